@@ -131,5 +131,6 @@ std::string rows_of(data_folder& data, const std::string& table) {
 std::string defaults_table(data_folder& data) { return rows_of(data, ""); }
 std::string hybrid_defaults_table(data_folder& data) { return rows_of(data, "hybrids"); }
 std::string recent_defaults_table(data_folder& data) { return rows_of(data, "recent"); }
+std::string further_defaults_table(data_folder& data) { return rows_of(data, "further"); }
 
 }  // namespace generate

@@ -66,6 +66,7 @@ std::string gpu_table(data_folder& data);
 std::string defaults_table(data_folder& data);
 std::string hybrid_defaults_table(data_folder& data);
 std::string recent_defaults_table(data_folder& data);
+std::string further_defaults_table(data_folder& data);
 std::string offer_table(data_folder& data);
 /// @}
 

@@ -31,6 +31,7 @@ constexpr table tables[] = {
     {"io/hf/default_rows.hpp", "hf_defaults", "hf_defaults.json", generate::defaults_table},
     {"io/hf/hybrid_rows.hpp", "hf_hybrid_defaults", "hf_defaults.json", generate::hybrid_defaults_table},
     {"io/hf/recent_rows.hpp", "hf_recent_defaults", "hf_defaults.json", generate::recent_defaults_table},
+    {"io/hf/further_rows.hpp", "hf_further_defaults", "hf_defaults.json", generate::further_defaults_table},
     {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
 };
 

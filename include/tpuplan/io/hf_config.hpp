@@ -11,6 +11,8 @@
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/files.hpp>
+#include <tpuplan/io/hf/further_encoders.hpp>
+#include <tpuplan/io/hf/further_vision.hpp>
 #include <tpuplan/io/hf/images.hpp>
 #include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/io/hf/quantization.hpp>
@@ -48,9 +50,7 @@ struct uncounted_type {
 inline constexpr std::string_view state_space = "state-space layers";
 inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
-inline constexpr std::array<uncounted_type, 4> uncounted_types{{
-    {"jetmoe", "experts of attention"},
-    {"doge", "experts that are rows of a table"},
+inline constexpr std::array<uncounted_type, 2> uncounted_types{{
     {"swin", convolutions},
     {"convnext", convolutions},
 }};
@@ -60,7 +60,7 @@ struct stack_family {
   std::string_view type;
   void (*read)(config_fields&, transformer&);
 };
-inline constexpr std::array<stack_family, 30> stack_families{{
+inline constexpr std::array<stack_family, 35> stack_families{{
     {"t5", read_t5},
     {"mt5", read_t5},
     {"umt5", read_t5},
@@ -91,6 +91,11 @@ inline constexpr std::array<stack_family, 30> stack_families{{
     {"siglip2_vision_model", read_tower_alone},
     {"pixtral", read_tower_alone},
     {"internvl_vision", read_tower_alone},
+    {"esm", read_esm},
+    {"eurobert", read_eurobert},
+    {"wav2vec2", read_speech},
+    {"hubert", read_speech},
+    {"wavlm", read_speech},
 }};
 
 /// A text model with a vision tower, and the types of both where the file does not name them.
@@ -102,10 +107,10 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 19> multimodal_families{{
+inline constexpr std::array<multimodal_family, 36> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
-    {"llava", "llama", "clip_vision_model", project_llava, true},
+    {"llava", "llama", "clip_vision_model", project_llava, true, true},
     {"llama4", "llama4_text", "llama4_vision_model", project_llama4},
     {"llava_next", "llama", "clip_vision_model", project_llava_tiles, true},
     {"llava_onevision", "qwen2", "siglip_vision_model", project_llava_tiles, true},
@@ -122,6 +127,23 @@ inline constexpr std::array<multimodal_family, 19> multimodal_families{{
     {"qwen3_5_moe", "qwen3_5_moe_text", "", project_qwen3_vl},
     {"mistral3", "mistral", "pixtral", project_mistral3, true},
     {"mllama", "mllama_text_model", "mllama_vision_model", project_mllama},
+    {"vipllava", "llama", "clip_vision_model", project_vipllava, true},
+    {"llava_next_video", "llama", "clip_vision_model", project_llava_tiles, true},
+    {"aya_vision", "cohere2", "siglip_vision_model", project_gated, true},
+    {"cohere2_vision", "cohere2", "siglip_vision_model", project_gated, true},
+    {"lfm2_vl", "lfm2", "siglip2_vision_model", project_lfm2_vl, true},
+    {"idefics2", "mistral", "idefics2_vision", project_idefics2, true},
+    {"aria", "aria_text", "idefics3_vision", project_aria, true},
+    {"glm4v", "glm4v_text", "", project_glm4v},
+    {"glm46v", "glm4v_text", "", project_glm4v, true},
+    {"glm4v_moe", "glm4v_moe_text", "", project_glm4v},
+    {"kimi_k25", "deepseek_v3", "", project_kimi, true},
+    {"kimi_vl", "deepseek_v3", "", project_kimi, true},
+    {"step3p7", "step3p5", "", project_step3p7, false, true},
+    {"minimax_m3_vl", "minimax_m3_vl_text", "", project_minimax_m3},
+    {"ovis2", "qwen2", "", project_ovis2, true},
+    {"paddleocr_vl", "paddleocr_vl_text", "", project_paddleocr, false, true},
+    {"internvl_chat", "llama", "", project_internvl_chat, true},
 }};
 
 /// The type of a part: the one that the file names, or else the usual one, which goes on record.
@@ -169,26 +191,56 @@ inline void read_vision(config_fields& top, const multimodal_family& family, con
   fail_unknown(top.path("vision_config.model_type"), type, std::move(known));
 }
 
+/// The language model of the named type, or of the one that its part names where it may be any.
+inline void read_text_part(config_fields& top, const std::string& part, std::string_view usual, bool any, bool flat,
+                           transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  const std::string type = flat ? std::string(usual) : part_type(top, part, usual, any);
+  const text_family* text = find_text_family(type);
+  if (text == nullptr) {
+    std::vector<std::string_view> known;
+    for (const text_family& each : text_families) known.push_back(each.type);
+    fail_unknown(top.path(part + ".model_type"), type, std::move(known));
+  }
+  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.record()}
+                              : part_fields(top, part, text->type, nothing);
+  if (top.type() == "voxtral") fields.set_first_defaults("voxtral.text_config");  // also where the file has the part
+  read_decoder(fields, *text, model);
+  model.tied_embeddings = read_tying(top, fields);
+}
+
 inline void read_multimodal(config_fields& top, const multimodal_family& family, transformer& model) {
   if (top.has("vision_feature_layer") && !top.object().at("vision_feature_layer").is_number_integer()) {
     fail(errc::unsupported, top.path("vision_feature_layer"), "a list", "one layer");
   }
   const nlohmann::json nothing = nlohmann::json::object();
-  const bool flat = family.flat_text && !top.has("text_config");
-  const std::string type =
-      flat ? std::string(family.text_type) : part_type(top, "text_config", family.text_type, family.any_parts);
-  const text_family* text = find_text_family(type);
-  if (text == nullptr) {
-    std::vector<std::string_view> known;
-    for (const text_family& each : text_families) known.push_back(each.type);
-    fail_unknown(top.path("text_config.model_type"), type, std::move(known));
+  const bool older = family.text_type != "llama" || top.has("hidden_size");  // LLaVA's first files are flat
+  const bool flat = family.flat_text && !top.has("text_config") && older;
+  const char* part = top.has("llm_config") && !top.has("text_config") ? "llm_config" : "text_config";
+  read_text_part(top, part, family.text_type, family.any_parts, flat, model);
+  if ((top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&
+      !top.has("vision_config")) {
+    top.assume("vision_config", "none", "not in the file: its language model alone is counted");
+    return;
   }
-  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.record()}
-                              : part_fields(top, "text_config", text->type, nothing);
-  read_decoder(fields, *text, model);
-  model.tied_embeddings = read_tying(top, fields);
   read_vision(top, family, nothing, model);
 }
+
+/// A language model that hears: Qwen2-Audio, Voxtral.
+inline void read_hearing(config_fields& top, transformer& model) {
+  read_text_part(top, "text_config", top.type() == "voxtral" ? "llama" : "qwen2", true, false, model);
+  project_sound(top, model);
+}
+
+/// Phi-3-Vision: the fields of its language model, Phi-3, stand at the top.
+inline void read_phi3_v(config_fields& top, transformer& model) {
+  read_text_part(top, "", "phi3", false, true, model);
+  project_phi3_v(top, model);
+}
+
+/// Models whose language model comes with an encoder of another kind.
+inline constexpr std::array<stack_family, 3> hearing_families{
+    {{"qwen2_audio", read_hearing}, {"voxtral", read_hearing}, {"phi3_v", read_phi3_v}}};
 
 }  // namespace detail
 
@@ -197,9 +249,11 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
 [[nodiscard]] inline std::vector<std::string_view> known_model_types() {
   std::vector<std::string_view> names;
   for (const detail::text_family& family : detail::text_families) names.push_back(family.type);
+  for (const detail::other_name& other : detail::other_names) names.push_back(other.type);
   for (const detail::encoder_family& family : detail::encoder_families) names.push_back(family.type);
   for (const detail::stack_family& family : detail::stack_families) names.push_back(family.type);
   for (const detail::multimodal_family& family : detail::multimodal_families) names.push_back(family.type);
+  for (const detail::stack_family& family : detail::hearing_families) names.push_back(family.type);
   return names;
 }
 
@@ -248,6 +302,12 @@ inline void read_model(const json_object& object, config_record& record, model_c
     if (family.type != type) continue;
     config_fields f = fields(family.type);
     return family.read(f, result.model);
+  }
+  for (const stack_family& family : hearing_families) {
+    if (family.type != type) continue;
+    config_fields f = fields(family.type);
+    family.read(f, result.model);
+    return read_causal_head(f, result.model);
   }
   for (const multimodal_family& family : multimodal_families) {
     if (family.type != type) continue;
@@ -356,10 +416,12 @@ inline void check_index(const std::string& path, model_config& config) {
 }  // namespace detail
 
 /// Reads a parsed config.json that came from the file or folder `path`, and compares the count with the index of the
-/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`. Worked: {"model_type":
-/// "gpt2"} has 124439808 parameters.
+/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`. Where the configuration
+/// does not say how the weights are quantised, hf_quant_config.json beside it does. Worked: {"model_type": "gpt2"} has
+/// 124439808 parameters.
 [[nodiscard]] inline model_config read_hf_document(const nlohmann::json& document, const std::string& path) {
-  model_config result = read_hf_file(document, detail::without_last_slash(path));
+  model_config result =
+      read_hf_file(detail::with_quantization_beside(document, path), detail::without_last_slash(path));
   detail::check_index(path, result);
   return result;
 }

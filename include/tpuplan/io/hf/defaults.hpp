@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tpuplan/io/hf/default_kind.hpp>
 #include <tpuplan/io/hf/default_rows.hpp>
+#include <tpuplan/io/hf/further_rows.hpp>
 #include <tpuplan/io/hf/hybrid_rows.hpp>
 #include <tpuplan/io/hf/recent_rows.hpp>
 
@@ -27,8 +28,9 @@ constexpr std::array<hf_default, First + Second> joined(const std::array<hf_defa
 }  // namespace detail::hf_table
 
 /// Every default, type by type.
-inline constexpr auto hf_defaults = detail::hf_table::joined(
-    detail::hf_table::joined(detail::hf_table::rows, detail::hf_table::hybrids_rows), detail::hf_table::recent_rows);
+inline constexpr auto hf_defaults =
+    detail::hf_table::joined(detail::hf_table::joined(detail::hf_table::rows, detail::hf_table::hybrids_rows),
+                             detail::hf_table::joined(detail::hf_table::recent_rows, detail::hf_table::further_rows));
 
 /// The row for a field of a model type, or null where the class has no default for it. "paligemma.text_config" is the
 /// part of that name inside of a paligemma configuration, where it has defaults of its own.

@@ -125,6 +125,13 @@ inline void read_rotary(config_fields& fields, transformer& model) {
   model.other_weights = checked_multiply(model.max_positions, model.attention.head_dim);
 }
 
+/// The encoder of gte v1.5: rotary positions and gated MLPs, of which the last matrix alone has a bias.
+inline void read_gte(config_fields&, transformer& model) {
+  model.learned_positions = 0;
+  model.mlp = {model.mlp.d_ff, true, false};
+  model.other_weights = checked_multiply(model.layers, model.d_model);
+}
+
 /// An encoder like BERT.
 struct encoder_family {
   std::string_view type;
@@ -132,11 +139,13 @@ struct encoder_family {
   void (*rest)(config_fields&, transformer&) = nullptr;  ///< what only this type has
   bool always_pools = false;                             ///< the pooler is in every class
 };
-inline constexpr std::array<encoder_family, 20> encoder_families{{
+inline constexpr std::array<encoder_family, 22> encoder_families{{
     {"bert"},
     {"roberta"},
     {"xlm-roberta"},
     {"camembert"},
+    {"data2vec-text"},
+    {"new", false, read_gte},
     {"distilbert", false},
     {"electra", false, read_narrow_tables},
     {"albert", true, read_albert},
@@ -178,7 +187,8 @@ inline void read_encoder_sizes(config_fields& fields, transformer& model) {
 inline void read_encoder(config_fields& fields, const encoder_family& family, transformer& model) {
   constexpr std::string_view field = "position_embedding_type";
   const std::string positions = fields.has(field) ? fields.string(field) : "absolute";
-  if (positions != "absolute") fail(errc::unsupported, fields.path("position_embedding_type"), positions, "absolute");
+  const bool usable = positions == "absolute" || (positions == "rope" && fields.type() == "new");
+  if (!usable) fail(errc::unsupported, fields.path("position_embedding_type"), positions, "absolute");
   read_encoder_sizes(fields, model);
   model.learned_positions = model.max_positions;
   model.token_types = fields.part("type_vocab_size");

@@ -16,6 +16,23 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// Experts behind a projection to a narrower width, which all of them share, and one back: as many weights and FLOPs
+/// as experts of the width of the model with a narrower MLP. `norm` is one between them.
+inline void read_latent_experts(config_fields& fields, std::string_view field, bool norm, transformer& model) {
+  const std::int64_t width = fields.count_or(field, 0), d = model.d_model, own = model.moe.expert_d_ff;
+  if (width == 0) return;
+  check_dimension(fields.path(field), width);
+  if (checked_multiply(own, width) % d != 0)
+    fail(errc::not_divisible, fields.path(field), width, "so that hidden_size divides its product with the experts");
+  model.moe.expert_d_ff = own * width / d;
+  const std::int64_t sparse = moe_layers(model);
+  model.other_products = checked_add(model.other_products, checked_multiply(sparse, 2 * d, width));
+  if (norm) model.other_weights = checked_add(model.other_weights, checked_multiply(sparse, width));
+  fields.assume(field, std::to_string(width),
+                "experts of " + std::to_string(own) + " there count as " + std::to_string(model.moe.expert_d_ff) +
+                    " at hidden_size: as many weights and FLOPs, fewer activations");
+}
+
 /// Experts of Mixtral: every layer is a mixture; `intermediate_size` is the width of one expert.
 inline void read_mixtral_experts(config_fields& fields, transformer& model) {
   model.moe.experts = fields.count("num_local_experts", "num_experts");

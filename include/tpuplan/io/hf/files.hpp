@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/io/json/file.hpp>
+#include <utility>
 
 /// @file
 /// Configurations of Hugging Face as they lie on disk: as Python writes them, in a folder beside the index of the
@@ -70,15 +71,37 @@ inline std::string without_last_slash(std::string path) {
 
 namespace detail {
 
+/// The path of another file beside a configuration, or in the folder that stands for it.
+inline std::string beside(const std::string& config, const char* file) {
+  return (is_folder(config) ? without_last_slash(config) + "/" : config.substr(0, config.find_last_of('/') + 1)) + file;
+}
+
+/// A configuration with what ModelOpt says of its weights in a file beside it (hf_quant_config.json), where it has no
+/// quantization_config of its own.
+inline nlohmann::json with_quantization_beside(const nlohmann::json& config, const std::string& path) {
+  const auto has_own = [](const nlohmann::json& object) {
+    return object.contains("quantization_config") && !object.at("quantization_config").is_null();
+  };
+  const std::string file = beside(path, "hf_quant_config.json");
+  std::error_code ignored;
+  if (!config.is_object() || has_own(config) || !std::filesystem::is_regular_file(file, ignored)) return config;
+  if (config.contains("text_config") && config.at("text_config").is_object() && has_own(config.at("text_config")))
+    return config;
+  const nlohmann::json document = load_json(file);
+  nlohmann::json how = json_object{document, file}.object("quantization").value();
+  how["quant_method"] = "modelopt";
+  nlohmann::json result = config;
+  result["quantization_config"] = std::move(how);
+  return result;
+}
+
 /// What the index of the weights beside a configuration says of all of them; 0 where it does not say.
 struct weight_index {
   double bytes = 0;
   std::int64_t parameters = 0;
 };
 inline weight_index load_weight_index(const std::string& config) {
-  const std::string folder =
-      is_folder(config) ? without_last_slash(config) + "/" : config.substr(0, config.find_last_of('/') + 1);
-  const std::string file = folder + "model.safetensors.index.json";
+  const std::string file = beside(config, "model.safetensors.index.json");
   std::error_code ignored;
   weight_index result;
   if (!std::filesystem::is_regular_file(file, ignored)) return result;

@@ -97,7 +97,10 @@ inline bool read_decoder_classifier(config_fields& fields, const std::string& na
 /// The head of a model that writes tokens. A class without one is counted without.
 inline void read_causal_head(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
-  if (name.empty() || name == "ChatGLMModel" || read_decoder_classifier(fields, name, model)) return;  // has its head
+  if (name.empty() || read_decoder_classifier(fields, name, model)) return;
+  for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel"}) {
+    if (name == with_head) return;
+  }
   for (const std::string_view part : {"ForCausalLM", "LMHead", "ForConditionalGeneration"}) {
     if (name.find(part) != std::string::npos) return;
   }

@@ -215,13 +215,28 @@ inline void read_gated_delta(config_fields& fields, transformer& model) {
     model.other_weights = checked_multiply(attention_layers(model), a.heads, a.head_dim);
 }
 
+/// What Kimi K3 adds: gates of full rank, a gate on attention, and a residual that attends to earlier blocks of layers,
+/// with a norm and a product before each mixer, before each MLP and at the end.
+inline void read_kimi_k3(config_fields& fields, bool full_rank, transformer& model) {
+  const recurrent_spec& r = model.recurrent;
+  const std::int64_t d = model.d_model, linear = r.layers, attending = model.layers - linear;
+  if (full_rank) {
+    const std::int64_t more = checked_multiply(d, r.width) - checked_multiply(r.rank, d + r.width);
+    if (more < 0) fail(errc::unsupported, fields.path("linear_attn_config.use_full_rank_gate"), "true", "false");
+    model.other_products = checked_multiply(linear, more);
+  }
+  if (fields.flag_or("mla_use_output_gate", false)) {
+    const std::int64_t gate = checked_multiply(model.attention.heads, model.attention.latent.v_head_dim, d);
+    model.other_products = checked_add(model.other_products, checked_multiply(attending, gate));
+  }
+  if (fields.count_or("attn_res_block_size", 0) > 0) model.other_weights = checked_multiply(4 * model.layers + 2, d);
+}
+
 /// Kimi Linear: delta rule with a decay for each key dimension. `linear_attn_config` goes before fields of the class.
 inline void read_kimi_linear(config_fields& fields, transformer& model) {
-  for (const std::string_view field : {"routed_expert_hidden_size", "attn_res_block_size", "dense_ffn_hidden"}) {
-    if (fields.count_or(field, 0) != 0)
-      fail(errc::unsupported, fields.path(field), "given", "none: what it adds is not counted");
-  }
-  fields.refuse_true("mla_use_output_gate");
+  if (fields.count_or("dense_ffn_hidden", 0) != 0)
+    fail(errc::unsupported, fields.path("dense_ffn_hidden"), "given", "none: what it adds is not counted");
+  bool full_rank = false;
   recurrent_spec& r = model.recurrent;
   r.kind = recurrence::key_gated_delta;
   if (!fields.has("linear_attn_config")) {
@@ -231,8 +246,7 @@ inline void read_kimi_linear(config_fields& fields, transformer& model) {
     r.kernel = fields.count("linear_conv_kernel_dim");
   } else {
     const json_object linear = fields.object().object("linear_attn_config");
-    if (linear.flag_or("use_full_rank_gate", false))
-      fail(errc::unsupported, linear.path("use_full_rank_gate"), "true", "false");
+    full_rank = linear.flag_or("use_full_rank_gate", false);
     r.layers = static_cast<std::int64_t>(linear.list("kda_layers").size());
     if (r.layers + static_cast<std::int64_t>(linear.list("full_attn_layers").size()) != model.layers)
       fail(errc::invalid_argument, linear.path("kda_layers"), r.layers, "with full_attn_layers as many as layers");
@@ -245,6 +259,7 @@ inline void read_kimi_linear(config_fields& fields, transformer& model) {
   r.key_heads = r.heads;
   r.rank = r.key_dim;
   r.width = checked_multiply(r.heads, r.key_dim);
+  read_kimi_k3(fields, full_rank, model);
 }
 
 /// Experts of Kimi Linear: those of DeepSeek-V3 under other names.
@@ -258,6 +273,7 @@ inline void read_kimi_experts(config_fields& fields, transformer& model) {
   moe.dense_layers = fields.part("first_k_dense_replace");
   check_part(fields.path("first_k_dense_replace"), moe.dense_layers, model.layers, "0 to the number of layers");
   moe.router_bias = true;
+  read_latent_experts(fields, "routed_expert_hidden_size", fields.flag_or("latent_moe_use_norm", false), model);
 }
 
 /// MiniMax: lightning attention, in every other layer where the file does not say.
@@ -420,13 +436,11 @@ inline void read_nemotron_experts(config_fields& fields, transformer& model) {
     model.moe.dense_layers = 0;
     return;
   }
-  if (fields.has("moe_latent_size"))
-    fail(errc::unsupported, fields.path("moe_latent_size"), shown_json(fields.object().at("moe_latent_size")),
-         "null: experts behind a projection are not counted");
   model.moe.experts = fields.count("n_routed_experts");
   model.moe.expert_d_ff = fields.count("moe_intermediate_size");
   model.moe.shared_d_ff = fields.part("n_shared_experts") > 0 ? fields.part("moe_shared_expert_intermediate_size") : 0;
   model.moe.router_bias = true;
+  read_latent_experts(fields, "moe_latent_size", false, model);
 }
 
 /// Layers with an indexer of their own: "full" in `indexer_types`, F in `index_topk_pattern`, or every

@@ -11,6 +11,7 @@
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/experts.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/further.hpp>
 #include <tpuplan/io/hf/gemma.hpp>
 #include <tpuplan/io/hf/hybrids.hpp>
 #include <tpuplan/io/hf/single.hpp>
@@ -69,7 +70,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 134> text_families{{
+inline constexpr std::array<text_family, 153> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -121,6 +122,8 @@ inline constexpr std::array<text_family, 134> text_families{{
     {"mpt", {}, ungated, 2, nullptr, read_mpt},
     {"opt", {"enable_bias", "enable_bias", "enable_bias"}, layer_norm + ungated + position_table, 2, nullptr, read_opt},
     {"falcon", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
+    {"RefinedWeb", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
+    {"RefinedWebModel", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
     {"phimoe", {of_attention, of_attention, {}, "lm_head_bias"}, windows + layer_norm, 2, read_mixtral_experts},
     {"olmoe", attention_biases, wide_norms, 2, read_mixtral_experts},
     {"flex_olmo", attention_biases, wide_norms, 2, read_mixtral_experts},
@@ -204,10 +207,44 @@ inline constexpr std::array<text_family, 134> text_families{{
     {"orion", {}, layer_norm},
     {"deepseek", {of_attention, of_attention}, 0, 2, read_deepseek_experts},
     {"olmo_hybrid", attention_biases, wide_norms, 2, nullptr, nullptr, read_olmo_hybrid},
+    {"granite_swa", llama_biases, windows, 2, nullptr, read_granite_swa},
+    {"granitemoe_swa", attention_biases, windows, 2, read_shared_granite_experts, read_granite_swa},
+    {"mellum", attention_biases, windows + head_norms, 2, read_listed_experts, read_listed_windows},
+    {"laguna", attention_biases, windows + head_norms, 2, read_laguna_experts, read_laguna},
+    {"step3p5", llama_biases, head_norms, 2, read_step_experts, nullptr, read_step},
+    {"minimax_m3_vl_text", {}, head_norms, 2, read_minimax_m3_experts, nullptr, read_minimax_m3},
+    {"cohere2_moe", attention_biases, windows, 1, read_cohere2_experts, read_cohere2_moe},
+    {"youtu"},
+    {"jetmoe", {}, 0, 2, read_mixtral_experts, read_jetmoe},
+    {"doge", llama_biases, head_norms, 2, nullptr, read_doge},
+    {"modernbert-decoder",
+     {of_attention, of_attention, "mlp_bias", "decoder_bias"},
+     embedding_norms,
+     2,
+     nullptr,
+     nullptr,
+     read_modernbert_decoder},
+    {"bailing_moe", {"use_qkv_bias", "use_bias"}, 0, 2, read_bailing_experts},
+    {"bailing_moe_v2", {"use_qkv_bias", "use_bias"}, 0, 2, read_bailing_experts},
+    {"nemotron-nas", {}, 0, 2, nullptr, nullptr, read_nemotron_nas},
+    {"rwkv5", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv5},
+    {"rwkv6", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv5},
+    {"gpt_neox_japanese", {}, layer_norm + ungated, 2, nullptr, nullptr, read_neox_japanese},
 }};
+
+/// Other names of a type, in the files of those who publish it.
+struct other_name {
+  std::string_view type;
+  std::string_view as;
+};
+inline constexpr std::array<other_name, 4> other_names{
+    {{"Yi", "llama"}, {"deepseek_ref", "deepseek_v4"}, {"minimax_m3", "minimax_m3_vl_text"}, {"Dream", "qwen2"}}};
 
 /// A decoder of one of the names that `text_config.model_type` takes, or null.
 inline const text_family* find_text_family(std::string_view type) {
+  for (const other_name& each : other_names) {
+    if (each.type == type) type = each.as;
+  }
   for (const text_family& family : text_families) {
     if (family.type == type) return &family;
   }

@@ -29,7 +29,8 @@ namespace detail {
 /// What `quantization_config` does to linear layers, and which parts it leaves as they are.
 struct quantization {
   std::string method;
-  double bits = 0;  // of a weight with its share of scales; 0: the method is not known
+  double bits = 0;           // of a weight with its share of scales; 0: the method is not known
+  nlohmann::json formats{};  // of modules one by one (ModelOpt); bits is the widest of them
   bool experts_alone = false;
   nlohmann::json kept = nlohmann::json::array();  // names or patterns of modules that are not quantised
 };
@@ -78,11 +79,31 @@ inline double bits_of_compressed(const json_object& from) {
   return widest;
 }
 
-/// ModelOpt names a format, or lists groups of layers.
+/// Bits of a weight in a format of ModelOpt, with its share of scales; 0 for one that is not known.
+inline double bits_of_algorithm(std::string_view algorithm) {
+  if (algorithm == "FP8" || algorithm == "INT8_SQ") return 8;
+  if (algorithm == "FP8_PB_WO") return bits_in_group(8, 128 * 128, 32);
+  if (algorithm == "NVFP4" || algorithm == "W4A16_NVFP4") return bits_in_group(4, 16, 8);
+  if (algorithm == "MXFP8") return bits_in_group(8, 32, 8);
+  if (algorithm == "MXFP4") return bits_in_group(4, 32, 8);
+  return algorithm == "W4A16_AWQ" || algorithm == "W4A8_AWQ" ? bits_in_group(4, 128, 16) : 0;
+}
+
+/// The format of a module that `quantized_layers` of ModelOpt lists.
+inline double bits_of_listed(const nlohmann::json& listed) {
+  const bool named = listed.is_object() && listed.contains("quant_algo") && listed.at("quant_algo").is_string();
+  return named ? bits_of_algorithm(listed.at("quant_algo").get_ref<const std::string&>()) : 0;
+}
+
+/// ModelOpt names a format, or lists modules or groups of layers.
 inline double bits_of_modelopt(const json_object& from) {
-  const std::string algorithm = from.has("quant_algo") ? from.string("quant_algo") : "";
-  if (algorithm == "FP8") return 8;
-  return algorithm == "NVFP4" ? 4.5 : from.has("config_groups") ? bits_of_compressed(from) : 0;
+  const double named = bits_of_algorithm(from.has("quant_algo") ? from.string("quant_algo") : "");
+  if (named > 0) return named;
+  if (!from.has("quantized_layers")) return from.has("config_groups") ? bits_of_compressed(from) : 0;
+  double widest = 0;
+  for (const auto& each : from.object("quantized_layers").value().items())
+    widest = std::fmax(widest, bits_of_listed(each.value()));
+  return widest;
 }
 
 inline double bits_of_method(const std::string& method, const json_object& from) {
@@ -112,6 +133,9 @@ inline quantization read_quantization(const json_object& from) {
   result.method = from.has("quant_method") ? from.string("quant_method") : unnamed;
   result.bits = bits_of_method(result.method, from);
   result.experts_alone = result.method == "mxfp4";
+  if (result.method == "modelopt" && from.has("quantized_layers") && from.has("quant_algo") &&
+      bits_of_algorithm(from.string("quant_algo")) == 0)
+    result.formats = from.object("quantized_layers").value();
   for (const std::string_view field : {"modules_to_not_convert", "ignore", "llm_int8_skip_modules", "exclude_modules"})
     if (from.has(field)) result.kept.insert(result.kept.end(), from.list(field).begin(), from.list(field).end());
   return result;
@@ -127,7 +151,8 @@ inline model_part part_of(std::string_view module) {
   if (has("shared_expert")) return model_part::mlp;
   if (has("experts")) return model_part::experts;
   if (has("attn") || has("attention")) return model_part::attention;
-  return has("mlp") || has("feed_forward") || has("ffn") ? model_part::mlp : model_part::other;
+  if (has("mixer") && !has("up_proj") && !has("down_proj")) return model_part::attention;  // of Nemotron-H
+  return has("mlp") || has("mixer") || has("feed_forward") || has("ffn") ? model_part::mlp : model_part::other;
 }
 
 /// The number behind "layers." in the name of a module, or -1 where it names no layer.
@@ -153,6 +178,33 @@ inline double kept_share(const nlohmann::json& kept, model_part part, std::int64
   return static_cast<double>(named.size()) / static_cast<double>(layers);
 }
 
+/// Layers of a model that have such a part.
+inline std::int64_t layers_with(const transformer& model, model_part part) {
+  if (part == model_part::experts) return moe_layers(model);
+  if (part == model_part::mlp) return dense_layers(model) + (model.moe.shared_d_ff > 0 ? moe_layers(model) : 0);
+  return attention_layers(model) + (model.recurrent.beside_attention ? 0 : model.recurrent.layers);
+}
+
+/// Bits of a part of which modules are listed one by one: the mean over them, and `usual` in layers that the list does
+/// not name for it; 0 where it names none.
+inline double listed_bits(const nlohmann::json& formats, model_part part, const transformer& model, double usual) {
+  const std::int64_t layers = layers_with(model, part);
+  double sum = 0, modules = 0;
+  std::set<std::int64_t> named;
+  for (const auto& [module, format] : formats.items()) {
+    const double own = bits_of_listed(format);
+    const std::int64_t layer = layer_of(module);
+    if (own == 0 || part_of(module) != part || layer >= model.layers) continue;
+    sum += own;
+    modules += 1;
+    if (layer >= 0) named.insert(layer);
+  }
+  if (modules == 0) return 0;
+  const double share =
+      named.empty() || layers == 0 ? 1 : static_cast<double>(named.size()) / static_cast<double>(layers);
+  return std::fmin(share, 1) * sum / modules + (1 - std::fmin(share, 1)) * usual;
+}
+
 /// A number of bits as people write it: "4.25".
 inline std::string shown_bits(double bits) { return nlohmann::json(std::round(bits * 1000) / 1000).dump(); }
 
@@ -167,6 +219,11 @@ inline void apply_quantization(config_fields& fields, const quantization& how, c
   const auto usual = static_cast<double>(bits(into.weights));
   std::string said;
   const auto width = [&](model_part part, const char* what, bool present) {
+    if (!how.formats.is_null()) {
+      const double listed = present ? listed_bits(how.formats, part, model, usual) : 0;
+      if (listed > 0) said.append(said.empty() ? "" : ", ").append(what).append(" ").append(shown_bits(listed));
+      return listed;
+    }
     const double kept = how.experts_alone && part != model_part::experts ? 1 : kept_share(how.kept, part, model.layers);
     const double result = !present || kept >= 1 ? 0 : kept * usual + (1 - kept) * how.bits;
     if (result > 0) said.append(said.empty() ? "" : ", ").append(what).append(" ").append(shown_bits(result));

@@ -190,7 +190,7 @@ struct tower_family {
   std::string_view type;
   vision_spec (*read)(config_fields&, std::int64_t merge);
 };
-inline constexpr std::array<tower_family, 9> tower_families{{
+inline constexpr std::array<tower_family, 10> tower_families{{
     {"siglip_vision_model", read_siglip},
     {"siglip2_vision_model", read_siglip2},
     {"clip_vision_model", read_clip},
@@ -198,6 +198,7 @@ inline constexpr std::array<tower_family, 9> tower_families{{
     {"mllama_vision_model", read_mllama_tower},
     {"llama4_vision_model", read_llama4_tower},
     {"internvl_vision", read_internvl_tower},
+    {"idefics2_vision", read_idefics_tower},
     {"idefics3_vision", read_idefics_tower},
     {"smolvlm_vision", read_idefics_tower},
 }};
@@ -230,6 +231,12 @@ inline void project_paligemma(config_fields& top, config_fields&, transformer& m
 
 /// LLaVA: two matrices; the "default" selection drops the first token of the tower.
 inline void project_llava(config_fields& top, config_fields&, transformer& model) {
+  constexpr std::string_view only[][2] = {{"mm_vision_tower", "clip-vit-large-patch14-336"},
+                                          {"mm_projector_type", "mlp2x_gelu"}};  // of LLaVA's first files
+  for (const auto& [field, known] : only) {
+    if (top.has(field) && top.string(field).find(known) == std::string::npos)
+      fail(errc::unsupported, top.path(field), top.string(field), std::string(known));
+  }
   vision_spec& v = model.vision;
   v.projector.input = v.d_model;
   v.projector.hidden = v.projector.output = model.d_model;

@@ -123,4 +123,21 @@ TEST_CASE("of a model of unknown type the language model is read, and said to be
         }).code == errc::unknown_name);
 }
 
+TEST_CASE("hf_quant_config.json beside a configuration says how its weights are quantised", "[hf_files]") {
+  const folder with{"tpuplan_modelopt"};
+  with.write("config.json", R"({"model_type": "llama"})");
+  with.write("hf_quant_config.json", R"({"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4",
+      "group_size": 16, "exclude_modules": ["lm_head", "model.layers.*.self_attn*"]}})");
+  const model_config read = load_hf_config(with.path);
+  CHECK(read.stored.parts.mlp == 4.5);
+  CHECK(read.stored.parts.attention == 0);
+  CHECK(said_of(read, "quantization_config") != nullptr);
+  CHECK(load_hf_config(with.path + "/config.json").stored.parts.mlp == 4.5);
+  with.write("config.json", R"({"model_type": "llama", "quantization_config": {"quant_method": "fp8"}})");
+  CHECK(load_hf_config(with.path).stored.parts.mlp == 8);
+  with.write("config.json", R"({"model_type": "llama"})");
+  with.write("hf_quant_config.json", R"({"producer": {}})");
+  CHECK(says(refusal_of([&] { (void)load_hf_config(with.path); }).message, "hf_quant_config.json"));
+}
+
 }  // namespace io_hf_files_tests

@@ -153,6 +153,20 @@ TEST_CASE("a quantisation without the name of a method", "[hf_quantization]") {
       {"num_bits": 4, "type": "float", "group_size": 16}}}})") == 4.5);
 }
 
+TEST_CASE("ModelOpt lists the format of each module", "[hf_quantization]") {
+  json config = {{"model_type", "mixtral"}, {"num_hidden_layers", 2}};
+  config["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
+      "quantized_layers": {"model.layers.0.self_attn.q_proj": {"quant_algo": "MXFP8"},
+      "model.layers.0.mlp.experts": {"quant_algo": "NVFP4", "group_size": 16},
+      "model.layers.1.mlp.experts": {"quant_algo": "FP8"}, "model.layers.2.mlp.experts": {"quant_algo": "FP8"}}})");
+  const weight_bits parts = read_hf_config(config).stored.parts;
+  CHECK(parts.attention == (8.25 + 16) / 2);  // in one of two layers
+  CHECK(parts.experts == (4.5 + 8) / 2);      // the third layer is a module for further tokens
+  CHECK(parts.mlp == 0);
+  config["quantization_config"] = {{"quant_method", "modelopt"}, {"quant_algo", "W4A16_AWQ"}};
+  CHECK(read_hf_config(config).stored.parts.experts == 4.125);
+}
+
 TEST_CASE("a quantised base under adapters is held as it is stored", "[quantization]") {
   const transformer model = read_hf_config({{"model_type", "llama"}}).model;
   training_job job;
