@@ -178,7 +178,7 @@ class asked_simulation {
   }
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
-    assumed_values taken = assumed_engine(asked_.job.engine);
+    assumed_values taken = assumed_engine(asked_.job.engine, model_);
     if (served_ == 0) return taken;
     const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
     taken.emplace_back("load", "more requests come than are served, about " +
@@ -291,7 +291,7 @@ class asked_simulation {
 }
 /// What is taken for granted of the job: its engine, and the chips on which its arithmetic is another.
 [[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
-  assumed_values assumed = assumed_engine(request.job.engine);
+  assumed_values assumed = assumed_engine(request.job.engine, request.model);
   std::string without;
   for (const chip_spec& chip : generations) {
     const auto is_it = [&](const std::string& one) { return chip_for(one).name == chip.name; };

@@ -142,7 +142,7 @@ inline launch_request named_request(launch_request request, const launch_target&
   };
   const bool of_a_cluster = target.name == "gke" || target.name == "gcluster" || target.name == "xpk";
   need(request.project, "some-project");
-  need(request.zone, "us-central1-a");
+  if (target.name != "skypilot") need(request.zone, "us-central1-a");  // it finds one itself, of those with flex-start
   need(request.image, "image");
   request.cluster = of_a_cluster ? "cluster" : "";
   if (target.name == "skypilot") request.project.clear();
