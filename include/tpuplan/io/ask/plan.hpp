@@ -223,8 +223,8 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
     const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };
     assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
   }
-  fill_batches(asked, request, assumed);
   request.tokens = detail::positive("tokens", asked.tokens);
+  fill_batches(asked, request, assumed);
   if (asked.deadline) request.deadline = *asked.deadline;
   if (asked.budget) request.budget = *asked.budget;
   request.best = asked.best;
