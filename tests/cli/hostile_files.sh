@@ -27,5 +27,26 @@ for file in large.json deep.json noise.json overflow.json empty.json wide.json l
     failed=1
   fi
 done
+
+# Data of another form: refused in words of this program, not in those of its parser.
+mkdir -p "$folder/data" && cp "$(dirname "$0")"/../../data/*.json "$folder/data"
+for hardware in '{}' '[]' '{"generations": {"v5e": 3}}' '{"generations": [1]}'; do
+  printf '%s' "$hardware" >"$folder/data/hardware.json"
+  for question in doctor "chips v5e"; do
+    message=$("$program" --data-dir "$folder/data" $question 2>&1 >/dev/null)
+    status=$?
+    if [[ $status -ne 2 || $message != tpuplan:* || $message == *exception* ]]; then
+      printf '%s with hardware.json %s: status %s, %s\n' "$question" "$hardware" "$status" "$message"
+      failed=1
+    fi
+  done
+done
+
+# Entries of a catalog that are not read are said once, beside the answer.
+message=$("$program" pay --slice v6e-16 --run 1d --region us-east5 --prices "$(dirname "$0")/../prices/vms.csv" 2>&1 >/dev/null)
+if [[ $message != *"not read: "*"row 12: tpu-v9-8: no slice of that name" || $message == *$'\n'* ]]; then
+  printf 'vms.csv: %s\n' "$message"
+  failed=1
+fi
 rm -rf "$folder"
 exit $failed

@@ -49,6 +49,21 @@ $data/models/llava-1.5-7b.json --tokens 10B --images 1 --provisioning commitment
 "$folder/llama's best.json" --tokens 1T --deadline 20d --attention flash --vocabulary-tiles 4
 EOF
 
+# From plan to serve: the rate of one slice in as few digits as say it, and the first token of the plan.
+while read -r rate expected; do
+  next=$(next_of "$("$program" plan "$data/models/llama-3.1-8b.json" --serve --rate "$rate" --generation v6e)")
+  table=$("$program" plan "$data/models/llama-3.1-8b.json" --serve --rate "$rate" --generation v6e --csv)
+  eval "serve=($next)"
+  [[ ${serve[0]:-} == serve && $next == *" --rate $expected" ]] || fail "plan --serve --rate $rate: next is '$next'"
+  document=$("$program" --json "${serve[@]}") || { fail "$next: status $?"; continue; }
+  same "$(column "$table" first_token_s)" "$(number "$document" first_token_s)" ||
+    fail "plan --serve --rate $rate: $(column "$table" first_token_s) s, then $(number "$document" first_token_s) s"
+done <<EOF
+0.005 0.005
+0.1 0.1
+10 5
+EOF
+
 # From train and from serve to plan: the answer comes, for the job as it was given.
 while IFS= read -r question; do
   eval "arguments=($question)"

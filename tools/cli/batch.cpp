@@ -1,6 +1,7 @@
 // tpuplan batch
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <tpuplan/io/ask/figures.hpp>
@@ -25,6 +26,8 @@ struct batch_options {
 };
 
 product_shape parse_shape(const std::string& given) {
+  if (std::count(given.begin(), given.end(), 'x') != 2)
+    refuse("--shape", given, "BxDxF, such as 512x4096x16384", errc::malformed_input);
   std::vector<std::int64_t> sides;
   std::size_t from = 0;
   while (from <= given.size()) {
@@ -32,7 +35,6 @@ product_shape parse_shape(const std::string& given) {
     read("--shape", given.substr(from, to - from), {1, 1e12}, sides.emplace_back());
     from = to + 1;
   }
-  if (sides.size() != 3) refuse("--shape", given, "BxDxF, such as 512x4096x16384", errc::malformed_input);
   return {sides[0], sides[1], sides[2]};
 }
 

@@ -30,10 +30,17 @@ std::string bash_script(const session& with) {
   for (const command& one : with.commands) cases += fmt::format("    {}) words='{}' ;;\n", one.name, options_of(one));
   return fmt::format(R"sh(# bash completion of tpuplan: eval "$(tpuplan completion bash)"
 _tpuplan() {{
-  local word=${{COMP_WORDS[COMP_CWORD]}} words='{}'
-  case ${{COMP_WORDS[1]}} in
+  local word=${{COMP_WORDS[COMP_CWORD]}} words='--help --version --json --data-dir {}' asked='' i
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    case ${{COMP_WORDS[i]}} in
+      --data-dir) ((++i)) ;;
+      -*) ;;
+      *) asked=${{COMP_WORDS[i]}} && break ;;
+    esac
+  done
+  case $asked in
 {}  esac
-  if [[ $COMP_CWORD -gt 1 && $word != -* ]]; then COMPREPLY=(); return; fi
+  if [[ $i -gt $COMP_CWORD || (-n $asked && $word != -*) ]]; then COMPREPLY=(); return; fi
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
 }}
 complete -o default -F _tpuplan tpuplan

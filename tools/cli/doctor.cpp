@@ -44,8 +44,12 @@ findings_of_data examine(const std::string& folder, const std::string& prices, c
   findings_of_data found;
   for (const char* name : data_files) found.files.push_back({name, dates_in(load_json(folder + "/" + name))});
   const nlohmann::json hardware = load_json(folder + "/hardware.json");
-  found.unknowns = unknown_figures(hardware);
-  found.conflicts = figure_conflicts(hardware);
+  try {
+    found.unknowns = unknown_figures(hardware);
+    found.conflicts = figure_conflicts(hardware);
+  } catch (const nlohmann::json::exception&) {  // a field that is missing, or of another type
+    refuse(folder + "/hardware.json", "not of the form expected", "that of this tpuplan", errc::malformed_input);
+  }
   found.prices =
       price_groups((prices.empty() ? load_prices(folder + "/prices.json") : load_own_prices(prices)).book(), on);
   return found;

@@ -38,6 +38,14 @@ nlohmann::json read_standard_input() {
   return parse_json(characters, "standard input");
 }
 
+/// The document of a plan, from a file or from standard input.
+nlohmann::json read_plan_document(const std::string& given) {
+  nlohmann::json document = given == "-" ? read_standard_input() : load_json(given);
+  if (!document.is_object() || !document.contains("plans"))
+    refuse("PLAN.json", given + " without plans", "the output of tpuplan plan --json", errc::missing_field);
+  return document;
+}
+
 /// The plan to launch and the question that it answers, where a document was given.
 struct planned_training {
   plan_request asked;
@@ -49,9 +57,8 @@ std::optional<planned_training> plan_of(const launch_options& given) {
   if (given.plan.empty() && given.slice_name.empty()) refuse_missing("PLAN.json", valid);
   if (given.plan.empty()) return std::nullopt;
   if (!given.slice_name.empty()) refuse("PLAN.json", "given with --slice", valid);
-  const bool piped = given.plan == "-";
-  const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
-  const std::string source = piped ? "plan" : given.plan;
+  const nlohmann::json document = read_plan_document(given.plan);
+  const std::string source = given.plan == "-" ? "plan" : given.plan;
   const plan best = read_plan(document, given.rank, source);
   return planned_training{read_plan_request(document, source), best};
 }
@@ -146,11 +153,12 @@ void check_placed(const launch_options& given, const session& with) {
     bool has_effect;
   };
   const bool no_pools = given.request.cluster.empty();
-  const placeless all[] = {{"gke", "--project", "with --cluster, for the commands of its node pools", !no_pools},
-                           {"gke", "--zone", "with --cluster, for the commands of its node pools", !no_pools},
-                           {"vertex", "--zone", "--location: Vertex AI takes a region", false},
-                           {"vertex", "--max-restarts", "0: Vertex AI restarts without counting", given.restarts == 0},
-                           {"ray", "--max-restarts", "not given: Ray starts a lost VM again", false}};
+  const placeless all[] = {
+      {"gke", "--project", "with --cluster, for the commands of its node pools", !no_pools},
+      {"gke", "--zone", "with --cluster, for the commands of its node pools", !no_pools},
+      {"vertex", "--zone", "--location: Vertex AI takes a region", !given.request.reservation.empty()},
+      {"vertex", "--max-restarts", "0: Vertex AI restarts without counting", given.restarts == 0},
+      {"ray", "--max-restarts", "not given: Ray starts a lost VM again", false}};
   for (const placeless& one : all) {
     if (given.target == one.target && !one.has_effect && with.is_given(one.option))
       refuse(one.option, fmt::format("given with --target {}", given.target), one.valid);
@@ -162,9 +170,8 @@ void launch_serving(const launch_options& given, const session& with) {
   if (given.target != "gke") refuse("--target", given.target, "gke with --engine", errc::unsupported);
   if (given.plan.empty()) refuse_missing("PLAN.json", "the output of tpuplan plan --serve --json");
   const serving_engine engine = serving_engine_for(given.engine);
-  const bool piped = given.plan == "-";
-  const nlohmann::json document = piped ? read_standard_input() : load_json(given.plan);
-  const serving_plan planned = read_serving_plan(document, given.rank, piped ? "plan" : given.plan);
+  const nlohmann::json document = read_plan_document(given.plan);
+  const serving_plan planned = read_serving_plan(document, given.rank, given.plan == "-" ? "plan" : given.plan);
   check_commitment(planned.kind, given);
   serving_launch launch = launch_of(planned, engine, given.request);
   if (given.capacity) launch.request.capacity = *given.capacity;

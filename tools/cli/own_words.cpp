@@ -1,6 +1,7 @@
 #include "cli/own_words.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <string>
 
@@ -117,6 +118,8 @@ const filled_field filled_fields[] = {
     {"freeze_vision", {"--freeze"}},
     {"may_be_split", {"--whole"}},
     {"slice", {"--slice"}},
+    {"slices", {"--slices"}},
+    {"slice.chips_per_vm", {"--machine-type", "--slice"}},
     {"slice shape", {"--slice"}},
     {"gpu", {"--gpu"}},
     {"machine_type", {"--machine-type"}},
@@ -175,6 +178,17 @@ std::string typed(const option& one, std::string_view refused, errc why) {
   return another ? words + ", which is " + std::string(refused) : words;
 }
 
+/// Where the field stands in the words, not as a part of a longer name; npos if nowhere.
+std::size_t find_whole(const std::string& words, std::string_view field) {
+  const auto is_part = [&](std::size_t i) {
+    return i < words.size() && (std::isalnum(static_cast<unsigned char>(words[i])) != 0 || words[i] == '_');
+  };
+  for (std::size_t at = words.find(field); at != std::string::npos; at = words.find(field, at + 1)) {
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + field.size())) return at;
+  }
+  return std::string::npos;
+}
+
 /// The valid values with options in place of fields, without fields for which there is no option.
 std::string valid_words(const command& asked, std::string valid) {
   for (const std::string_view none : {", or one of plan.chips", ", or beyond_max_positions"}) {
@@ -184,8 +198,8 @@ std::string valid_words(const command& asked, std::string valid) {
     valid.replace(at, none.size(), has_flag ? ", or --beyond-max" : "");
   }
   for (const filled_field& one : filled_fields) {
-    const bool is_path = one.field.find('.') != std::string_view::npos;
-    const std::size_t at = is_path ? valid.find(one.field) : std::string::npos;
+    const bool is_no_word = one.field.find_first_of("._") != std::string_view::npos;
+    const std::size_t at = is_no_word ? find_whole(valid, one.field) : std::string::npos;
     const option* const there = at == std::string::npos ? nullptr : option_of(asked, one.field);
     if (there != nullptr) valid.replace(at, one.field.size(), there->name);
   }
@@ -202,6 +216,19 @@ std::string degrees_given(const command& asked) {
   return words;
 }
 
+/// What is meant by several slices in one name, "4 x v6e-256", as the tables write them; empty for other words.
+std::string several_slices(const command& asked, std::string_view words) {
+  const std::size_t digits = words.find_first_not_of("0123456789");
+  if (digits == 0 || digits == std::string_view::npos) return {};
+  const std::size_t cross = words.find_first_not_of(' ', digits);
+  if (cross == std::string_view::npos || words[cross] != 'x') return {};
+  const std::size_t from = words.find_first_not_of(' ', cross + 1);
+  if (from == std::string_view::npos || !find_slice(words.substr(from))) return {};
+  const std::string one(words.substr(from));
+  return asked.find("--slices") == nullptr ? one + ": one slice"
+                                           : one + " with --slices " + std::string(words.substr(0, digits));
+}
+
 }  // namespace
 
 error in_own_words(const command& asked, const error& refusal) {
@@ -215,7 +242,21 @@ error in_own_words(const command& asked, const error& refusal) {
             valid};
   const option* const there = option_of(asked, field);
   if (there == nullptr) return {refusal.code(), field, refusal.given(), valid};
+  if (there->name == "--slice" && there->is_given()) {
+    const std::string meant = several_slices(asked, there->given.back());
+    if (!meant.empty()) return {refusal.code(), there->name, there->given.back(), meant};
+  }
   return {refusal.code(), there->name, typed(*there, refusal.given(), refusal.code()), valid};
+}
+
+std::string change_in_own_words(const command& asked, std::string_view field, std::string_view value,
+                                std::string_view before) {
+  const option* const there = option_of(asked, field);
+  if (there != nullptr && there->form == option::shape::flag) return (there->is_given() ? "no " : "") + there->name;
+  std::string words = there == nullptr ? std::string(field) : there->name;
+  for (const std::string_view one : {std::string_view(" "), value, std::string_view(" instead of "), before})
+    words += one;
+  return words;
 }
 
 }  // namespace cli

@@ -2,6 +2,7 @@
 #include "cli/parse.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <filesystem>
 #include <tpuplan/version.hpp>
 #include <tuple>
@@ -106,9 +107,21 @@ std::string found_file(const std::string& given, const std::string& data_dir) {
   return !std::filesystem::exists(given, none) && std::filesystem::exists(own, none) ? own : given;
 }
 
+/// Refuses the name of a model in place of its file, with the file of that name that comes with the program.
+void check_model_file(const std::string& given, const std::string& data_dir) {
+  std::error_code none;
+  if (given == "-" || std::filesystem::exists(given, none)) return;
+  std::string name = std::filesystem::path(given).filename().string();
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const std::string file = "/models/" + name + ".json";
+  if (!name.empty() && std::filesystem::exists(data_dir + file, none))
+    refuse("config", given, "the path of a config.json; data" + file + " comes with the program", errc::unknown_name);
+}
+
 void take_all(command& asked, const std::string& data_dir) {
   for (option& one : asked.options) {
     for (const std::string& word : one.given) {
+      if (one.name == "config") check_model_file(word, data_dir);
       const std::string given = found_file(word, data_dir);
       if (one.form != option::shape::list || one.whole_) {
         one.take(given);
@@ -198,7 +211,10 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
         if (one.name == commands.front()->get_name()) check_words(with, one, left_over(app));
       }
     }
-    refuse("command line", problem.what(), "see --help", errc::missing_field);
+    const std::string words = problem.what();
+    const std::size_t end = words.rfind(" is required");
+    if (end != std::string::npos) refuse(words.substr(0, end), "missing", "see --help", errc::missing_field);
+    refuse("command line", words, "see --help", errc::missing_field);
   } catch (const CLI::ParseError& problem) {
     refuse("command line", problem.what(), "see --help", errc::malformed_input);
   }

@@ -31,8 +31,14 @@ void keep_to_zone(plan_options& given, const session& with) {
   for (const std::string& one : given.generations)
     check_zone(known_zones(with.data_dir), given.zone, chip_for(one).name.view());
   if (given.generations.empty()) given.generations = there;
-  if (with.is_given("--region")) return;
   const std::string region = region_of_zone(given.zone);
+  if (with.is_given("--region")) {  // of which "us" and "all" are more than one
+    for (const std::string& one : given.regions) {
+      if (one != region && one != "us" && one != "all")
+        refuse("--region", fmt::format("{} with --zone {}", one, given.zone), region + ", or none");
+    }
+    return;
+  }
   try {
     check_region(loaded_prices(given.prices, {region}, with).book(), region);
     given.regions = {region};
@@ -56,7 +62,8 @@ void run_plan(plan_options given, session& with) {
   const loaded_prices prices(given.prices, given.regions, with);
   given.regions = regions_of(given.regions, prices.book());
   for (const std::string& region : given.regions) check_region(prices.book(), region);
-  if (!given.to_serve && with.is_given("--gpu")) refuse("--gpu", "given without effect", "only with --serve");
+  if (with.is_given("--gpu") && !with.is_given("--best-per-generation"))
+    refuse("--gpu", "given without effect", "only with --best-per-generation");
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_training_plan(model, given, prices.book(), with);
   if (given.to_serve) return plan_serving(config, given, prices.book(), with);
@@ -121,13 +128,10 @@ void add_serving_options(command& to, plan_options& into) {
   add_engine_options(to, into.traffic);
   to.add("--serving-weights", into.traffic.job.weights, "format of the weights that are served")
       .excludes({"--weights"});
-  to.add("--gpu", into.gpus, "GPU servers beside them, at peak rates: H100,B200 or all")
-      .needs({"--best-per-generation"});
+  to.add("--gpu", into.gpus, "with --best-per-generation: GPU servers beside them, at peak rates: H100,B200 or all");
   auto one = to.options.begin();
   std::advance(one, before);
-  for (; one != to.options.end(); ++one) {
-    if (one->name != "--gpu") one->needs({"--serve"});
-  }
+  for (; one != to.options.end(); ++one) one->needs({"--serve"});
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
 }
 

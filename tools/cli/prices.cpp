@@ -61,13 +61,23 @@ bool& prices_are_own() {
   return own;
 }
 
+/// The prices of a catalog; its entries about TPUs that were not read are said once, beside the answer.
+owned_price_book prices_of(const catalog_prices& catalog) {
+  if (!catalog.skipped.empty() && !prices_are_own()) {
+    const std::size_t more = catalog.skipped.size() - 1;
+    write_error(fmt::format("tpuplan: --prices: not read: {}{}", catalog.skipped.front(),
+                            more == 0 ? "" : fmt::format("; and {} more", more)));
+  }
+  return catalog.prices;
+}
+
 /// Prices of our own format, or those of a catalog as of the day of its file.
 owned_price_book load_any_prices(const std::string& file) {
   if (std::filesystem::path(file).extension() == ".csv" && std::filesystem::is_regular_file(file))
-    return load_price_catalog(file, day_of(file)).prices;
+    return prices_of(load_price_catalog(file, day_of(file)));
   const nlohmann::json document = load_json(file);
   if (document.is_array() || (document.is_object() && document.contains("skus")))
-    return read_billing_catalog(document, day_of(file), file).prices;
+    return prices_of(read_billing_catalog(document, day_of(file), file));
   return read_prices(document, file);
 }
 
@@ -180,6 +190,9 @@ std::vector<std::string> all_regions(const price_book& book) {
 
 void check_region(const price_book& book, const std::string& region) {
   if (has_region(book, region)) return;
+  const std::size_t dash = region.rfind('-');  // us-east5-b is a zone
+  if (dash != std::string::npos && region.size() == dash + 2 && has_region(book, region.substr(0, dash)))
+    refuse("--region", region, region.substr(0, dash) + ", the region of that zone", errc::unknown_name);
   std::string known_regions;
   for (const std::string& one : all_regions(book)) known_regions += (known_regions.empty() ? "" : ", ") + one;
   refuse("--region", region, known_regions + "; more with --prices", errc::unknown_name);

@@ -9,6 +9,7 @@
 #include "cli/calibration.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/own_words.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
@@ -160,13 +161,14 @@ void print_costs(const served& a, const price_book& book) {
   print_price_terms(kinds);
 }
 
-void print_serving_advice(const served& a) {
+void print_serving_advice(const served& a, const session& with) {
   if (a.answer.advice.empty()) return;
   print("\n{}\n", dim("advice, one change at a time"));
   for (const served_change& f : a.answer.advice) {
-    print("  {} {} instead of {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
-          f.subject, f.better, f.now, count(f.output_tokens_per_s_then), count(f.output_tokens.value()),
-          a.asked.job.request_rate.value() > 0 ? " of capacity" : "", duration(f.per_token_then), percent(f.gain));
+    print("  {}: {} instead of {} output tokens/s{}, {} per token; {} less chip time a token\n",
+          change_in_own_words(*with.asked, f.subject, f.better, f.now), count(f.output_tokens_per_s_then),
+          count(f.output_tokens.value()), a.asked.job.request_rate.value() > 0 ? " of capacity" : "",
+          duration(f.per_token_then), percent(f.gain));
   }
 }
 
@@ -198,7 +200,7 @@ void run_serve(const serve_options& given, session& with) {
   if (e.refusal != serving_refusal::none) return print_refusal(a, config, with);
   print_serve(a, config);
   print_costs(a, prices.book());
-  print_serving_advice(a);
+  print_serving_advice(a, with);
   if (gpu) print_gpu(*gpu, a);
   print_assumed(a.answer.assumed);
   print_next("{}   which slices serve it for less?", plan_command(with));

@@ -72,6 +72,9 @@ gpu_comparison compare_with_gpu(const model_config& config, const served& a, con
                                 const price_book& prices) {
   gpu_comparison g;
   g.offer = gpu_for(given.gpu);
+  if (given.gpus > g.offer.per_machine)
+    refuse("--gpus", std::to_string(given.gpus),
+           fmt::format("at most {}, which one machine of {} has", g.offer.per_machine, g.offer.name));
   g.gpus = given.gpus;
   const serving_job job = same_load(a, g.load);
   if (given.gpus > 0) {
@@ -148,6 +151,10 @@ void print_gpu(const gpu_comparison& g, const served& a) {
       money(g.gpus_like_slice), g.offer.date, verdict_of(g));
   print("  that is at {} of what the slice and {} of what the GPUs could serve\n", percent(g.slice_busy),
         percent(g.at_peak.requests / g.at_peak.capacity));
+  if (g.gpus < g.offer.per_machine)
+    print(
+        "  paid by the GPU: whole machines, of {} at most, are what plan --serve --best-per-generation --gpu counts\n",
+        g.offer.per_machine);
 }
 
 }  // namespace cli

@@ -218,8 +218,8 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
   if (best.mesh.attention > 0) own.emplace_back("--attention-group", std::to_string(best.mesh.attention));
   if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--mlp-sharding", "2d");
   if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--mlp-sharding", "gathered");
-  if (best.share.request_rate.value() > 0)
-    own.emplace_back("--rate", fmt::format("{:.17g}", best.share.request_rate.value()));
+  if (best.share.request_rate.value() > 0)  // the fewest digits that are this rate: 0.005
+    own.emplace_back("--rate", fmt::format("{}", best.share.request_rate.value()));
   if (best.share.concurrency > 0) own.emplace_back("--concurrency", std::to_string(best.share.concurrency));
   if (with.is_given("--serving-weights")) own.emplace_back("--weights", std::string(name(request.job.weights)));
   if (best.region != "us") own.emplace_back("--region", best.region);

@@ -193,14 +193,15 @@ void simulate_day(const model_config& config, const simulate_options& given, con
                           answer.options.front().parts, request.job.percentiles}));
   }
   if (with.json || is_reported(with)) {
-    const ordered_json document = {{"schema", json_schema},
-                                   {"answer", answer},
-                                   {"assumed", all_assumed(config, assumed_engine(given.traffic.job.engine))}};
+    const ordered_json document = {
+        {"schema", json_schema},
+        {"answer", answer},
+        {"assumed", all_assumed(config, assumed_engine(given.traffic.job.engine, config.model))}};
     write_report(with, report_title(config, name(request.fleet.where).view()), document);
     if (with.json) return print_json(document);
   }
   print_day(config, request, answer);
-  print_assumed(all_assumed(config, assumed_engine(given.traffic.job.engine)));
+  print_assumed(all_assumed(config, assumed_engine(given.traffic.job.engine, config.model)));
 }
 
 void run_simulate(simulate_options given, session& with) {

@@ -55,6 +55,14 @@ void fill_batches(const plan_options& given, asked_plan& asked) {
   asked.largest_batch_tokens = given.largest_batch_tokens.value_or(0);
 }
 
+/// What a batch may have at most where the tokens of the run are known only once the batch is: every example, or in a
+/// run of steps any number.
+double most_tokens_of_a_batch(const plan_options& given, const transformer& model) {
+  if (!given.epochs.examples) return 1e18;
+  const std::int64_t asked = given.job.job.sequence_length;
+  return static_cast<double>(*given.epochs.examples) * static_cast<double>(asked > 0 ? asked : usual_sequence(model));
+}
+
 /// The tokens of a run that is given in sequences and epochs, or in steps.
 double tokens_of(const epoch_options& given, const training_job& job) {
   if (job.global_batch == 0)
@@ -72,7 +80,7 @@ plan_request training_request_of(const plan_options& given, const model_config& 
            errc::missing_field);
   asked_plan asked;
   fill_batches(given, asked);
-  asked.tokens = given.tokens.value_or(1);  // of a run in epochs, known once the batch is
+  asked.tokens = given.tokens ? *given.tokens : most_tokens_of_a_batch(given, config.model);
   asked.deadline = given.deadline;
   asked.budget = given.budget;
   fill_limits(given, asked);

@@ -350,6 +350,7 @@ inline double sku_price(const json_object& sku) {
 [[nodiscard]] inline catalog_prices read_sky_catalog(std::string_view characters, std::string_view date,
                                                      const std::string& source = "vms.csv") {
   detail::check_catalog_date(date);
+  if (characters.substr(0, 3) == "\xEF\xBB\xBF") characters.remove_prefix(3);  // a byte order mark, as of spreadsheets
   const std::vector<std::vector<std::string>> rows = detail::csv_rows(characters, source);
   if (rows.empty()) detail::fail(errc::malformed_input, source, "empty", "a head and rows");
   const detail::sky_columns columns = detail::find_sky_columns(rows[0], source);
@@ -391,7 +392,8 @@ inline double sku_price(const json_object& sku) {
                                                          const std::string& source = "skus") {
   detail::check_catalog_date(date);
   const nlohmann::json& list = document.is_object() ? json_object(document, source).at("skus") : document;
-  if (!list.is_array() || list.empty()) detail::fail(errc::malformed_input, source, list.type_name(), "a list of SKUs");
+  if (!list.is_array() || list.empty())
+    detail::fail(errc::malformed_input, source, list.is_array() ? "empty" : list.type_name(), "a list of SKUs");
   detail::gathered_prices prices;
   std::vector<std::string> skipped;
   for (std::size_t i = 0; i < list.size(); ++i) {

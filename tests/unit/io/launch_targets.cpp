@@ -368,6 +368,28 @@ TEST_CASE("a refusal ends with the targets that can, and they can") {
   CHECK(named > 100);
 }
 
+TEST_CASE("names that only the refusing target takes do not keep others from being named") {
+  launch_request r = request_for(target("vertex"), "v5p-128");
+  r.location = "us-central1";
+  r.tensorboard = "7";
+  r.service_account = "me@my-project.iam.gserviceaccount.com";
+  r.project = "my-project";
+  const refusal got = refusal_of([&] { (void)launch(target("vertex"), r); });
+  INFO(got.message);
+  CHECK(says(got.message, "; use gke, gcloud, gce, gcluster, xpk, skypilot, ray"));
+}
+
+TEST_CASE("a reservation for Vertex AI has a zone, which is in the region of the job") {
+  launch_request r = request_for(target("vertex"), "v6e-16", provisioning::calendar);
+  r.reservation = "mine";
+  r.project = "my-project";
+  r.zone = "us-east5-b";
+  r.location = "us-east5";
+  CHECK(says(launch(target("vertex"), r).text, "projects/my-project/zones/us-east5-b/reservations/mine"));
+  r.location = "us-east1";
+  CHECK(says(refusal_of([&] { (void)launch(target("vertex"), r); }).message, "location is us-east1"));
+}
+
 TEST_CASE("what each new target does not have") {
   struct row {
     const char* by;

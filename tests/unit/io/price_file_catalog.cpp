@@ -79,6 +79,13 @@ TEST_CASE("Google's SKUs: wordings become ways of paying") {
   CHECK(read_billing_catalog(list, today).prices.rows().size() == 8);
 }
 
+TEST_CASE("a catalog that a spreadsheet wrote is the same catalog") {
+  const catalog_prices marked = read_sky_catalog("\xEF\xBB\xBF" + sky_text(), today);
+  CHECK(marked.prices.rows().size() == read_sky_catalog(sky_text(), today).prices.rows().size());
+  const refusal got = refusal_of([] { (void)read_billing_catalog(json::array(), today); });
+  CHECK(says(got.message, "is empty; valid: a list of SKUs"));
+}
+
 TEST_CASE("a malformed catalog of SkyPilot is refused by row and column") {
   struct row {
     const char* before;

@@ -8,6 +8,7 @@
 #include <string>
 #include <tpuplan/io/ask/serving.hpp>
 #include <tpuplan/io/svg/traffic.hpp>
+#include <tpuplan/io/text/readable.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
@@ -129,6 +130,22 @@ struct serving_plan_document {
 
 namespace detail {
 
+/// The requests a second that a run served, where more came: the engine was never idle, and the last quarter of the
+/// requests waited more than twice as long for the first token as the first quarter. 0 where it kept up.
+inline double served_below_arrivals(const simulation_run& run) {
+  const std::size_t quarter = run.records.size() / 4;
+  if (run.busy < 0.99 || quarter == 0) return 0;
+  const auto waited = [&](std::size_t from) {
+    seconds sum{0};
+    for (std::size_t i = from; i < from + quarter; ++i) sum += run.records[i].first_token - run.records[i].arrival;
+    return sum;
+  };
+  if (waited(run.records.size() - quarter) < waited(0) * 2.0) return 0;
+  seconds last{0};
+  for (const request_record& record : run.records) last = max(last, record.finished);
+  return static_cast<double>(run.records.size()) / (last - run.records.front().arrival).value();
+}
+
 /// The simulation of one question; other rates and other jobs are asked too.
 class asked_simulation {
  public:
@@ -161,6 +178,16 @@ class asked_simulation {
       all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
     return all;
   }
+  /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
+  [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
+    assumed_values taken = assumed_engine(asked_.job.engine, model_);
+    if (served_ == 0) return taken;
+    const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
+    taken.emplace_back("load", "more requests come than are served, about " +
+                                   readable::three_digits(served_ * all_of_them) +
+                                   " a second: the queue grows for as long as they come, and so do these times");
+    return taken;
+  }
   /// Latencies from a quarter of the rate to half as much again.
   [[nodiscard]] std::vector<latency_point> load() {
     std::vector<latency_point> points;
@@ -181,7 +208,10 @@ class asked_simulation {
   [[nodiscard]] simulation_report report(const serving_job& job) {
     const std::vector<simulated_request> requests = trace_.empty() ? drawn(job) : trace_;
     const simulation_run run = simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
-    if (steps_ == 0) first_ = run.steps;
+    if (steps_ == 0) {
+      first_ = run.steps;
+      served_ = served_below_arrivals(run);
+    }
     steps_ += run.steps;
     return report_of(run, targets_);
   }
@@ -214,6 +244,7 @@ class asked_simulation {
   serving_fleet fleet_{};
   std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
+  double served_ = 0;                   // requests a second, where more come
 };
 
 }  // namespace detail
@@ -229,7 +260,7 @@ class asked_simulation {
   if (asked.load) answer.load = simulation.load();
   if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
     answer.price = *price;
-  answer.assumed = all_assumed(config, assumed_engine(asked.job.engine));
+  answer.assumed = all_assumed(config, simulation.assumed(answer));
   return answer;
 }
 
@@ -263,7 +294,7 @@ class asked_simulation {
 }
 /// What is taken for granted of the job: its engine, and the chips on which its arithmetic is another.
 [[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
-  assumed_values assumed = assumed_engine(request.job.engine);
+  assumed_values assumed = assumed_engine(request.job.engine, request.model);
   std::string without;
   for (const chip_spec& chip : generations) {
     const auto is_it = [&](const std::string& one) { return chip_for(one).name == chip.name; };

@@ -26,7 +26,7 @@ struct asked_plan {
   nlohmann::json config{};
   double tokens = 0;   ///< tokens to train on
   training_job job{};  ///< what is not given is filled in; a remat policy that is not given is searched for
-  /// Tokens of a step instead of job.global_batch; if neither is given, 4 Mi tokens.
+  /// Tokens of a step instead of job.global_batch; if neither is given, 4 Mi tokens, or fewer where the run has fewer.
   std::int64_t batch_tokens = 0;
   /// Bounds of the batch in tokens, if the batch is to be chosen too.
   double smallest_batch_tokens = 0, largest_batch_tokens = 0;
@@ -203,7 +203,15 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   if (asked.batch_tokens != 0) return fill_batch(asked.batch_tokens, 1, request.job, assumed);
   assumed_values unsaid;
   fill_batch(std::int64_t{4} << 20, 1, request.job, unsaid);
-  assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, 4 Mi tokens a step");
+  const double sequences = asked.tokens / static_cast<double>(request.job.sequence_length);
+  if (sequences < 1)
+    detail::fail(errc::out_of_range, "plan.tokens", asked.tokens,
+                 "at least a sequence, of " + std::to_string(request.job.sequence_length));
+  const bool is_short = sequences < static_cast<double>(request.job.global_batch);
+  while (request.job.global_batch > 1 && sequences < static_cast<double>(request.job.global_batch))
+    request.job.global_batch /= 2;
+  assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
+                                           (is_short ? "as the run has few" : "4 Mi tokens a step"));
 }
 
 /// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.
@@ -221,8 +229,8 @@ inline constexpr std::size_t most_listed_plans = 1000;
     const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };
     assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
   }
-  fill_batches(asked, request, assumed);
   request.tokens = detail::positive("tokens", asked.tokens);
+  fill_batches(asked, request, assumed);
   if (asked.deadline) request.deadline = *asked.deadline;
   if (asked.budget) request.budget = *asked.budget;
   request.best = asked.best;

@@ -109,6 +109,13 @@ struct serve_answer {
   return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
                          std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
 }
+/// What is taken for granted of the engine, and of images where a model with a vision tower is served.
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model) {
+  assumed_values assumed = assumed_engine(engine);
+  if (has_vision(model))
+    assumed.emplace_back("images", "as tokens of the prompt alone: the time of the vision tower is not counted");
+  return assumed;
+}
 /// A million tokens under each way of paying that has a price.
 [[nodiscard]] inline std::vector<token_price> token_prices(const serving_estimate& estimate, const slice& where,
                                                            const price_book& book, const std::string& region) {
@@ -179,7 +186,7 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain});
   if (any_target(asked.job.percentiles)) hold_percentiles(config, asked, {asked.mesh, where}, answer);
-  answer.assumed = all_assumed(config, assumed_engine(asked.job.engine));
+  answer.assumed = all_assumed(config, assumed_engine(asked.job.engine, config.model));
   return answer;
 }
 

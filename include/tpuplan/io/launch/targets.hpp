@@ -125,14 +125,24 @@ inline constexpr launch_target launch_targets[] = {
 #if defined(__cpp_exceptions)
 namespace detail {
 
-/// The request with all names that any target needs filled in, so that only its slices and capacity are checked.
-inline launch_request named_request(launch_request request, const launch_target& target) {
+/// The request with all names that any target needs filled in and without those that only some targets take, so that
+/// only its slices, capacity and program are checked, and the refused field.
+inline launch_request named_request(launch_request request, const launch_target& target,
+                                    std::string_view refused = {}) {
+  const auto drop = [&](std::string& value, std::string_view field) {
+    if (field != refused) value.clear();
+  };
+  drop(request.service_account, "service_account");
+  drop(request.queue, "queue");
+  drop(request.location, "location");
+  drop(request.tensorboard, "tensorboard");
+  drop(request.output, "output");
   const auto need = [](std::string& value, const char* any) {
     if (value.empty()) value = any;
   };
   const bool of_a_cluster = target.name == "gke" || target.name == "gcluster" || target.name == "xpk";
   need(request.project, "some-project");
-  need(request.zone, "us-central1-a");
+  if (target.name != "skypilot") need(request.zone, "us-central1-a");  // it finds one itself, of those with flex-start
   need(request.image, "image");
   request.cluster = of_a_cluster ? "cluster" : "";
   if (target.name == "skypilot") request.project.clear();
@@ -141,17 +151,21 @@ inline launch_request named_request(launch_request request, const launch_target&
   return request;
 }
 
+inline bool can_write(const launch_target& target, const launch_request& request) {
+  try {
+    (void)target.write(request);
+    return true;
+  } catch (const error&) {
+    return false;
+  }
+}
+
 }  // namespace detail
 
 /// Whether the target starts such slices on such capacity, whatever the names in the request. Flex-start is judged
 /// without restarts where the target takes none. Worked: flex-start of v6e-16 is in gke, not in ray.
 [[nodiscard]] inline bool can_launch(const launch_target& target, const launch_request& request) {
-  try {
-    (void)target.write(detail::named_request(request, target));
-    return true;
-  } catch (const error&) {
-    return false;
-  }
+  return detail::can_write(target, detail::named_request(request, target));
 }
 
 /// What the target writes for the request. A refusal of what the target does not have ends with the targets that do:
@@ -164,7 +178,9 @@ inline launch_request named_request(launch_request request, const launch_target&
     std::string valid(refusal.valid());
     const char* before = "; use ";
     for (const launch_target& other : launch_targets) {
-      if (other.name == target.name || !can_launch(other, request)) continue;
+      if (other.name == target.name ||
+          !detail::can_write(other, detail::named_request(request, other, refusal.field())))
+        continue;
       valid += before + std::string(other.name);
       before = ", ";
     }

@@ -27,6 +27,10 @@ inline void check_vertex(const launch_request& request) {
     if (request.service_account.empty())
       refuse_name("service_account", request.service_account, "the account that writes to the TensorBoard");
   }
+  if (!request.zone.empty() && !request.location.empty() && region_of(request.zone) != request.location) {
+    fail(errc::invalid_argument, "location", request.location,
+         joined({region_of(request.zone), ", the region of the zone ", request.zone}));
+  }
   if (!offer.offered) {
     fail(errc::unsupported, "slice", name(request.where).view(),
          "a slice of " + chips_with([](const launch_offer& o) { return o.vertex.offered; }) +
