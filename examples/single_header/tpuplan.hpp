@@ -1205,6 +1205,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 }
 
 /// The format of that name, also as frameworks write it ("bfloat16", "float32", "float8_e4m3fn"); nothing if unknown.
+/// Worked: "float8_e4m3fn" is fp8, of 8 bits.
 [[nodiscard]] constexpr maybe<dtype> parse_dtype(std::string_view given) noexcept {
   struct alias {
     std::string_view name;
@@ -1222,7 +1223,8 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
   return nothing;
 }
 
-/// The format of that name; an unknown one throws `errc::unknown_name` and lists the valid ones.
+/// The format of that name; an unknown one throws `errc::unknown_name` and lists the valid ones. Worked:
+/// size_of(dtype_for("float32")) = 4 B.
 [[nodiscard]] constexpr dtype dtype_for(std::string_view given) {
   if (const maybe<dtype> found = parse_dtype(given)) return *found;
   detail::fail(errc::unknown_name, "dtype", given, "fp32, bf16, fp16, fp8, int8 or int4");
@@ -1477,7 +1479,8 @@ constexpr void check_shape(const topology& shape) {
   return checked_multiply(shape.dims[0], shape.dims[1], shape.dims[2]);
 }
 
-/// The shape written as "4x4x8", as in `gcloud --topology` and in GKE's node labels.
+/// The shape written as "4x4x8", as in `gcloud --topology` and in GKE's node labels. Worked: 4 by 4 by 8 chips are
+/// "4x4x8".
 [[nodiscard]] constexpr text<24> name(const topology& shape) {
   detail::check_shape(shape);
   text<24> result;
@@ -1506,6 +1509,7 @@ constexpr topology ascending(topology shape) noexcept {
 }  // namespace detail
 
 /// The shape written as "4x8" or "4x4x8": two or three whole numbers from 1 to 9999. Nothing if it is not of that form.
+/// Worked: "4x4x12" has 192 chips, "4" is of another form.
 [[nodiscard]] constexpr maybe<topology> parse_topology(std::string_view given) noexcept {
   topology shape{};
   std::size_t axis = 0;
@@ -1953,6 +1957,7 @@ inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 
 inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The constants fitted to the chip of that name; nothing for a chip without published runs, such as a renamed copy.
+/// Worked: where `chips` has 0.75 for v5p alone, the MXU fraction of v5p is 0.75, and v6e has nothing.
 [[nodiscard]] constexpr maybe<chip_constants> find_chip_constants(const calibration& constants,
                                                                   const chip_spec& chip) noexcept {
   for (std::size_t i = 0; i < constants.chips.count; ++i) {
@@ -2445,11 +2450,11 @@ struct transformer {
   std::int64_t published_active_parameters = 0;  ///< parameters in matrix products for one token; 0: counted
 };
 
-/// Whether there is a text stack.
+/// Whether there is a text stack. Worked: yes for llama-3-8b, no for ViT-B/16.
 [[nodiscard]] constexpr bool has_text(const transformer& model) noexcept { return model.kind != architecture::vision; }
-/// Whether there is a vision tower.
+/// Whether there is a vision tower. Worked: no for llama-3-8b, yes for ViT-B/16 with its 12 layers.
 [[nodiscard]] constexpr bool has_vision(const transformer& model) noexcept { return model.vision.layers > 0; }
-/// Whether it is a mixture of experts.
+/// Whether it is a mixture of experts. Worked: yes for DeepSeek-V3 with 256 experts, no for llama-3-8b.
 [[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
 /// Width of the tables of tokens, positions and segments. Worked: 128 of the 768 of ALBERT base.
 [[nodiscard]] constexpr std::int64_t table_width(const transformer& model) noexcept {
@@ -2459,15 +2464,16 @@ struct transformer {
 [[nodiscard]] constexpr std::int64_t value_width(const transformer& model) noexcept {
   return model.attention.value_dim > 0 ? model.attention.value_dim : model.attention.head_dim;
 }
-/// Whether attention is latent.
+/// Whether attention is latent. Worked: yes for DeepSeek-V3, whose latent vector has 512 numbers.
 [[nodiscard]] constexpr bool has_latent_attention(const transformer& model) noexcept {
   return model.attention.latent.kv_lora_rank > 0;
 }
-/// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one.
+/// Outputs of the router for one token: one per expert, and the gate on the shared experts where there is one. Worked:
+/// 256 for DeepSeek-V3; 61 for Qwen1.5-MoE, 60 experts and the gate.
 [[nodiscard]] constexpr std::int64_t router_width(const transformer& model) noexcept {
   return model.moe.experts + (model.moe.shared_gate ? 1 : 0);
 }
-/// Whether some layers are recurrent.
+/// Whether some layers are recurrent. Worked: yes where 36 of 48 layers are, as in Qwen3-Next; no for llama-3-8b.
 [[nodiscard]] constexpr bool has_recurrence(const transformer& model) noexcept { return model.recurrent.layers > 0; }
 /// Layers with attention. Worked: 12 of the 48 layers of Qwen3-Next.
 [[nodiscard]] constexpr std::int64_t attention_layers(const transformer& model) noexcept {
@@ -3268,7 +3274,7 @@ inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
   return "custom";
 }
 
-/// The policy of that name; nothing if there is none.
+/// The policy of that name; nothing if there is none. Worked: "FULL" is `remat::full`.
 [[nodiscard]] constexpr maybe<remat_policy> parse_remat_policy(std::string_view given) noexcept {
   for (const named_remat_policy& candidate : remat_policies) {
     if (detail::same_name(given, candidate.name)) return candidate.policy;
@@ -3300,7 +3306,8 @@ struct weight_bits {
   double experts = 0;    ///< routed experts
 };
 
-/// Whether any part has a format other than that of the whole model.
+/// Whether any part has a format other than that of the whole model. Worked: yes for MLPs in 4 bits beside a model in
+/// bf16.
 [[nodiscard]] constexpr bool any_part(const weight_bits& parts) noexcept {
   return parts.attention > 0 || parts.mlp > 0 || parts.experts > 0;
 }
@@ -3311,7 +3318,8 @@ constexpr void validate(const weight_bits& parts) {
     if (each != 0) detail::in_range("weight_bits", each, 1, 64, "0 (as the whole model), or 1 to 64 bits");
 }
 
-/// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format.
+/// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format. Worked: 4.5 bits are 0.5625
+/// B, 0 bits in a model of fp8 are 1 B.
 [[nodiscard]] constexpr bytes part_size(double part_bits, dtype usual) {
   return part_bits > 0 ? bytes{part_bits / 8} : size_of(usual);
 }
@@ -3365,7 +3373,8 @@ enum class optimizer_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The optimizer of that name; nothing if there is none.
+/// The optimizer of that name; nothing if there is none. Worked: "AdamW" is `adamw`, which keeps 8 B per parameter in
+/// fp32.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
   return detail::enumerator_named<optimizer_kind>(given, 7);
 }
@@ -3417,7 +3426,7 @@ enum class software_level : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(level));
 }
 
-/// The level of that name; nothing if there is none.
+/// The level of that name; nothing if there is none. Worked: "first_port" is the third level.
 [[nodiscard]] constexpr maybe<software_level> parse_software_level(std::string_view given) noexcept {
   return detail::enumerator_named<software_level>(given, 3);
 }
@@ -3433,7 +3442,7 @@ enum class attention_kernel : std::uint8_t { flash, unfused };
   return detail::name_of(names, static_cast<std::size_t>(kernel));
 }
 
-/// The kernel of that name; nothing if there is none.
+/// The kernel of that name; nothing if there is none. Worked: "Unfused" is `unfused`.
 [[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
   return detail::enumerator_named<attention_kernel>(given, 2);
 }
@@ -3933,7 +3942,8 @@ constexpr text<160> chip_names_where(Wanted wanted) {
 
 }  // namespace detail
 
-/// The names of all generations as a message lists them: "v2, v3, v4, v5e, v5p, v6e or tpu7x".
+/// The names of all generations as a message lists them, announced ones included. Worked: the list begins "v2, v3, v4,
+/// v5e".
 [[nodiscard]] constexpr text<160> chip_names() {
   return detail::chip_names_where([](std::string_view) { return true; });
 }
@@ -4144,7 +4154,8 @@ inline constexpr std::size_t machine_type_count = machine_rows.size();
 
 }  // namespace detail
 
-/// All documented machine types. Where several fit a slice, the first is the usual one.
+/// All documented machine types. Where several fit a slice, the first is the usual one. Worked: ct5p-hightpu-4t has 4
+/// chips, 208 vCPUs and 448 GB.
 [[nodiscard]] constexpr std::array<machine_type, detail::machine_type_count> machine_types() {
   std::array<machine_type, detail::machine_type_count> types{};
   for (std::size_t i = 0; i < types.size(); ++i) types[i] = detail::to_machine(detail::machine_rows[i]);
@@ -4299,7 +4310,7 @@ constexpr std::int64_t name_number(const chip_spec& chip, std::int64_t chip_coun
 
 /// The number of documented slices, which are `slice_at(0)` to `slice_at(slice_count - 1)`.
 inline constexpr std::size_t slice_count = detail::count_slices();
-/// The documented slice of that index; a larger one is refused.
+/// The documented slice of that index; a larger one is refused. Worked: slice_at(0) is v2-8, 4 chips.
 [[nodiscard]] constexpr slice slice_at(std::size_t index) {
   std::size_t rest = index;
   for (const detail::slice_block& block : detail::slice_blocks) {
@@ -4309,14 +4320,15 @@ inline constexpr std::size_t slice_count = detail::count_slices();
   detail::fail(errc::out_of_range, "slice_at: index", static_cast<std::int64_t>(index), "0 to slice_count - 1");
 }
 
-/// What the names of the chip's slices begin with: "v5litepod" for v5e, else the chip's own name.
+/// What the names of the chip's slices begin with: the chip's own name, but for v5e. Worked: "v5litepod" for v5e.
 [[nodiscard]] constexpr std::string_view slice_prefix(const chip_spec& chip) noexcept {
   const std::string_view prefix = detail::slices_of(chip.name).prefix;
   return prefix.empty() ? chip.name.view() : prefix;
 }
 
 /// What the slice is called: its accelerator type where its shape is the one that the name stands for ("v5p-128",
-/// "v5litepod-16"), else generation and shape ("v4-4x4x16"). `slice_for` reads both.
+/// "v5litepod-16"), else generation and shape ("v4-4x4x16"). `slice_for` reads both. Worked: a 4x4x4 of v5p is
+/// "v5p-128".
 [[nodiscard]] constexpr text<40> name(const slice& where) {
   text<40> result{slice_prefix(where.chip)};
   result.append("-");
@@ -4745,7 +4757,7 @@ constexpr text<160> slice_hint(std::string_view given) {
 }  // namespace detail
 
 /// The slice of that name, as `find_slice`. A wrong one throws `errc::unknown_name`, whose message gives the sizes next
-/// to it: "v5e-24" answers with v5litepod-16 and v5litepod-32.
+/// to it: "v5e-24" answers with v5litepod-16 and v5litepod-32. Worked: slice_for("v5p-128") has 64 chips.
 [[nodiscard]] constexpr slice slice_for(std::string_view given) {
   if (const maybe<slice> found = find_slice(given)) return *found;
   detail::fail(errc::unknown_name, "slice", given, detail::slice_hint(given).view());
@@ -5522,7 +5534,8 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
 }  // namespace detail
 
 /// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
-/// Throws where a rate that the layout needs is unknown.
+/// Throws where a rate that the layout needs is unknown. Source: docs/model.md. Worked: 64 sequences of 4096 tokens on
+/// the 64 chips of v5p-128 under FSDP are 4096 tokens a chip, with weights in 64 shards and no bubble.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
                                                      const calibration& constants = {}) {
@@ -5613,7 +5626,8 @@ struct memory_breakdown {
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
 
-/// HBM that is left: usable less total; negative where the job does not fit.
+/// HBM that is left: usable less total; negative where the job does not fit. Worked: 15.5 of 31.25 GiB in use leave
+/// 15.75 GiB.
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
 /// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %.
@@ -5623,7 +5637,8 @@ struct memory_breakdown {
   return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
 }
 
-/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits".
+/// The name of the largest part of the stage that needs most: why a job does not fit. Worked: "logits" for 128
+/// sequences of 4096 tokens of llama-3-8b on v5p-128 under FSDP.
 [[nodiscard]] constexpr std::string_view largest_part(const memory_breakdown& memory) noexcept {
   constexpr const char* names[] = {"state", "gradients", "activations", "logits", "gathered weights", "workspace"};
   bytes most = memory.parameters + memory.optimizer;
@@ -5799,7 +5814,9 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 }  // namespace detail
 
 /// The terms of a step's memory under one estimate of what the compiler does: `memory_low`, `memory_point` or
-/// `memory_high`. The batch and microbatches of the job have no influence.
+/// `memory_high`. The batch and microbatches of the job have no influence. Source: docs/model.md. Worked: for
+/// llama-3-8b a token adds 4 x 128256 = 513024 B of logits in `memory_point`, and the state of AdamW in fp32 is 8 x
+/// 8030261248 B in the stage `update`, before it is sharded.
 [[nodiscard]] constexpr memory_terms memory_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, std::int64_t tensor,
                                                      const memory_calibration& constants) {
@@ -5839,6 +5856,8 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
 }
 
 /// Bytes of a stage on a device that do not depend on its tokens. `several`: the step has more than one microbatch.
+/// Worked: parameters, optimizer and gradients of 400, 800 and 200 B over 10 shards, and 50 B of gathered weights, are
+/// 140 + 50 = 190 B.
 [[nodiscard]] constexpr bytes fixed_bytes(const stage_terms& stage, const memory_layout& at, bool several) noexcept {
   const double brought = stage.brought * at.stages;
   return ((brought < 1 ? brought : 1) * stage.parameters + stage.optimizer +
@@ -5847,12 +5866,14 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
          at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
 }
 
-/// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts.
+/// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts. Worked: 3 B of
+/// activations, 4 B of logits and 5 B of workspace are 12 B.
 [[nodiscard]] constexpr bytes bytes_per_token(const stage_terms& stage) noexcept {
   return stage.activations + stage.logits + stage.workspace;
 }
 
-/// Bytes of routed tokens for each token of a microbatch on a device, which depend on the layout.
+/// Bytes of routed tokens for each token of a microbatch on a device, which depend on the layout. Worked: 10 B under
+/// even routing are 40 B where buffers are made for a chip that is sent 4 times the mean.
 [[nodiscard]] constexpr bytes routed_bytes_per_token(const stage_terms& stage, const memory_layout& at) noexcept {
   return stage.routed * (1 + stage.worst * (at.worst_routed - 1));
 }
@@ -6015,6 +6036,7 @@ inline constexpr training_band training_bands[] = {
 inline constexpr double extrapolated_factor = 1.5;
 
 /// The band widened to at least `extrapolated_factor` either way beyond the published runs, and for a first port.
+/// Worked: 0.8 to 1.2 becomes 0.67 to 1.5 beyond the runs, and 0.8 to 2.25 for a first port near them.
 [[nodiscard]] constexpr training_band widened(training_band band, bool extrapolated, software_level software) noexcept {
   if (extrapolated && band.low > 1 / extrapolated_factor) band.low = 1 / extrapolated_factor;
   if (extrapolated && band.high < extrapolated_factor) band.high = extrapolated_factor;
@@ -6690,7 +6712,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 ///
 /// It is -1 at the double next to -1/e, NaN below it; zeros and +infinity are returned as they are. Near -1/e by the
 /// series DLMF 4.13.6, elsewhere by the estimate of Iacono and Boyd (Adv. Comput. Math. 43, 2017) and the iteration of
-/// Fritsch, Shafer and Crowley (CACM 16, 1973). Example: lambert_w0(1) == 0.5671432904097838.
+/// Fritsch, Shafer and Crowley (CACM 16, 1973). Worked: lambert_w0(1) == 0.5671432904097838.
 [[nodiscard]] constexpr double lambert_w0(double x) noexcept {
   if (x < detail::lambert_branch_point.high) return detail::not_a_number;
   if (!is_finite(x) || abs(x) < 0x1p-54) return x;
@@ -6712,7 +6734,7 @@ inline constexpr double_double lambert_branch_point = {-0.36787944117144233, 1.2
 /// Returns 1 + W0(-exp(-(1 + d))) for d >= 0, in [0, 1], without cancellation for small d: relative error below 1e-15.
 ///
 /// It is the v with -ln(1 - v) - v = d, hence about sqrt(2 d) for small d. 0 at 0, 1 at infinity, NaN for d < 0. By the
-/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Example:
+/// series DLMF 4.13.6 in sqrt(2 d) for small d, else by lambert_w0. Worked:
 /// lambert_w0_plus_1_of_exp(0.02) == 0.18689488478688432.
 [[nodiscard]] constexpr double lambert_w0_plus_1_of_exp(double d) noexcept {
   if (is_nan(d) || d < 0.0) return detail::not_a_number;
@@ -7234,7 +7256,8 @@ inline constexpr std::array<provisioning, 6> all_provisioning = {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// The kind of that name, dashes for underscores allowed; nothing if there is none.
+/// The kind of that name, dashes for underscores allowed; nothing if there is none. Worked: "flex-start" is
+/// `flex_start`, the third of the six.
 [[nodiscard]] constexpr maybe<provisioning> parse_provisioning(std::string_view given) noexcept {
   for (const provisioning kind : all_provisioning) {
     const std::string_view wanted = name(kind);
@@ -7436,7 +7459,8 @@ class price_book {
  public:
   /// The built-in US prices.
   constexpr price_book() noexcept = default;
-  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp).
+  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp). Worked: 2 such
+  /// rows make a book of size 2, and `row(1)` is the second.
   constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
 
   /// The same book with one price changed or added. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot,
@@ -7446,28 +7470,32 @@ class price_book {
                                           std::int64_t smallest_chips = 1) const {
     return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
-  /// The same book with one price of a caller's own chip changed or added, by the chip's name.
+  /// The same book with one price of a caller's own chip changed or added, by the chip's name. Worked: after with(mine,
+  /// "us", provisioning::spot, usd_per_hour(0.9), "2026-11-21"), a chip of `mine` costs 0.90 USD an hour on spot in us.
   [[nodiscard]] constexpr price_book with(const chip_spec& own, std::string_view region, provisioning kind,
                                           usd_per_second per_chip, std::string_view date,
                                           std::int64_t smallest_chips = 1) const {
     return with_any({own.name, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
   }
   /// The same book with one row changed or added. Throws where `validate` does, `errc::unknown_name` for a chip that is
-  /// not in the table, and `errc::out_of_range` for a ninth row of the caller's own.
+  /// not in the table, and `errc::out_of_range` for a ninth row of the caller's own. Worked: a second row for v5p on
+  /// spot in us replaces the first, and `own_size` stays 1.
   [[nodiscard]] constexpr price_book with(const price_row& row) const;
   /// The same book with one row of any chip changed or added, as price files have them; `validate` of the book refuses
-  /// unknown chips.
+  /// unknown chips. Worked: a price of 0.90 USD an hour for a chip "mine" that is in no table is found under that name.
   [[nodiscard]] constexpr price_book with_any(const price_row& row) const;
 
-  /// The number of rows, the caller's own included.
+  /// The number of rows, the caller's own included. Worked: one more than `price_book{}` has after one `with`.
   [[nodiscard]] constexpr std::size_t size() const noexcept {
     return own_size_ + (rows_ == nullptr ? detail::us_prices.size() : size_);
   }
-  /// The number of rows that `with` added.
+  /// The number of rows that `with` added. Worked: 0 of `price_book{}`, 1 after one `with`.
   [[nodiscard]] constexpr std::size_t own_size() const noexcept { return own_size_; }
-  /// Whether the rows after those that `with` added are the built-in US prices.
+  /// Whether the rows after those that `with` added are the built-in US prices. Worked: yes of
+  /// `price_book{}.with(...)`, no of a book of 2 rows that the caller keeps.
   [[nodiscard]] constexpr bool is_built_in() const noexcept { return rows_ == nullptr; }
-  /// The row of that index, the caller's own first.
+  /// The row of that index, the caller's own first. Throws `errc::out_of_range` for an index of `size()` or more.
+  /// Worked: row 0 after a `with` of 1.10 USD an hour has that price.
   [[nodiscard]] constexpr price_row row(std::size_t index) const {
     if (index >= size()) {
       detail::fail(errc::out_of_range, "price_book: row", static_cast<std::int64_t>(index), "0 to size() - 1");
@@ -7568,7 +7596,7 @@ inline constexpr std::int64_t stale_after_days = 90;
 }
 
 /// Whether the price rests on no page, catalog or dated transcription: it comes from press and notes (C), or is derived
-/// (D).
+/// (D). Worked: a price of grade C is weak, one of grade B is not.
 [[nodiscard]] constexpr bool is_weak(const price_row& price) noexcept { return price.grade > 'B'; }
 
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
@@ -7650,7 +7678,8 @@ constexpr void validate(const price_book& book, const chip_spec* own_chips = nul
   return book.row(best);
 }
 
-/// The price of a chip in a slice, by the chip and the size of the slice; nothing where the book has none.
+/// The price of a chip in a slice, by the chip and the size of the slice; nothing where the book has none. Worked: a
+/// chip of v3-32, a slice of 16 chips, costs 0.60 USD an hour on spot in us.
 [[nodiscard]] constexpr maybe<price_row> find_price(const price_book& book, const slice& where, std::string_view region,
                                                     provisioning kind) {
   return find_price(book, where.chip.name, region, kind, chips(where));
@@ -8005,7 +8034,8 @@ inline constexpr gpu_offer gpu_offers[] = {
   return nothing;
 }
 
-/// The GPU of that name, in any case; an unknown name throws `errc::unknown_name` and lists the known ones.
+/// The GPU of that name, in any case; an unknown name throws `errc::unknown_name` and lists the known ones. Worked:
+/// gpu_for("H100").bandwidth is 3350 GB/s.
 [[nodiscard]] constexpr gpu_offer gpu_for(std::string_view given) {
   if (const maybe<gpu_offer> found = find_gpu(given)) return *found;
   text<160> valid;
@@ -8164,7 +8194,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
   return detail::name_of(names, static_cast<std::size_t>(market));
 }
 
-/// The market of that name; nothing if there is none.
+/// The market of that name; nothing if there is none. Worked: "scarce" is the market with a preemption every hour.
 [[nodiscard]] constexpr maybe<spot_market> parse_spot_market(std::string_view given) noexcept {
   return detail::enumerator_named<spot_market>(given, 3);
 }
@@ -8552,7 +8582,8 @@ struct payment_options {
   return options;
 }
 
-/// The cheapest way of paying, the first if several cost the same; nothing where there are no options.
+/// The cheapest way of paying, the first if several cost the same; nothing where there are no options. Worked: of the
+/// six ways of 10 days on two v6e-32 in us it is flex-start at 20750.76 USD, where on demand is 41472.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
@@ -8636,7 +8667,8 @@ struct length_quantile {
   return result;
 }
 
-/// Lengths by an array of quantiles: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).
+/// Lengths by an array of quantiles: lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}). Worked: that mean is 0.5 x (16 +
+/// 400) / 2 + 0.5 x (400 + 8192) / 2 = 2252.
 template <std::size_t Count>
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
   return lengths_from(quantiles, Count);
@@ -9032,8 +9064,8 @@ inline constexpr engine_runs runs_by_engine[] = {
 // clang-format on
 // end of generated: engine_runs
 
-/// How many runs an engine's constants are fitted to; 0 of 0 sources where there is none. Worked: vLLM has 45 of 4
-/// sources.
+/// How many runs an engine's constants are fitted to; 0 of 0 sources where there is none. Worked: vLLM has 45 or more,
+/// of at least 4 sources; where no engine is named it is the sum over all.
 [[nodiscard]] constexpr engine_runs runs_behind(serving_engine engine) noexcept {
   for (const engine_runs& row : runs_by_engine) {
     if (row.engine == engine) return row;
@@ -9907,6 +9939,8 @@ struct serving_memory {
 };
 
 /// `yes` where even the high estimate is below 97 % of what is usable; `no` where the low one is above all of it.
+/// Worked: of 100 B that are usable, a high estimate of 96.9 B is `yes`, one of 97 B `uncertain`, and a low one of
+/// 100.1 B `no`.
 [[nodiscard]] constexpr verdict fits(const serving_memory& memory) noexcept {
   if (memory.high < safe_share * memory.usable) return verdict::yes;
   return memory.low > memory.usable ? verdict::no : verdict::uncertain;
@@ -10784,7 +10818,8 @@ struct serving_cost {
   return cost;
 }
 
-/// The cost of a million tokens on a slice at the price of a row of the price book.
+/// The cost of a million tokens on a slice at the price of a row of the price book. Worked: at 1 USD a chip and hour, a
+/// slice of 8 chips costs 8 USD an hour, 0.2222 USD for each million output tokens at 10,000 a second.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, const slice& where,
                                                     const price_row& price) {
   return cost_of_tokens(estimate, rate(price.per_chip, chips(where)));
@@ -11734,7 +11769,8 @@ struct work_sums {
   double expert_passes = 1;  ///< see work_terms
 };
 
-/// The sums of the terms of one chip.
+/// The sums of the terms of one chip. Worked: dense products of 1 us, logits of 2 us and attention of 3 us per token
+/// are 6 us per token, of which attention is 3 us.
 [[nodiscard]] constexpr work_sums sum_of(const work_terms& terms) noexcept {
   return {terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision +
               terms.elementwise + terms.scores + terms.operands + terms.dispatch,
@@ -11749,7 +11785,8 @@ struct work_sums {
 /// The time of a step of that many microbatches, equal to `step_time(...).total`. The step waits for the exposed part
 /// of its traffic, or for what the work cannot hide: work + max(exposed, whole - work) = max(work + exposed, whole).
 /// Each maximum grows with all of its terms, so that the least terms of several policies give a lower bound for all of
-/// them.
+/// them. Worked: 1000 tokens of 6 us, with 2 ms of exposed FSDP traffic in each of 2 microbatches and 50 ms once for
+/// weights that are updated on 10 shards, take 6 + 4 + 5 = 15 ms.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
   const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
                           work.weight_update / at.weight_shards +

@@ -22,6 +22,8 @@
 #endif
 
 using namespace tpuplan;
+
+namespace oracle_checkpoints_tests {
 using nlohmann::json;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("published checkpoints: docs/models.md has their number for each type"
     CHECK(text.find(" " + type + " " + std::to_string(checkpoints) + " ") != std::string::npos);
   }
 }
+
+}  // namespace oracle_checkpoints_tests

@@ -165,8 +165,11 @@ void run_pay(const pay_options& given, session& with) {
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   const pay_answer a = answer_to(asked, prices.book());
-  const auto has_no_price = [](const missing_payment& m) { return m.reason == "no price"; };
-  if (a.ways.empty() && std::all_of(a.missing.begin(), a.missing.end(), has_no_price))  // says which prices there are
+  // Of a slice without any price the refusal says which prices there are.
+  const auto has_price = [&](provisioning kind) {
+    return find_price(prices.book(), scheduled_slice(a.slice), a.region, kind).has_value();
+  };
+  if (a.ways.empty() && std::none_of(all_provisioning.begin(), all_provisioning.end(), has_price))
     (void)price_for(prices.book(), scheduled_slice(a.slice), a.region, provisioning::on_demand);
   if (a.ways.empty()) with.status = 1;
   const std::vector<std::string> traits = traits_of(given);

@@ -45,10 +45,8 @@ inline constexpr achieved_fraction achieved_fractions[] = {
      "low: GPT-OSS 120B in bf16 on 64 GPUs, 153 TFLOP/s (NVIDIA-NeMo/Megatron-Bridge@00b7660, "
      "docs/performance-summary.md); high: MPT 760M to 70B on 8 to 64 GPUs in bf16, 26.3 to 46.4 % "
      "(mosaicml/llm-foundry@061f2c7, scripts/train/benchmarking); between: ResNet-50 at 7160 images/s on each of 8 "
-     "GPUs, "
-     "17.8 % (mlcommons/training_results_v4.0@62f111b, NVIDIA/results/eos_ngc24.04_mxnet), Llama 3 405B on 8192 to "
-     "16384 "
-     "GPUs, 38 to 43 % (arXiv 2407.21783, table 4)"},
+     "GPUs, 17.8 % (mlcommons/training_results_v4.0@62f111b, NVIDIA/results/eos_ngc24.04_mxnet), Llama 3 405B on "
+     "8192 to 16384 GPUs, 38 to 43 % (arXiv 2407.21783, table 4)"},
     {"H200", 0.19, 0.52,
      "low: ResNet-50 at 7950 images/s on each of 8 GPUs, 19.7 % (mlcommons/training_results_v4.0@62f111b, "
      "NVIDIA/results/h200_ngc24.04_mxnet); high: Llama 3.1 70B in bf16, 508 TFLOP/s, 51.4 % "

@@ -12,6 +12,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_further_tests {
 using nlohmann::json;
 
 namespace {
@@ -199,3 +201,5 @@ TEST_CASE("lists that do not fit the layers are refused by their field", "[hf_fu
     CHECK(says(got.message, each.name));
   }
 }
+
+}  // namespace io_hf_further_tests

@@ -9,6 +9,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_further_encoders_tests {
 using nlohmann::json;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("what these encoders do not count is refused by its field", "[hf_furth
     CHECK(says(got.message, each.name));
   }
 }
+
+}  // namespace io_hf_further_encoders_tests

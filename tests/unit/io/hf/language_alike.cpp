@@ -9,6 +9,8 @@
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
+
+namespace io_hf_language_alike_tests {
 using nlohmann::json;
 
 namespace {
@@ -125,3 +127,5 @@ TEST_CASE("Nemotron-H has as many layers as its list where the file counts none"
   for (const assumption& each : read.assumed)
     if (each.field == "num_hidden_layers") CHECK(each.value == "3");
 }
+
+}  // namespace io_hf_language_alike_tests
