@@ -43,7 +43,9 @@ std::string renewed(const std::string& page, const std::map<std::string, int>& n
   for (const auto& [type, checkpoints] : number) {
     if (checkpoints == 0) continue;
     // Behind the beginning of a row and its first column, in the second one.
-    const std::string now = type + " " + std::to_string(checkpoints), before = "(\\n\\| [^|]*\\| (?:[^|]*?[ (])??)";
+    const std::string now = type + " " + std::to_string(checkpoints), before =
+                                                                          "(\\n\\| [^|]*\\| (?:[^|]*?[ (])?"
+                                                                          "?)";
     const std::regex listed(before + type + "(?: [0-9]+)?(?=[ ,;|)])"), others("(\\| Llama with other switches \\| )");
     const bool is_there = std::regex_search(table, listed);
     table = std::regex_replace(table, is_there ? listed : others, "$1" + now + (is_there ? "" : ", "),

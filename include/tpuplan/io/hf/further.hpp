@@ -302,8 +302,8 @@ inline void read_nemotron_nas(config_fields& fields, transformer& model) {
     const json_object block{each, fields.path(field) + "[" + std::to_string(layers++) + "]"};
     const json_object attention = block.object("attention"), ffn = block.object("ffn");
     for (const json_object& part : {attention, ffn}) {
-      const bool matrix = part.flag_or("replace_with_linear", false);
-      matrices += matrix ? 1 : 0;
+      const bool is_linear = part.flag_or("replace_with_linear", false);
+      matrices += is_linear ? 1 : 0;
       norms += part.flag_or("no_op", false) ? 0 : 1;
     }
     if (!attention.flag_or("no_op", false) && !attention.flag_or("replace_with_linear", false)) {
