@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/io/json/number.hpp>
 #include <tpuplan/io/launch/request.hpp>
 #include <tpuplan/io/launch/shell.hpp>
 
