@@ -60,17 +60,6 @@ void print_one_slice(const slice_facts& facts, const slice& where, const std::st
   print_next("tpuplan fit {} --slice {}", example_model(data_dir), name_with_vms(where));
 }
 
-/// The same slice in VMs of another size, under the name that means it; null where there is none.
-ordered_json other_vms_document(const slice& where) {
-  const maybe<slice> other = other_vm_layout(where);
-  if (!other) return nullptr;
-  const maybe<machine_type> type = machine_type_of(*other);
-  ordered_json document = {
-      {"name", name_with_vms(*other)}, {"vms", vms(*other)}, {"chips_per_vm", other->chips_per_vm}};
-  if (type) document["machine_type"] = type->name.view();
-  return document;
-}
-
 /// What the sources say of a zone: each generation, by which service and under which way of paying.
 ordered_json zone_document(const std::vector<zone_row>& rows) {
   ordered_json list = ordered_json::array();
@@ -117,7 +106,6 @@ void run_slices(const std::string& wanted, const std::vector<std::string>& asked
       zone.empty() ? std::vector<zone_row>{} : rows_of_zone(known_zones(with.data_dir), zone);
   if (with.json) {
     ordered_json document = answer;
-    if (!wanted.empty()) document["in_other_vms"] = other_vms_document(slice_for(wanted));
     if (!zone.empty()) document["zone"] = {{"name", zone}, {"has", zone_document(there)}};
     return print_json(document);
   }
