@@ -6358,8 +6358,8 @@ struct product_dtypes {
                                                         memory_level from = memory_level::hbm,
                                                         double experts_per_active = 1) {
   detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
-  const double weight_bytes = size_of(types.weights).value();
-  return ridge_point(chip, types.compute, from).value() * weight_bytes / 2 * experts_per_active;
+  const flops of_weight = ridge_point(chip, types.compute, from) * size_of(types.weights);  // while it is read
+  return of_weight / flops{2} * experts_per_active;
 }
 
 /// The smallest batch in whole tokens that is above `unrounded_critical_batch`. Throws where the rate or the bandwidth
@@ -9823,10 +9823,10 @@ constexpr double moved_of(const served_model& served, bytes cache) {
 /// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
 constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
                                 const serving_layout& mesh, const serving_calibration& constants) {
-  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
+  const seconds of_weight = size_of(job.weights) / (served.hbm * constants.weight_stream);  // to read one
   decode_terms terms;
-  terms.dense = served.dense * weight_seconds;
-  terms.experts = served.experts * weight_seconds;
+  terms.dense = served.dense * of_weight.value();
+  terms.experts = served.experts * of_weight.value();
   terms.missed = served.missed;
   terms.covered = served.covered;
   terms.imbalance = served.imbalance;

@@ -327,7 +327,8 @@ void print_better_batch(const plan_request& request, const plan& best) {
   plan_answer answer;
   try {
     answer = make_plan(other);
-  } catch (const tpuplan::error&) {
+  } catch (const tpuplan::error& refusal) {
+    if (refusal.code() != errc::out_of_range) throw;
     return;
   }
   if (answer.plans.empty()) return;

@@ -368,10 +368,10 @@ constexpr double moved_of(const served_model& served, bytes cache) {
 /// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
 constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
                                 const serving_layout& mesh, const serving_calibration& constants) {
-  const double weight_seconds = size_of(job.weights).value() / (served.hbm.value() * constants.weight_stream);
+  const seconds of_weight = size_of(job.weights) / (served.hbm * constants.weight_stream);  // to read one
   decode_terms terms;
-  terms.dense = served.dense * weight_seconds;
-  terms.experts = served.experts * weight_seconds;
+  terms.dense = served.dense * of_weight.value();
+  terms.experts = served.experts * of_weight.value();
   terms.missed = served.missed;
   terms.covered = served.covered;
   terms.imbalance = served.imbalance;
