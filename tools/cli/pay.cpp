@@ -26,7 +26,12 @@ struct pay_options {
   bool small_batch = false, dynamic_shapes = false, custom_kernels = false;
 };
 
-const paid_run* find_way(const pay_answer& a, provisioning kind) { return detail::way_of(a.ways, kind); }
+const paid_run* find_way(const pay_answer& answer, provisioning kind) {
+  for (const paid_run& way : answer.ways) {
+    if (way.kind == kind) return &way;
+  }
+  return nullptr;
+}
 
 std::string label_of(const paid_run& way, double rest_used) {
   const std::string kind{name(way.kind)};
