@@ -74,8 +74,8 @@ struct product_dtypes {
                                                         memory_level from = memory_level::hbm,
                                                         double experts_per_active = 1) {
   detail::in_range("experts_per_active", experts_per_active, 1, 1e9, "1 (dense) or more");
-  const flops of_weight = ridge_point(chip, types.compute, from) * size_of(types.weights);  // while it is read
-  return of_weight / flops{2} * experts_per_active;
+  // FLOPs while a byte is read x bytes of a weight / 2 FLOPs for a weight and a token
+  return ridge_point(chip, types.compute, from).value() * size_of(types.weights).value() / 2 * experts_per_active;
 }
 
 /// The smallest batch in whole tokens that is above `unrounded_critical_batch`. Throws where the rate or the bandwidth

@@ -116,21 +116,30 @@ struct json_content<quantity<Dim>> {
   using type = double;
 };
 
+/// How a type of field is written or read, and the unit that its key ends in.
+template <class Function>
+struct field_form {
+  Function call;
+  std::string_view unit;
+};
+template <class T>
+inline constexpr field_form<json_writer> written_form{&write_json<typename json_content<T>::type>,
+                                                      json_unit<T>::suffix};
+template <class T>
+inline constexpr field_form<json_reader> read_form{&read_json_into<typename json_content<T>::type>,
+                                                   json_unit<T>::suffix};
+
 struct written_field {
   template <class T>
-  written_field(const T& x) noexcept  // NOLINT(google-explicit-constructor)
-      : value{&x}, write{&write_json<typename json_content<T>::type>}, unit{json_unit<T>::suffix} {}
+  written_field(const T& x) noexcept : value{&x}, form{&written_form<T>} {}  // NOLINT(google-explicit-constructor)
   const void* value;
-  json_writer write;
-  std::string_view unit;
+  const field_form<json_writer>* form;
 };
 struct read_field {
   template <class T>
-  read_field(T& x) noexcept  // NOLINT(google-explicit-constructor)
-      : value{&x}, read{&read_json_into<typename json_content<T>::type>}, unit{json_unit<T>::suffix} {}
+  read_field(T& x) noexcept : value{&x}, form{&read_form<T>} {}  // NOLINT(google-explicit-constructor)
   void* value;
-  json_reader read;
-  std::string_view unit;
+  const field_form<json_reader>* form;
 };
 
 /// Writes the fields, whose `names` are "rows, columns", as an object.
@@ -143,9 +152,9 @@ struct fields_writer {
     to.begin_object(size);
     std::string_view rest = names;
     for (std::size_t i = 0; i < size; ++i) {
-      const std::string key = json_key(take_name(rest), table[i].unit);
+      const std::string key = json_key(take_name(rest), table[i].form->unit);
       to.key(key);
-      table[i].write(table[i].value, at.under(key), to);
+      table[i].form->call(table[i].value, at.under(key), to);
     }
     to.end();
   }
@@ -188,11 +197,11 @@ struct fields_reader {
     std::size_t found = 0;
     std::string_view rest = names;
     for (std::size_t i = 0; i < size; ++i) {
-      keys.push_back(json_key(take_name(rest), table[i].unit));
+      keys.push_back(json_key(take_name(rest), table[i].form->unit));
       const auto entry = given.find(keys.back());
       if (entry == given.end()) continue;
       ++found;
-      table[i].read(*entry, at.under(keys.back()), how, table[i].value);
+      table[i].form->call(*entry, at.under(keys.back()), how, table[i].value);
     }
     if (found != given.size() && how.unknown == unknown_keys::refuse) refuse_key_not_of(keys, given, at);
   }
@@ -219,6 +228,14 @@ struct json_form<char> {
   }
 };
 
+/// A whole number in [least, most]; `valid` says the range.
+[[nodiscard]] inline std::int64_t whole_number_in(const nlohmann::json& given, const json_place& at, std::int64_t least,
+                                                  std::int64_t most, std::string_view valid) {
+  const std::int64_t count = whole_number(given, [&at] { return at.text(); });
+  if (count < least || count > most) fail(errc::out_of_range, at.text(), count, valid);
+  return count;
+}
+
 /// A count of any size. 1e6 is read as a million.
 template <class T>
 struct json_form<T, std::enable_if_t<std::is_integral<T>::value && !is_one_of<T, bool, char>>> {
@@ -234,13 +251,12 @@ struct json_form<T, std::enable_if_t<std::is_integral<T>::value && !is_one_of<T,
       const auto* const count = given.get_ptr<const nlohmann::json::number_unsigned_t*>();
       if (count != nullptr) return static_cast<void>(into = static_cast<T>(*count));
     }
-    const std::int64_t count = whole_number(given, [&at] { return at.text(); });
-    constexpr std::int64_t least = std::is_unsigned<T>::value ? 0 : std::int64_t{std::numeric_limits<T>::min()};
-    constexpr std::uint64_t most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-    if (count < least || (count > 0 && static_cast<std::uint64_t>(count) > most))
-      fail(errc::out_of_range, at.text(), count,
-           std::is_unsigned<T>::value ? "a whole number from 0 on" : "a whole number of 32 bits");
-    into = static_cast<T>(count);
+    constexpr bool is_unsigned = std::is_unsigned<T>::value;
+    constexpr std::int64_t least = is_unsigned ? 0 : std::int64_t{std::numeric_limits<T>::min()};
+    constexpr std::int64_t most = static_cast<std::int64_t>(std::min(
+        std::uint64_t{std::numeric_limits<T>::max()}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
+    into = static_cast<T>(whole_number_in(given, at, least, most,
+                                          is_unsigned ? "a whole number from 0 on" : "a whole number of 32 bits"));
   }
 };
 
