@@ -182,7 +182,7 @@ inline void read_vision(config_fields& top, const multimodal_family& family, con
   std::vector<std::string_view> known;
   for (const tower_family& tower : tower_families) {
     known.push_back(tower.type);
-    if (tower.type != type) continue;
+    if (tower.type != type && tower.type != type + "_vision") continue;  // the first files have the name of the whole
     config_fields fields = part_fields(top, "vision_config", tower.type, nothing);
     const std::int64_t merge = top.default_of("spatial_merge_size") != nullptr ? top.count("spatial_merge_size") : 1;
     model.vision = tower.read(fields, merge);

@@ -152,6 +152,14 @@ TEST_CASE("Aria says how many tokens an image has where the file does not", "[hf
   CHECK(said({{"4900", 256}}) == "128 tokens for an image: the file has no number of queries for so many patches");
 }
 
+TEST_CASE("towers have the name of the whole in first files", "[hf_further_vision]") {
+  const auto total = [](const char* type, const char* tower) {
+    return parameters(read_hf_config({{"model_type", type}, {"vision_config", {{"model_type", tower}}}}).model).total;
+  };
+  CHECK(total("idefics2", "idefics2") == total("idefics2", "idefics2_vision"));
+  CHECK(total("idefics3", "idefics3") == total("idefics3", "idefics3_vision"));
+}
+
 TEST_CASE("a text model without the tower of its type counts alone", "[hf_further_vision]") {
   const auto read = [](const char* type, const char* text) {
     return read_hf_config({{"model_type", type}, {"text_config", {{"model_type", text}}}});
