@@ -107,7 +107,7 @@ struct multimodal_family {
   bool any_parts = false;  ///< other text models and towers may be named
   bool flat_text = false;  ///< the text fields may stand at the top
 };
-inline constexpr std::array<multimodal_family, 36> multimodal_families{{
+inline constexpr std::array<multimodal_family, 37> multimodal_families{{
     {"gemma3", "gemma3_text", "siglip_vision_model", project_gemma3},
     {"paligemma", "gemma", "siglip_vision_model", project_paligemma, true},
     {"llava", "llama", "clip_vision_model", project_llava, true, true},
@@ -137,6 +137,7 @@ inline constexpr std::array<multimodal_family, 36> multimodal_families{{
     {"glm4v", "glm4v_text", "", project_glm4v},
     {"glm46v", "glm4v_text", "", project_glm4v, true},
     {"glm4v_moe", "glm4v_moe_text", "", project_glm4v},
+    {"glm_ocr", "glm_ocr_text", "", project_glm4v},
     {"kimi_k25", "deepseek_v3", "", project_kimi, true},
     {"kimi_vl", "deepseek_v3", "", project_kimi, true},
     {"step3p7", "step3p5", "", project_step3p7, false, true},
@@ -181,7 +182,7 @@ inline void read_vision(config_fields& top, const multimodal_family& family, con
   std::vector<std::string_view> known;
   for (const tower_family& tower : tower_families) {
     known.push_back(tower.type);
-    if (tower.type != type) continue;
+    if (tower.type != type && tower.type != type + "_vision") continue;  // the first files have the name of the whole
     config_fields fields = part_fields(top, "vision_config", tower.type, nothing);
     const std::int64_t merge = top.default_of("spatial_merge_size") != nullptr ? top.count("spatial_merge_size") : 1;
     model.vision = tower.read(fields, merge);
@@ -196,14 +197,14 @@ inline void read_text_part(config_fields& top, const std::string& part, std::str
                            transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();
   const std::string type = flat ? std::string(usual) : part_type(top, part, usual, any);
-  const text_family* text = find_text_family(type);
+  const auto [text, defaults] = find_text_family(type);
   if (text == nullptr) {
     std::vector<std::string_view> known;
     for (const text_family& each : text_families) known.push_back(each.type);
     fail_unknown(top.path(part + ".model_type"), type, std::move(known));
   }
-  config_fields fields = flat ? config_fields{top.object(), top.prefix(), text->type, top.record()}
-                              : part_fields(top, part, text->type, nothing);
+  config_fields fields = flat ? config_fields{top.object(), top.prefix(), defaults, top.record()}
+                              : part_fields(top, part, defaults, nothing);
   if (top.type() == "voxtral") fields.set_first_defaults("voxtral.text_config");  // also where the file has the part
   read_decoder(fields, *text, model);
   model.tied_embeddings = read_tying(top, fields);
@@ -218,7 +219,9 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
   const bool flat = family.flat_text && !top.has("text_config") && older;
   const char* part = top.has("llm_config") && !top.has("text_config") ? "llm_config" : "text_config";
   read_text_part(top, part, family.text_type, family.any_parts, flat, model);
-  if ((top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&
+  // Where the class's own tower does not fit another text model than its own.
+  const bool fits_none = top.has("text_config") && (top.type() == "gemma3" || top.type().substr(0, 4) == "qwen");
+  if ((fits_none || top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&
       !top.has("vision_config")) {
     top.assume("vision_config", "none", "not in the file: its language model alone is counted");
     return;
@@ -271,9 +274,10 @@ inline bool read_language_part(const json_object& object, const std::string& pre
       if (read_language_part(inner, prefix + std::string(part) + ".", record, result)) return true;
       continue;
     }
-    const text_family* family = inner.has("model_type") ? find_text_family(inner.string("model_type")) : nullptr;
+    if (!inner.has("model_type")) continue;
+    const auto [family, defaults] = find_text_family(inner.string("model_type"));
     if (family == nullptr) continue;
-    config_fields fields{inner, prefix + std::string(part) + ".", family->type, record};
+    config_fields fields{inner, prefix + std::string(part) + ".", defaults, record};
     read_decoder(fields, *family, result.model);
     result.model.tied_embeddings = fields.flag("tie_word_embeddings");
     record.assumed.push_back({"model_type", result.model_type,
@@ -287,8 +291,8 @@ inline bool read_language_part(const json_object& object, const std::string& pre
 inline void read_model(const json_object& object, config_record& record, model_config& result) {
   const std::string& type = result.model_type;
   const auto fields = [&](std::string_view name) { return config_fields{object, "", name, record}; };
-  if (const text_family* family = find_text_family(type)) {
-    config_fields f = fields(family->type);
+  if (const auto [family, defaults] = find_text_family(type); family != nullptr) {
+    config_fields f = fields(defaults);
     read_decoder(f, *family, result.model);
     result.model.tied_embeddings = f.flag("tie_word_embeddings");
     return read_causal_head(f, result.model);
@@ -330,6 +334,35 @@ inline void read_model(const json_object& object, config_record& record, model_c
        valid + " " + std::to_string(known.size() - 10) + " other types, or a transformer filled in by hand");
 }
 
+/// A type or the beginning of a class's name, in small letters and digits alone: "Qwen3_5ForCausalLM" is qwen35.
+inline std::string plain_name(std::string_view name) {
+  for (const std::string_view ending : {"For", "LMHead", "Model", "_model", "_text"}) {
+    name = name.substr(0, std::min(name.size(), name.find(ending)));
+  }
+  std::string plain;
+  for (const char c : name) {
+    if (c >= 'A' && c <= 'Z') plain += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) plain += c;
+  }
+  return plain;
+}
+
+/// Records where `architectures` names the class of another type with other layers: `model_type` decides.
+inline void say_other_class(config_fields& fields, std::string_view type) {
+  const std::string name = class_of(fields), plain = plain_name(name);
+  const text_family* own = find_text_family(type).row;
+  if (own == nullptr || plain == plain_name(type)) return;
+  for (const text_family& other : text_families) {
+    if (plain_name(other.type) != plain) continue;
+    const bool alike = other.traits == own->traits && other.experts == own->experts && other.rest == own->rest &&
+                       other.mixers == own->mixers && other.norms_per_layer == own->norms_per_layer;
+    if (alike) return;
+    fields.assume("architectures", name,
+                  "the class of " + std::string(other.type) + ": counted as the model_type says");
+    return;
+  }
+}
+
 /// Records the parameters of multi-token prediction modules that the file names and its class does not build.
 inline void say_prediction(config_fields& fields, const transformer& model) {
   if (model.prediction_layers > 0 || model.kind != architecture::decoder) return;
@@ -365,6 +398,7 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
   detail::config_fields top{object, "", result.model_type, record};
   result.stored = detail::read_stored_format(top, result.model);
   detail::say_prediction(top, result.model);
+  detail::say_other_class(top, result.model_type);
   result.assumed = std::move(record.assumed);
   detail::list_not_read(config, "", record.asked, result.not_read);
   return result;

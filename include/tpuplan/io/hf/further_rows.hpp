@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_further_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 554> further_rows{{
+inline constexpr std::array<hf_default, 595> further_rows{{
     {"granite_swa", of_type}, {"vocab_size", number, 100352}, {"hidden_size", number, 2560},
     {"intermediate_size", number, 8192}, {"num_hidden_layers", number, 24}, {"num_attention_heads", number, 20},
     {"num_key_value_heads", number, 4}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
@@ -215,9 +215,25 @@ inline constexpr std::array<hf_default, 554> further_rows{{
     {"head_dim", quotient, 0, "hidden_size", "n_head"}, {"intermediate_size", multiple, 4, "hidden_size"},
     {"max_position_embeddings", number, 2048}, {"tie_word_embeddings", boolean, 1}, {"bias", boolean, 0},
     {"multi_query", boolean, 1}, {"parallel_attn", boolean, 1}, {"new_decoder_architecture", boolean, 0},
-    {"new", of_type}, {"vocab_size", number, 30528}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 12},
-    {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072}, {"max_position_embeddings", number, 2048},
-    {"type_vocab_size", number, 1}, {"num_labels", number, 2},
+    {"phi3small", of_type}, {"intermediate_size", alias, 0, "ff_intermediate_size"},
+    {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"tie_word_embeddings", boolean, 1},
+    {"dense_attention_every_n_layers", number, 2}, {"phi-msft", of_type}, {"hidden_size", alias, 0, "n_embd"},
+    {"num_hidden_layers", alias, 0, "n_layer"}, {"num_attention_heads", alias, 0, "n_head"},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"head_dim", quotient, 0, "n_embd", "n_head"},
+    {"intermediate_size", multiple, 4, "n_embd"}, {"max_position_embeddings", alias, 0, "n_positions"},
+    {"n_positions", number, 2048}, {"tie_word_embeddings", boolean, 0}, {"qk_layernorm", boolean, 0},
+    {"mixformer-sequential", of_type}, {"hidden_size", alias, 0, "n_embd"}, {"num_hidden_layers", alias, 0, "n_layer"},
+    {"num_attention_heads", alias, 0, "n_head"}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
+    {"head_dim", quotient, 0, "n_embd", "n_head"}, {"intermediate_size", multiple, 4, "n_embd"},
+    {"max_position_embeddings", alias, 0, "n_positions"}, {"n_positions", number, 2048},
+    {"tie_word_embeddings", boolean, 0}, {"qk_layernorm", boolean, 0}, {"glm_ocr", of_type},
+    {"tie_word_embeddings", boolean, 0}, {"glm_ocr.vision_config", of_type}, {"depth", number, 24},
+    {"hidden_size", number, 1024}, {"attention_bias", boolean, 1}, {"num_heads", number, 16},
+    {"in_channels", number, 3}, {"image_size", number, 336}, {"patch_size", number, 14},
+    {"spatial_merge_size", number, 2}, {"temporal_patch_size", number, 2}, {"out_hidden_size", number, 1536},
+    {"intermediate_size", number, 4096}, {"new", of_type}, {"vocab_size", number, 30528}, {"hidden_size", number, 768},
+    {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072},
+    {"max_position_embeddings", number, 2048}, {"type_vocab_size", number, 1}, {"num_labels", number, 2},
 }};
 // clang-format on
 // end of generated: hf_further_defaults

@@ -73,7 +73,8 @@ inline void project_lfm2_vl(config_fields& top, config_fields&, transformer& mod
 }
 
 /// GLM-4.1V to 4.6V: a gated tower with RMSNorm and positions, a convolution that merges patches, and a gated MLP. The
-/// MLPs of the tower are as wide as the text model.
+/// MLPs of the tower are as wide as the text model. GLM-OCR has MLPs of their own width, biases, norms of queries and
+/// keys, and no table of positions.
 inline void project_glm4v(config_fields& top, config_fields& fields, transformer& model) {
   vision_spec& v = model.vision;
   v.d_model = fields.count("hidden_size");
@@ -85,22 +86,25 @@ inline void project_glm4v(config_fields& top, config_fields& fields, transformer
   v.temporal_patch = fields.count("temporal_patch_size");
   check_tower_heads(fields, "num_heads", v);
   fit_image(fields, v, 1);
-  v.d_ff = fields.count("out_hidden_size");
+  const bool ocr = top.type() == "glm_ocr";
+  const std::int64_t merged = fields.count("out_hidden_size"), width = fields.count("intermediate_size");
+  v.d_ff = ocr ? width : merged;
   v.gated = true;
   v.qkv_bias = fields.flag("attention_bias");
-  v.output_bias = v.mlp_bias = v.norm_bias = false;
-  v.learned_positions = patches(v.image_size, v.patch_size);
-  v.extra_norms = 2;
+  v.output_bias = v.mlp_bias = ocr && v.qkv_bias;
+  v.norm_bias = false;
+  v.learned_positions = ocr ? 0 : patches(v.image_size, v.patch_size);
+  v.extra_norms = ocr ? 1 : 2;
   projector_spec& p = v.projector;
   p.merge = fields.count("spatial_merge_size");
   p.input = checked_multiply(checked_multiply(p.merge, p.merge), v.d_model);
-  p.output = v.d_ff;
+  p.output = merged;
   p.bias = true;
   check_projected(fields, "out_hidden_size", model);
   fit_image(fields, v, p.merge);
-  const std::int64_t merger = checked_add(checked_multiply(3 * p.output, fields.count("intermediate_size")),
-                                          checked_multiply(p.output, p.output + 2));
-  v.other_weights = merger;
+  const std::int64_t inner = ocr ? checked_multiply(merged, v.channels) : width;
+  const std::int64_t merger = checked_add(checked_multiply(3 * merged, inner), checked_multiply(merged, merged + 2));
+  v.other_weights = checked_add(merger, ocr ? checked_multiply(v.layers, 2 * (v.d_model / v.heads)) : 0);
   say_weights_alone(top, "vision_config.merger", merger);
 }
 
@@ -244,6 +248,10 @@ inline void project_aria(config_fields& top, config_fields&, transformer& model)
   const std::int64_t attention = checked_add(checked_multiply(8 * d, d), 5 * d);
   const std::int64_t all = checked_add(attention, 6 * d + checked_multiply(queries, d));
   v.tokens_per_image = used > 0 ? used : std::min<std::int64_t>(queries, 128);
+  if (used == 0) {
+    top.assume("projector_patch_to_query_dict", std::to_string(v.tokens_per_image) + " tokens for an image",
+               stated ? "the file has no number of queries for so many patches" : "class default of aria");
+  }
   v.projector.input = d;
   v.projector.hidden = v.projector.output = model.d_model;
   v.other_weights = checked_add(v.other_weights, all);

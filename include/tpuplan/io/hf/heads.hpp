@@ -49,8 +49,10 @@ struct head_class {
   bool labels = false;       ///< a classifier with one output for each label
   std::int64_t outputs = 0;  ///< of another classifier
 };
-inline constexpr std::array<head_class, 8> encoder_heads{{
+inline constexpr std::array<head_class, 10> encoder_heads{{
     {"ForMaskedLM", false, true},
+    {"ForCausalLM", false, true},
+    {"LMHeadModel", false, true},
     {"ForPreTraining", true, true, false, 2},
     {"ForSequenceClassification", true, false, true},
     {"ForTokenClassification", false, false, true},
@@ -94,10 +96,35 @@ inline bool read_decoder_classifier(config_fields& fields, const std::string& na
   return true;
 }
 
+/// The head of a reward model, in code beside the weights: one matrix, or two with biases.
+struct reward_head {
+  std::string_view name;
+  std::int64_t outputs;
+  bool two_matrices;
+};
+inline constexpr std::array<reward_head, 3> reward_heads{{
+    {"InternLM2ForRewardModel", 1, false},
+    {"Qwen2ForRewardModel", 1, true},
+    {"Qwen2ForProcessRewardModel", 2, true},
+}};
+
+inline bool read_reward_head(config_fields& fields, const std::string& name, transformer& model) {
+  for (const reward_head& head : reward_heads) {
+    if (head.name != name) continue;
+    model.output_head = false;
+    model.classes = head.outputs;
+    model.pooler = head.two_matrices;
+    if (!head.two_matrices) model.other_weights -= head.outputs;
+    fields.assume("architectures", name, "a reward in place of the output head");
+    return true;
+  }
+  return false;
+}
+
 /// The head of a model that writes tokens. A class without one is counted without.
 inline void read_causal_head(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
-  if (name.empty() || read_decoder_classifier(fields, name, model)) return;
+  if (name.empty() || read_decoder_classifier(fields, name, model) || read_reward_head(fields, name, model)) return;
   for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel"}) {
     if (name == with_head) return;
   }

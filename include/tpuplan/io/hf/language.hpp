@@ -70,7 +70,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 153> text_families{{
+inline constexpr std::array<text_family, 152> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -122,8 +122,6 @@ inline constexpr std::array<text_family, 153> text_families{{
     {"mpt", {}, ungated, 2, nullptr, read_mpt},
     {"opt", {"enable_bias", "enable_bias", "enable_bias"}, layer_norm + ungated + position_table, 2, nullptr, read_opt},
     {"falcon", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
-    {"RefinedWeb", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
-    {"RefinedWebModel", {"bias", "bias", "bias"}, layer_norm + ungated, 2, nullptr, read_falcon},
     {"phimoe", {of_attention, of_attention, {}, "lm_head_bias"}, windows + layer_norm, 2, read_mixtral_experts},
     {"olmoe", attention_biases, wide_norms, 2, read_mixtral_experts},
     {"flex_olmo", attention_biases, wide_norms, 2, read_mixtral_experts},
@@ -202,7 +200,8 @@ inline constexpr std::array<text_family, 153> text_families{{
     {"baichuan"},
     {"xverse"},
     {"chatglm", {"add_qkv_bias"}, 0, 2, nullptr, read_chatglm},
-    {"minicpm", {}, 0, 2, nullptr, read_minicpm},
+    {"minicpm", {}, 0, 2, read_minicpm_experts},
+    {"phi3small", all_biases, layer_norm, 2, nullptr, read_phi3_small},
     {"exaone"},
     {"orion", {}, layer_norm},
     {"deepseek", {of_attention, of_attention}, 0, 2, read_deepseek_experts},
@@ -232,23 +231,42 @@ inline constexpr std::array<text_family, 153> text_families{{
     {"gpt_neox_japanese", {}, layer_norm + ungated, 2, nullptr, nullptr, read_neox_japanese},
 }};
 
-/// Other names of a type, in the files of those who publish it.
+/// Another name of a type, in the files of those who publish it: its layers are those of the type.
 struct other_name {
   std::string_view type;
   std::string_view as;
+  bool own_defaults = false;  ///< names and defaults of its fields are its own
 };
-inline constexpr std::array<other_name, 4> other_names{
-    {{"Yi", "llama"}, {"deepseek_ref", "deepseek_v4"}, {"minimax_m3", "minimax_m3_vl_text"}, {"Dream", "qwen2"}}};
+inline constexpr std::array<other_name, 8> other_names{{
+    {"Yi", "llama"},
+    {"deepseek_ref", "deepseek_v4"},
+    {"minimax_m3", "minimax_m3_vl_text"},
+    {"Dream", "qwen2"},
+    {"RefinedWeb", "falcon", true},
+    {"RefinedWebModel", "falcon", true},
+    {"phi-msft", "phi", true},
+    {"mixformer-sequential", "phi", true},
+}};
 
-/// A decoder of one of the names that `text_config.model_type` takes, or null.
-inline const text_family* find_text_family(std::string_view type) {
+/// A row, and the type whose defaults count.
+struct named_family {
+  const text_family* row = nullptr;
+  std::string_view defaults{};
+};
+
+/// A decoder of one of the names that `model_type` takes; null where there is none.
+inline named_family find_text_family(std::string_view type) {
+  std::string_view defaults;
   for (const other_name& each : other_names) {
-    if (each.type == type) type = each.as;
+    if (each.type != type) continue;
+    if (each.own_defaults) defaults = each.type;
+    type = each.as;
+    break;
   }
   for (const text_family& family : text_families) {
-    if (family.type == type) return &family;
+    if (family.type == type) return {&family, defaults.empty() ? family.type : defaults};
   }
-  return nullptr;
+  return {};
 }
 
 /// Heads; latent attention where the class has it.

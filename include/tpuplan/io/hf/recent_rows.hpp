@@ -18,7 +18,7 @@ namespace detail::hf_table {
 
 // generated: hf_recent_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 1082> recent_rows{{
+inline constexpr std::array<hf_default, 1083> recent_rows{{
     {"gemma3n_text", of_type}, {"vocab_size", number, 262400}, {"hidden_size", number, 2048},
     {"intermediate_size", number, 16384}, {"num_hidden_layers", number, 35}, {"num_attention_heads", number, 8},
     {"num_key_value_heads", number, 2}, {"head_dim", number, 256}, {"max_position_embeddings", number, 32768},
@@ -388,9 +388,9 @@ inline constexpr std::array<hf_default, 1082> recent_rows{{
     {"num_decoder_layers", same_as, 0, "num_layers"}, {"num_heads", number, 6},
     {"relative_attention_num_buckets", number, 32}, {"feed_forward_proj", text, 0, "gated-gelu"},
     {"tie_word_embeddings", boolean, 1}, {"qwen", of_type}, {"no_bias", boolean, 1},
-    {"head_dim", alias, 0, "kv_channels"}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
-    {"tie_word_embeddings", boolean, 0}, {"internlm", of_type}, {"bias", boolean, 1},
-    {"num_key_value_heads", same_as, 0, "num_attention_heads"},
+    {"head_dim", alias, 0, "kv_channels"}, {"max_position_embeddings", number, 8192},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"tie_word_embeddings", boolean, 0},
+    {"internlm", of_type}, {"bias", boolean, 1}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
     {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"tie_word_embeddings", boolean, 0},
     {"internlm2", of_type}, {"bias", boolean, 1}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
     {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"tie_word_embeddings", boolean, 0},

@@ -193,10 +193,18 @@ inline void read_chatglm(config_fields& fields, transformer& model) {
   if (!fields.flag("multi_query_attention")) model.attention.kv_heads = model.attention.heads;
 }
 
-/// MiniCPM without experts, as Llama.
-inline void read_minicpm(config_fields& fields, transformer&) {
-  if (fields.count_or("num_experts", 0) > 0)
-    fail(errc::unsupported, fields.path("num_experts"), fields.count_or("num_experts", 0), "0");
+/// MiniCPM: as Llama, and with `num_experts` as Mixtral.
+inline void read_minicpm_experts(config_fields& fields, transformer& model) {
+  if (fields.count_or("num_experts", 0) > 0) read_mixtral_experts(fields, model);
+}
+
+/// Phi-3-small: all but every `dense_attention_every_n_layers`-th layer attend to some blocks of the tokens alone.
+inline void read_phi3_small(config_fields& fields, transformer& model) {
+  const std::int64_t each = fields.count("dense_attention_every_n_layers");
+  if (each == 1) return;
+  const std::int64_t sparse = model.layers - model.layers / each;
+  fields.assume("dense_attention_every_n_layers", "1",
+                std::to_string(sparse) + " layers that attend to blocks of tokens count as attending to all of them");
 }
 
 }  // namespace detail

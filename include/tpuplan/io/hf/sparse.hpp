@@ -69,6 +69,7 @@ inline void read_deepseek_v4(config_fields& fields, transformer& model) {
   a.window = fields.tokens("sliding_window");
   a.local_layers = a.window > 0 ? layers : 0;
   a.single_kv = a.sinks = true;
+  a.kv_heads = 1;  // whatever the file says: every head has the same keys, which are its values
   a.latent.q_lora_rank = fields.count("q_lora_rank");
   a.output_rank = fields.count("o_lora_rank");
   a.output_groups = fields.count("o_groups");

@@ -1,8 +1,11 @@
 // Further vision-language models, and language models that hear.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/parameters.hpp>
+#include <utility>
 
 #include "support/catch.hpp"
 #include "support/hf_classes.hpp"
@@ -46,6 +49,8 @@ const hf_class classes[] = {
     {"VoxtralForConditionalGeneration", "voxtral", "VoxtralForConditionalGeneration", R"({"text_config":{"model_type":"llama","num_hidden_layers":3},"audio_config":{"num_hidden_layers":4}})", 1237394432},
     {"Qwen2AudioForConditionalGeneration", "qwen2_audio", "Qwen2AudioForConditionalGeneration", R"({"audio_config":{"encoder_layers":3,"d_model":640,"encoder_ffn_dim":999},"text_config":{"model_type":"qwen2","num_hidden_layers":3,"hidden_size":512,"num_attention_heads":8,"num_key_value_heads":8}})", 271721141},
     {"Step3p7ForConditionalGeneration", "step3p7", "Step3p7ForConditionalGeneration", R"({})", 197824859968},
+    {"GlmOcrForConditionalGeneration", "glm_ocr", "GlmOcrForConditionalGeneration", R"({"tie_word_embeddings":true,"vision_config":{"out_hidden_size":1024}})", 731456512},
+    {"GlmOcrForConditionalGeneration", "glm_ocr", "GlmOcrForConditionalGeneration", R"({"tie_word_embeddings":true,"text_config":{"hidden_size":1536},"vision_config":{"attention_bias":false,"depth":3}})", 587995520},
     {"AriaForConditionalGeneration", "aria", "AriaForConditionalGeneration", R"({"vision_config":{"hidden_size":1152,"image_size":980,"intermediate_size":4304,"num_attention_heads":16,"num_hidden_layers":2,"patch_size":14},"text_config":{"num_hidden_layers":2}})", 1472305568},
     {"MiniMaxM3SparseForConditionalGeneration", "minimax_m3_vl", "MiniMaxM3SparseForConditionalGeneration", R"({"text_config":{"num_hidden_layers":2,"vocab_size":200064},"vision_config":{"num_hidden_layers":3}})", 17577582592},
 };
@@ -131,6 +136,41 @@ TEST_CASE("what further towers do not count is refused by its field", "[hf_furth
     INFO(got.message);
     CHECK(got.refused);
     CHECK(says(got.message, each.name));
+  }
+}
+
+TEST_CASE("Aria says how many tokens an image has where the file does not", "[hf_further_vision]") {
+  const auto said = [](const json& queries) {
+    json config = {{"model_type", "aria"}, {"vision_config", {{"image_size", 490}, {"patch_size", 14}}}};
+    if (!queries.is_null()) config["projector_patch_to_query_dict"] = queries;
+    for (const assumption& each : read_hf_config(config).assumed)
+      if (each.field == "projector_patch_to_query_dict") return each.value + ": " + each.why;
+    return std::string{};
+  };
+  CHECK(said(nullptr) == "128 tokens for an image: class default of aria");
+  CHECK(said({{"1225", 128}}).empty());
+  CHECK(said({{"4900", 256}}) == "128 tokens for an image: the file has no number of queries for so many patches");
+}
+
+TEST_CASE("towers have the name of the whole in first files", "[hf_further_vision]") {
+  const auto total = [](const char* type, const char* tower) {
+    return parameters(read_hf_config({{"model_type", type}, {"vision_config", {{"model_type", tower}}}}).model).total;
+  };
+  CHECK(total("idefics2", "idefics2") == total("idefics2", "idefics2_vision"));
+  CHECK(total("idefics3", "idefics3") == total("idefics3", "idefics3_vision"));
+}
+
+TEST_CASE("a text model without the tower of its type counts alone", "[hf_further_vision]") {
+  const auto read = [](const char* type, const char* text) {
+    return read_hf_config({{"model_type", type}, {"text_config", {{"model_type", text}}}});
+  };
+  for (const auto& [type, text] : {std::pair{"gemma3", "gemma3_text"}, std::pair{"qwen3_5", "qwen3_5_text"},
+                                   std::pair{"qwen3_vl", "qwen3_vl_text"}}) {
+    INFO(type);
+    const model_config got = read(type, text);
+    CHECK_FALSE(has_vision(got.model));
+    const auto says = [](const assumption& each) { return each.field == "vision_config" && each.value == "none"; };
+    CHECK(std::any_of(got.assumed.begin(), got.assumed.end(), says));
   }
 }
 

@@ -107,6 +107,48 @@ TEST_CASE("classifiers in place of an output head", "[hf_heads]") {
         architecture::encoder);
 }
 
+TEST_CASE("reward models have one matrix, or two with biases, in place of the output head", "[hf_heads]") {
+  const auto total = [](const char* type, const char* head, json config) {
+    config["model_type"] = type;
+    config["architectures"] = {head};
+    return parameters(read_hf_config(config).model).total;
+  };
+  const json small = {{"hidden_size", 64},        {"num_hidden_layers", 1},      {"num_attention_heads", 4},
+                      {"vocab_size", 100},        {"intermediate_size", 128},    {"bias", false},
+                      {"num_key_value_heads", 4}, {"max_position_embeddings", 8}};
+  CHECK(total("internlm2", "InternLM2ForRewardModel", small) == total("internlm2", "InternLM2Model", small) + 64);
+  const std::int64_t qwen = total("qwen2", "Qwen2Model", small);
+  CHECK(total("qwen2", "Qwen2ForRewardModel", small) == qwen + 64 * 65 + 65);
+  CHECK(total("qwen2", "Qwen2ForProcessRewardModel", small) == qwen + 64 * 65 + 2 * 65);
+}
+
+TEST_CASE("an encoder that writes tokens has the head of the masked one", "[hf_heads]") {
+  const auto total = [](const char* type, const char* head) {
+    return parameters(read_hf_config({{"model_type", type}, {"architectures", {head}}}).model).total;
+  };
+  CHECK(total("bert", "BertLMHeadModel") == 109514298);
+  CHECK(total("roberta", "RobertaForCausalLM") == 124696665);
+  CHECK(total("electra", "ElectraForCausalLM") == 13546682);
+  CHECK(total("xlm-roberta-xl", "XLMRobertaXLForCausalLM") == 3482741760);
+}
+
+TEST_CASE("the class of another type with other layers is said, and model_type decides", "[hf_heads]") {
+  const auto said = [](const char* type, const char* head) {
+    const model_config read = read_hf_config({{"model_type", type}, {"architectures", {head}}});
+    CHECK(parameters(read.model).total == parameters(read_hf_config({{"model_type", type}}).model).total);
+    for (const assumption& each : read.assumed)
+      if (each.field == "architectures") return each.why;
+    return std::string{};
+  };
+  CHECK(said("glm", "Glm4MoeForCausalLM") == "the class of glm4_moe: counted as the model_type says");
+  CHECK(said("qwen2", "Qwen3ForCausalLM") == "the class of qwen3: counted as the model_type says");
+  // Its own, one with the same layers, and one that no type has.
+  CHECK(said("gemma3_text", "Gemma3ForCausalLM").empty());
+  CHECK(said("qwen3_5_text", "Qwen3_5ForCausalLM").empty());
+  CHECK(said("kimi_k2", "DeepseekV3ForCausalLM").empty());
+  CHECK(said("llama", "SomethingForCausalLM").empty());
+}
+
 TEST_CASE("heads that cannot be counted are refused by the name of the class", "[hf_heads]") {
   const headed refused[] = {
       {"bert", "BertForSomething", "{}", 0},
@@ -114,7 +156,7 @@ TEST_CASE("heads that cannot be counted are refused by the name of the class", "
       {"vit", "ViTModel", R"({"pooler_output_size": 512})", 0},
       {"dinov2", "Dinov2ForDepthEstimation", "{}", 0},
       {"mistral", "MistralForMultipleChoice", "{}", 0},
-      {"qwen2", "Qwen2ForRewardModel", "{}", 0},
+      {"llama", "LlamaForRewardModel", "{}", 0},
       {"t5", "T5ForTokenClassification", "{}", 0},
       {"llava", "LlavaForSequenceClassification", "{}", 0},
   };

@@ -1,5 +1,6 @@
 // Encoders like BERT, pairs of stacks like BART, and decoders whose code lies beside the weights.
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/parameters.hpp>
@@ -72,6 +73,42 @@ TEST_CASE("decoders whose code lies beside the weights state their sizes", "[hf_
   }
 }
 
+TEST_CASE("MiniCPM with experts is as Mixtral", "[hf_alike]") {
+  const char* sizes = R"({"num_experts": 8, "num_experts_per_tok": 2, "hidden_size": 64, "num_attention_heads": 4,
+      "vocab_size": 9, "num_hidden_layers": 1, "intermediate_size": 32, "max_position_embeddings": 8})";
+  const transformer m = model_of("minicpm", sizes, "MiniCPMForCausalLM");
+  CHECK(m.moe.top_k == 2);
+  // One table, four matrices of attention, eight experts, a router and three norms.
+  CHECK(parameters(m).total == 9 * 64 + 4 * 64 * 64 + 8 * 3 * 64 * 32 + 8 * 64 + 3 * 64);
+}
+
+TEST_CASE("Phi-3-small says that its sparse layers count as full ones", "[hf_alike]") {
+  const json small = {{"model_type", "phi3small"},
+                      {"hidden_size", 64},
+                      {"ff_intermediate_size", 128},
+                      {"num_hidden_layers", 4},
+                      {"vocab_size", 100},
+                      {"num_attention_heads", 4},
+                      {"num_key_value_heads", 2},
+                      {"max_position_embeddings", 8},
+                      {"dense_attention_every_n_layers", 2}};
+  const model_config read = read_hf_config(small);
+  // A table; in each layer 64 x 128 and 64 x 64 of attention, three matrices of the MLP, biases, and two norms; a norm.
+  const std::int64_t layer = 64 * 128 + 128 + 64 * 64 + 64 + 3 * 64 * 128 + 2 * 128 + 64 + 2 * 128;
+  CHECK(parameters(read.model).total == 6400 + 4 * layer + 128);
+  const auto says = [](const assumption& each) {
+    return each.field == "dense_attention_every_n_layers" && each.why.substr(0, 2) == "2 ";
+  };
+  CHECK(std::any_of(read.assumed.begin(), read.assumed.end(), says));
+}
+
+TEST_CASE("Phi's first files have other names", "[hf_alike]") {
+  const char* sizes = R"({"n_embd": 2560, "n_head": 32, "n_inner": null, "n_layer": 32, "n_positions": 2048,
+      "vocab_size": 51200})";
+  CHECK(parameters(model_of("phi-msft", sizes, "PhiForCausalLM")).total == 2779683840);
+  CHECK(parameters(model_of("mixformer-sequential", sizes, "MixFormerSequentialForCausalLM")).total == 2779683840);
+}
+
 TEST_CASE("ChatGLM has its output head under every name", "[hf_alike]") {
   const char* sizes =
       R"({"num_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "kv_channels": 16, "ffn_hidden_size": 128,
@@ -95,9 +132,6 @@ TEST_CASE("DeepSeek-V2 without latent attention has heads as wide as their share
 TEST_CASE("what the classes alike do not count is refused by its field", "[hf_alike]") {
   const hf_class refused[] = {
       {"head_dim", "helium", "", R"({"hidden_size": 2048, "num_attention_heads": 10, "num_key_value_heads": 10})", 0},
-      {"num_experts", "minicpm", "", R"({"num_experts": 8, "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9,
-          "num_hidden_layers": 1, "intermediate_size": 64, "max_position_embeddings": 8})",
-       0},
       {"share_encoder_decoder_embeddings", "marian", "", R"({"share_encoder_decoder_embeddings": false})", 0},
       {"embedding_size", "roformer", "", R"({"embedding_size": 384})", 0},
       {"architectures", "big_bird", "BigBirdForQuestionAnswering", "{}", 0},
