@@ -539,11 +539,11 @@ TEST_CASE("the tables of docs/launch.md are what the targets do", "[golden]") {
   std::string table =
       "| target | capacity | v2 | v3 | v4 | v5e | v5p | v6e | tpu7x |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const launch_target& by : launch_targets) {
-    for (const auto& [kind, called] : kinds) {
-      table += "| " + std::string(by.name) + " | " + called + " |";
+    for (const auto& kind : kinds) {
+      table += "| " + std::string(by.name) + " | " + kind.second + " |";
       for (const column& one : columns) {
         const auto can = [&](const char* slice_name, std::int64_t slices) {
-          launch_request r = request_for(by, slice_name, kind);
+          launch_request r = request_for(by, slice_name, kind.first);
           r.slices = slices;
           return can_launch(by, r);
         };
