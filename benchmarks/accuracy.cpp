@@ -307,7 +307,7 @@ void print_learning(const char* what, const runs_by_source& runs) {
       "| own runs | sources | runs | median over sources | p90 over sources | all, sources alike: median | p90 | in "
       "the band |\n|---|---:|---:|---:|---:|---:|---:|---:|\n");
   for (const own_choice choice : {own_choice::any, own_choice::suggested}) {
-    for (const std::size_t known : {0, 1, 2, 3, 5}) {
+    for (const std::size_t known : {0U, 1U, 2U, 3U, 5U}) {
       const learned_errors e = errors_knowing(runs, known, choice);
       if (e.sources == 0) continue;
       fmt::print("| {} {} | {} | {} | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % | {:.0f} % |\n", known,
