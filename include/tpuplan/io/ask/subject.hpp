@@ -83,6 +83,9 @@ namespace detail {
   return own;
 }
 
+/// The name under which the time of a checkpoint stands among what was assumed.
+inline constexpr std::string_view assumed_checkpoint_time = "a checkpoint stops the step for";
+
 /// Why a value of the question was assumed.
 inline constexpr std::string_view not_given = "not given";
 /// What was assumed of the model, then of the question, in one list. Worked: {"remat policy", "full"} of the question
