@@ -8,21 +8,7 @@ here=$root/tests/change
 rm -rf "$copy" && mkdir -p "$copy"
 cp -r "$root/include" "$root/data" "$copy"
 
-# insert LIST FILE ROWS: puts the rows at the end of that list of the file, one level below its top.
-insert() {
-  awk -v list="^ \"$1\": \\\\[\$" -v rows="$3" '
-    $0 ~ list { inside = 1 }
-    inside && /^ \]/ {
-      last = last ","
-      while ((getline row < rows) > 0) last = last "\n" row
-      inside = 0
-      found = 1
-    }
-    NR > 1 { print last }
-    { last = $0 }
-    END { print last; exit !found }' "$2" >"$2.new"
-  mv "$2.new" "$2"
-}
+source "$here/insert.sh"
 insert generations "$copy/data/hardware.json" "$here/generation.json"
 insert slices "$copy/data/slices.json" "$here/generation_slices.json"
 

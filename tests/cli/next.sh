@@ -49,6 +49,24 @@ $data/models/llava-1.5-7b.json --tokens 10B --images 1 --provisioning commitment
 "$folder/llama's best.json" --tokens 1T --deadline 20d --attention flash --vocabulary-tiles 4
 EOF
 
+# The same of networks of layers, whose batch may be above their few examples.
+while IFS= read -r question; do
+  eval "arguments=($question)"
+  table=$("$program" plan "${arguments[@]}" --csv --rows 1)
+  next=$(next_of "$("$program" plan "${arguments[@]}")")
+  eval "train=($next)"
+  document=$("$program" --json "${train[@]}") || { fail "$next: status $?"; continue; }
+  cost=$(column "$table" cost_usd)
+  found=0
+  for each in $(sed -nE 's/^ *"total_usd": ([0-9.e+-]+),?$/\1/p' <<<"$document"); do same "$cost" "$each" && found=1; done
+  ((found)) || fail "plan $question: \$$cost is none of the costs of: $next"
+done <<EOF
+$data/networks/mlp-784-128-10.json --examples 60000 --epochs 5
+$data/networks/mlp-784-128-10.json --examples 300 --epochs 3 --generation v5e
+$data/networks/mlp-784-128-10.json --examples 100 --keep-remainder --generation v5e
+$data/networks/resnet-50.json --examples 1.28M --epochs 90 --batch 1024
+EOF
+
 # From plan to serve: the rate of one slice in as few digits as say it, and the first token of the plan.
 while read -r rate expected; do
   next=$(next_of "$("$program" plan "$data/models/llama-3.1-8b.json" --serve --rate "$rate" --generation v6e)")

@@ -8,6 +8,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 // Models as the classes of transformers build them from the defaults of their configuration and what differs.
 
@@ -36,6 +37,18 @@ void check_parameters(const hf_class (&classes)[Count]) {
   for (const hf_class& each : classes) {
     INFO(each.name);
     CHECK(tpuplan::parameters(tpuplan::read_hf_config(config_of(each)).model).total == each.parameters);
+  }
+}
+
+/// Each is refused, and the message has the field that is its name.
+template <std::size_t Count>
+void check_refusals(const hf_class (&refused)[Count]) {
+  for (const hf_class& each : refused) {
+    INFO(each.type << " " << each.changes);
+    const refusal got = refusal_of([&] { (void)model_of(each.type, each.changes, each.head); });
+    INFO(got.message);
+    CHECK(got.refused);
+    CHECK(says(got.message, each.name));
   }
 }
 

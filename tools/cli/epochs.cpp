@@ -14,10 +14,12 @@ void add_epoch_options(command& to, epoch_options& into, std::initializer_list<c
   to.add("--steps", into.steps, {1, 1e12}, "of the whole run").excludes(excluded);
 }
 
+data_set data_of(const epoch_options& given) {
+  return {given.examples.value(), given.epochs, given.keep ? remainder::keep : remainder::drop};
+}
+
 epoch_count epochs_asked(const epoch_options& given, std::int64_t batch) {
-  if (given.examples) {
-    return epochs_of({*given.examples, given.epochs, given.keep ? remainder::keep : remainder::drop}, batch);
-  }
+  if (given.examples) return epochs_of(data_of(given), batch);
   epoch_count count;
   count.batch = batch;
   count.steps = given.steps.value_or(0);

@@ -22,6 +22,8 @@ void add_epoch_options(command& to, epoch_options& into, std::initializer_list<c
 
 inline bool is_given(const epoch_options& given) { return given.examples || given.steps; }
 
+/// The data set of a run that is given in examples.
+tpuplan::data_set data_of(const epoch_options& given);
 /// The number of steps of the run, for batches of that many examples. A run that is given in steps has no epochs.
 tpuplan::epoch_count epochs_asked(const epoch_options& given, std::int64_t batch);
 

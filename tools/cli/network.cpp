@@ -422,13 +422,10 @@ network_request network_request_of(const any_model& model, const plan_options& g
   }
   if (given.epochs.steps && request.job.global_batch == 0)
     refuse("--steps", std::to_string(*given.epochs.steps), "a plan with --batch, so that all slices do the same work");
-  if (given.epochs.steps) {
-    request.examples = static_cast<double>(checked_multiply(*given.epochs.steps, request.job.global_batch));
-  } else {
-    const std::int64_t one = request.job.global_batch;
-    request.examples = one > 0 ? static_cast<double>(checked_multiply(epochs_asked(given.epochs, one).steps, one))
-                               : static_cast<double>(*given.epochs.examples) * given.epochs.epochs;
-  }
+  if (given.epochs.steps)
+    request.data.examples = checked_multiply(*given.epochs.steps, request.job.global_batch);
+  else
+    request.data = data_of(given.epochs);
   request.deadline = given.deadline;
   request.budget = given.budget;
   request.best = given.best;
@@ -455,7 +452,9 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   }
   assumed_values assumed;
   const network_request request = network_request_of(model, given, prices, assumed);
+  if (request.job.global_batch > 0) (void)epochs_of(request.data, request.job.global_batch);  // at most the examples
   const network_answer answer = plan_network(request);
+  const double examples = static_cast<double>(request.data.examples) * request.data.epochs;
   if (answer.plans.empty()) with.status = 1;
   const std::size_t shown = std::min(answer.plans.size(), static_cast<std::size_t>(given.rows.value_or(8)));
   if (with.json) {
@@ -479,19 +478,20 @@ void network_training_plan(const any_model& model, const plan_options& given, co
     }
     return print_json({{"schema", json_schema},
                        {"parameters", parameters(request.net).trained},
-                       {"examples", request.examples},
+                       {"examples", examples},
                        {"plans", plans},
                        {"lost",
                         {{"does_not_fit", answer.does_not_fit},
                          {"may_not_fit", answer.may_not_fit},
                          {"batch_does_not_divide", answer.does_not_divide},
+                         {"batch_above_examples", answer.fills_no_batch},
                          {"no_price", answer.no_price},
                          {"misses_deadline", answer.misses_deadline},
                          {"over_budget", answer.over_budget}}},
                        {"assumed", all_assumed(model.config, assumed)}});
   }
   print_title("{} ({} parameters) on {} examples", request.net.name.view(),
-              cli::count(static_cast<double>(parameters(request.net).trained)), cli::count(request.examples));
+              cli::count(static_cast<double>(parameters(request.net).trained)), cli::count(examples));
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
   } else {
@@ -513,6 +513,7 @@ void network_training_plan(const any_model& model, const plan_options& given, co
     if (number > 0) lost.add({std::to_string(number), why});
   };
   row(answer.does_not_divide, "the batch does not divide");
+  row(answer.fills_no_batch, "its batch is above the examples: --batch, --batch-per-core or --keep-remainder");
   row(answer.does_not_fit, "does not fit");
   row(answer.may_not_fit, "may not fit: --accept-uncertain");
   row(answer.no_price, "no price, or none for a run this long");

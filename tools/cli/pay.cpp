@@ -69,7 +69,7 @@ void print_spot(const pay_answer& a, const session& with) {
   const paid_run* spot = find_way(a, provisioning::spot);
   if (spot == nullptr) return;
   for (const assumption& one : a.assumed) {
-    if (one.field == "a checkpoint stops the step for")
+    if (one.field == assumed_checkpoint_time)
       print("\n  a checkpoint is taken to stop the step for {}{}\n", one.value,
             with.is_given("--parameters") || with.is_given("--model") ? "" : ": see --parameters and --checkpoint");
   }

@@ -102,17 +102,25 @@ constexpr group groups[] = {{"defaults", ""},
                             {"vision_config_when_absent", ".vision_config"},
                             {"vision_defaults", ".vision_config"}};
 
+/// The table of a type.
+std::string table_of(const std::string& type, const json& entry) {
+  const std::string table = entry.value("table", "");
+  std::vector<std::string> valid;
+  for (const defaults_header& each : defaults_headers) {
+    if (each.table == table) return table;
+    valid.emplace_back(each.table);
+  }
+  throw std::runtime_error(fmt::format("hf_defaults.json: {}.table is \"{}\"; valid: {}", type, table, joined(valid)));
+}
+
 }  // namespace
 
-namespace {
-
-/// The rows of the types that belong to a table: those that name it, or those that name none.
-std::string rows_of(data_folder& data, const std::string& table) {
+std::string defaults_table(data_folder& data, const std::string& table) {
   const json& file = data["hf_defaults.json"];
   const json& not_read = at(at(file, "not_read", "hf_defaults.json"), "fields", "not_read");
   std::vector<std::string> rows;
   for (const auto& type : at(file, "model_types", "hf_defaults.json").items()) {
-    if (type.value().value("table", "") != table) continue;
+    if (table_of(type.key(), type.value()) != table) continue;
     for (const group& part : groups) {
       if (!type.value().contains(part.key)) continue;
       rows.push_back(fmt::format("{{{}, of_type}}", in_quotes(type.key() + part.suffix)));
@@ -122,15 +130,8 @@ std::string rows_of(data_folder& data, const std::string& table) {
       }
     }
   }
-  return unformatted(fmt::format("inline constexpr std::array<hf_default, {}> {}rows{{{{\n{}}}}};\n", rows.size(),
-                                 table.empty() ? "" : table + "_", filled(rows)));
+  return unformatted(fmt::format("inline constexpr std::array<hf_default, {}> {}_rows{{{{\n{}}}}};\n", rows.size(),
+                                 table, filled(rows)));
 }
-
-}  // namespace
-
-std::string defaults_table(data_folder& data) { return rows_of(data, ""); }
-std::string hybrid_defaults_table(data_folder& data) { return rows_of(data, "hybrids"); }
-std::string recent_defaults_table(data_folder& data) { return rows_of(data, "recent"); }
-std::string further_defaults_table(data_folder& data) { return rows_of(data, "further"); }
 
 }  // namespace generate

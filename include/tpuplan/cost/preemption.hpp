@@ -267,7 +267,7 @@ inline constexpr seconds longest_run{1e18};
   if (!(answer.wall <= longest_run)) {
     detail::fail(errc::out_of_range, "spot_run: mean_time_between_preemptions",
                  run.mean_time_between_preemptions.value(),
-                 "enough for the run to end within 1e18 s: more than 1/40 of a segment and of restart_time");
+                 "enough for the run to end within 1e18 s: more than 1/40 of a segment and of a restart");
   }
   detail::representable("spot_run: work", answer.wall_factor, run.work.value(),
                         "enough for a representable ratio of expected time to work");

@@ -281,6 +281,13 @@ constexpr text<160> placed_hint(std::string_view given) {
   return hint;
 }
 
+/// "v6e-4 (4 chips, 2x2)".
+constexpr void append_with_chips(text<160>& hint, const slice& one) {
+  const std::int64_t count = tpuplan::chips(one);
+  hint.append(name(one)).append(" (").append(count).append(count == 1 ? " chip, " : " chips, ");
+  hint.append(name(one.shape)).append(")");
+}
+
 /// The valid names to suggest for a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
   text<160> hint = placed_hint(given);
@@ -307,14 +314,10 @@ constexpr text<160> slice_hint(std::string_view given) {
     hint.append(" (no number stands for them), ");
   }
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
-  if (near.smaller) {
-    hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");
-    hint.append(name(near.smaller->shape)).append(")");
-  }
+  if (near.smaller) append_with_chips(hint, *near.smaller);
   if (near.larger && !(near.smaller && near.larger->shape == near.smaller->shape)) {
     if (near.smaller) hint.append(" or ");
-    hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
-    hint.append(name(near.larger->shape)).append(")");
+    append_with_chips(hint, *near.larger);
   }
   for (const machine_row& type : machine_rows) {
     if (parts.chip.name != type.chip || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;

@@ -136,14 +136,14 @@ template <class Request>
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), drawn);
+  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), drawn);
 }
 [[nodiscard]] inline reply plan_answered(const nlohmann::json& request, bool drawn) {
   const asked_plan asked = read_request<asked_plan>(request);
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), drawn);
+  return reply_of(detail::answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), drawn);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
   const auto given = request.find("request");
@@ -282,7 +282,8 @@ inline constexpr std::size_t rows_in_short = 10;
   }
 }
 
-/// Question and answer as text. Text that is not JSON, is too large or is nested too deep gives an error answer too.
+/// The answer to a question as text, as text. Text that is not JSON, is over 16 MiB or is nested deeper than 64 levels
+/// gives an error answer too, and nothing is thrown. Worked: "{" has error.code "malformed_input".
 [[nodiscard]] inline std::string ask(std::string_view question) {
   nlohmann::json asked;
   try {
@@ -295,6 +296,7 @@ inline constexpr std::size_t rows_in_short = 10;
 }
 
 /// The JSON Schema (draft 2020-12) of the requests and the full answers of all questions, and of their pictures.
+/// Worked: the request of the question batch has the property "chip".
 [[nodiscard]] inline nlohmann::ordered_json ask_schema() {
   nlohmann::ordered_json requests, answers, defs;
   for (const detail::question& one : detail::questions) {

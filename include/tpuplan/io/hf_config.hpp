@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/io/hf/audio.hpp>
 #include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/files.hpp>
-#include <tpuplan/io/hf/further_encoders.hpp>
-#include <tpuplan/io/hf/further_vision.hpp>
 #include <tpuplan/io/hf/images.hpp>
 #include <tpuplan/io/hf/language.hpp>
+#include <tpuplan/io/hf/own_towers.hpp>
 #include <tpuplan/io/hf/quantization.hpp>
 #include <tpuplan/io/hf/vision.hpp>
 #include <tpuplan/io/json/file.hpp>

@@ -331,7 +331,9 @@ TPUPLAN_DETAIL_SHOWN(owned_price_book)
 #undef TPUPLAN_DETAIL_SHOWN
 
 /// @{
-/// An amount, a figure or a text as one line; an optional as its value or "none".
+/// What a notebook shows of an amount, a figure or a text: one line; of a `maybe` its value or "none". Worked: 16_GiB
+/// is
+/// {"text/plain": "16.0 GiB"}.
 template <class Dim>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const quantity<Dim>& amount) {
   return detail::text_bundle(amount);
@@ -353,14 +355,15 @@ template <class T>
 }
 /// @}
 
-/// The value of an optional, or "none".
+/// What a notebook shows of an optional: its value, or "none". Worked: std::optional<seconds>{} is {"text/plain":
+/// "none"}.
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const std::optional<T>& found) {
   if (found) return mime_bundle_repr(*found);
   return {{"text/plain", "none"}};
 }
 
-/// Several values of a public type, as a table.
+/// What a notebook shows of several values of a public type: a table. Worked: no values have no "text/html".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const std::vector<T>& values) {
   nlohmann::json bundle = {{"text/plain", detail::values_line(values, values.size())}};

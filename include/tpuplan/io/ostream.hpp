@@ -12,19 +12,19 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// Writes the one-line text; width, fill and alignment of the stream apply to the whole text, its precision has no
-/// effect.
+/// effect. Worked: 16_GiB is written as "16.0 GiB".
 template <class Dim>
 std::ostream& operator<<(std::ostream& out, quantity<Dim> amount) {
   return out << one_line(amount);
 }
 
-/// Writes the one-line text of any public type that has one.
+/// Writes the one-line text of any public type that has one. Worked: slice_for("v5p-128") is written as "v5p-128".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 std::ostream& operator<<(std::ostream& out, const T& value) {
   return out << one_line(value);
 }
 
-/// Writes the value of an optional, or "none".
+/// Writes the value of an optional, or "none". Worked: std::optional<seconds>{} is written as "none".
 template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
 std::ostream& operator<<(std::ostream& out, const std::optional<T>& value) {
   return out << detail::field_text(value);

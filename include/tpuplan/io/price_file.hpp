@@ -28,14 +28,14 @@ inline namespace abi_0 {
 /// Prices that were read from a file, with their sources. `book()` is a view of them.
 class owned_price_book {
  public:
-  /// Rows and the source of each.
+  /// Rows, and the source of each in the same order. Worked: two rows and two sources are a book of size 2.
   owned_price_book(std::vector<price_row> rows, std::vector<std::string> sources)
       : rows_{std::move(rows)}, sources_{std::move(sources)} {}
 
   /// Valid as long as this object lives and is not assigned to. Worked: a book of one row of v5p on spot at 1.10 USD an
   /// hour finds that price.
   [[nodiscard]] price_book book() const noexcept { return {rows_.data(), rows_.size()}; }
-  /// All rows, in the order of the file.
+  /// All rows, in the order of the file. Worked: rows()[0] is that of the first source.
   [[nodiscard]] const std::vector<price_row>& rows() const noexcept { return rows_; }
   /// Where the row's price comes from. Worked: "an invoice" where the row says so, else the name of the file.
   [[nodiscard]] const std::string& source(std::size_t row) const { return sources_.at(row); }

@@ -32,7 +32,7 @@ enum class measured_kind : std::uint8_t {
   first_token  ///< the time to the first token of one prompt
 };
 
-/// "step" and so on.
+/// What was measured, as a calibration file names it. Worked: "first_token".
 [[nodiscard]] constexpr std::string_view name(measured_kind kind) noexcept {
   constexpr const char* names[] = {"step", "memory", "token", "first_token"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
@@ -276,7 +276,8 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
 
 }  // namespace detail
 
-/// The keys in a list of records that have no meaning, each once: "records.clock", "records.model.experts_used".
+/// The keys in a list of records that have no meaning, each once and sorted. Throws unless `records`
+/// is a list. Worked: of a record with "clock" and a model with "color", "records.clock" and "records.model.color".
 [[nodiscard]] inline std::vector<std::string> unknown_record_keys(const nlohmann::json& document) {
   std::set<std::string> keys;
   for (const nlohmann::json& record : json_object(document, "document").list("records")) {

@@ -70,12 +70,12 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
         price_book{}.with(server.chip, "us", provisioning::on_demand, gpu.on_demand.value(), gpu.date.view());
   serving_request means = request;
   means.job.percentiles = {};
-  plan_search all{means, {means, request.job.percentiles}, price_index(means)};
+  plan_search all{means, {means.model, means.job, means.constants, request.job.percentiles}, price_index(means)};
   search_server(all, server);
   decide_layouts(all);
   serving_plan_answer answer = answer_of(all);
   if (all.rates.are_needed()) {
-    for (serving_plan& planned : answer.plans) planned.simulated = all.rates.report_of_replica(planned);
+    for (serving_plan& planned : answer.plans) planned.simulated = simulated_replica(all, planned);
   }
   fleet_offer offer = offer_of(request, gpu.name, std::move(answer));
   offer.at_peak = true;

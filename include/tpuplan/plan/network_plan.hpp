@@ -8,6 +8,7 @@
 #include <string>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/estimate/training/network.hpp>
+#include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/search.hpp>
@@ -24,7 +25,7 @@ struct network_request {
   network net{};                                             ///< what is trained
   network_job job{};                                         ///< its step; a batch of 0: `batch_per_device` x devices
   std::int64_t batch_per_device = 0;                         ///< examples on each device, where the batch is 0
-  double examples = 0;                                       ///< trained on, in all epochs
+  data_set data{};                                           ///< trained on: examples, epochs, the last batch
   std::optional<seconds> deadline{};                         ///< wall time
   std::optional<usd> budget{};                               ///< of the run
   objective best = objective::cheapest;                      ///< what comes first
@@ -56,9 +57,10 @@ struct network_answer {
   std::size_t does_not_fit = 0;       ///< slices
   std::size_t may_not_fit = 0;        ///< slices on which the memory fit is uncertain
   std::size_t does_not_divide = 0;    ///< slices whose devices do not divide the batch
-  std::size_t no_price = 0;           ///< slices without a price, or not for so long
-  std::size_t misses_deadline = 0;    ///< slices that finish after the deadline
-  std::size_t over_budget = 0;        ///< slices whose run is over the budget
+  std::size_t fills_no_batch = 0;   ///< slices whose batch is above the examples of an epoch, where the rest is dropped
+  std::size_t no_price = 0;         ///< slices without a price, or not for so long
+  std::size_t misses_deadline = 0;  ///< slices that finish after the deadline
+  std::size_t over_budget = 0;      ///< slices whose run is over the budget
 };
 
 namespace detail {
@@ -74,6 +76,8 @@ inline maybe<network_plan> network_layout_on(const network_request& request, con
     planned.job.global_batch =
         checked_multiply(positive_count("network_request.batch_per_device", request.batch_per_device), count);
   if (planned.job.global_batch % count != 0) return ++answer.does_not_divide, nothing;
+  if (request.data.last == remainder::drop && planned.job.global_batch > request.data.examples)
+    return ++answer.fills_no_batch, nothing;
   verdict fit = verdict::no;
   for (const bool sharded : {false, true}) {
     planned.mesh.data = sharded ? 1 : count;
@@ -111,12 +115,12 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
 
 }  // namespace detail
 
-/// All slices that train the network within the limits, best first. Throws, naming the field, for an invalid request:
-/// no examples, an invalid network. Worked: an MLP 784-128-10 on 60000 examples in batches of 1024 costs least on one
-/// chip.
+/// All slices that train the network within the limits, best first; steps are those of `epochs_of`. Throws, naming the
+/// field, for an invalid request: no examples, an invalid network. Worked: an MLP 784-128-10 on 60000 examples in
+/// batches of 1024 costs least on one chip, and takes 58 steps.
 [[nodiscard]] inline network_answer plan_network(const network_request& request) {
   validate(request.net);
-  detail::positive("network_request.examples", request.examples);
+  detail::positive_count("network_request.data.examples", request.data.examples);
   network_answer answer;
   for (std::size_t i = 0; i < slice_count; ++i) {
     const slice where = slice_at(i);
@@ -129,7 +133,7 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
     if (!laid_out) continue;
     network_plan planned = *laid_out;
     planned.step = step_time(request.net, planned.job, planned.mesh, where);
-    planned.steps = ceil_to_count(request.examples / static_cast<double>(planned.job.global_batch));
+    planned.steps = epochs_of(request.data, planned.job.global_batch).steps;
     planned.run = static_cast<double>(planned.steps) * planned.step.total;
     const maybe<paid_run> cost = detail::network_cost(request, planned);
     if (!cost) {

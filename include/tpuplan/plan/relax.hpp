@@ -297,7 +297,7 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   others.*target_of(limit) = {};
   serving_request means = request;
   means.job.percentiles = {};
-  plan_search all{means, {means, others}, price_index(means), true};
+  plan_search all{means, {means.model, means.job, means.constants, others}, price_index(means), true};
   for_each_slice(means, [&](const slice& where) { search_server(all, where); });
   double needed = std::numeric_limits<double>::infinity();
   // From the last: large slices are the fastest most often, and what one reaches leaves out those that cannot.
@@ -308,13 +308,13 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
     serving_plan planned = plan_of(means, least.where, least.mesh, most);
     latency_targets nearer;
     nearer.*target_of(limit) = {given.share, seconds{needed}};
-    if (!all.rates.may_reach(planned, nearer)) continue;
+    if (!all.rates.may_reach(planned.where, planned.mesh, rate_of_replica(planned), nearer)) continue;
     if (!all.rates.holds(least.where, least.mesh,
                          means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
       continue;
     if (!is_fit(all.slices[one.search], means, planned)) continue;
     if (!priced(all.slices[one.search], means, all.prices, planned)) continue;
-    const counted_times times = all.rates.times_of_replica(planned);
+    const counted_times times = all.rates.times_of_replica(planned.where, planned.mesh, rate_of_replica(planned));
     needed = std::min(needed, reached(limit == plan_limit::first_token ? times.first
                                       : limit == plan_limit::per_token ? times.each
                                                                        : times.whole,

@@ -14,6 +14,7 @@
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
+#include <tpuplan/plan/replica_rates.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/simulation.hpp>
 #include <utility>
@@ -135,97 +136,10 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
-/// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices, the
-/// VMs that they span and the links between them: what was simulated for one slice holds for all that have such
-/// replicas, and a rate that is kept or missed decides all lower or higher ones.
-class replica_rates {
- public:
-  replica_rates(const serving_request& request, const latency_targets& targets) : request_{request}, targets_{targets} {
-    if (request.job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
-  }
-  replica_rates(const replica_rates&) = delete;
-  replica_rates& operator=(const replica_rates&) = delete;
-  bool are_needed() const { return any_target(targets_); }
-  /// Whether a replica keeps the targets at that rate of requests.
-  bool holds(const slice& where, const serving_layout& mesh, per_second rate) {
-    known_rate& known = known_of(where, mesh);
-    if (rate <= known.kept || rate >= known.missed) return rate <= known.kept;
-    const bool met = are_met(known.engine, requests_of(traffic_at(rate)), known.times, targets_, sums_);
-    (met ? known.kept : known.missed) = rate;
-    if (met) known.at_kept = report_of(finished(sums_, known.engine), targets_);
-    return met;
-  }
-  /// Whether a replica keeps them at any rate.
-  bool ever_holds(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed.value() > 0; }
-
-  /// Whether a replica may keep these other targets with next to nothing to do, and was not measured at so low a rate.
-  bool may_reach(const serving_plan& planned, const latency_targets& others) {
-    const known_rate& known = known_of(planned.where, planned.mesh);
-    return rate_of(planned) < known.measured && is_possible(drawn_, known.times, others);
-  }
-
-  /// The simulated report of a replica of a plan. The run that decided is reused where it is the last that kept the
-  /// targets.
-  simulation_report report_of_replica(const serving_plan& planned) {
-    const known_rate& known = known_of(planned.where, planned.mesh);
-    if (rate_of(planned) == known.kept) return known.at_kept;
-    return report_of(simulate(known.engine, requests_of(traffic_at(rate_of(planned))), known.times), targets_);
-  }
-  /// The times by which `holds` decides.
-  counted_times times_of_replica(const serving_plan& planned) {
-    known_rate& known = known_of(planned.where, planned.mesh);
-    known.measured = min(known.measured, rate_of(planned));
-    return times_of(simulate(known.engine, requests_of(traffic_at(rate_of(planned))), known.times), targets_);
-  }
-
- private:
-  struct known_rate {
-    text<24> chip{};
-    double devices = 0;
-    double hosts = 0;
-    bytes_per_second links{};
-    cache_sharding cache = cache_sharding::heads;
-    std::int64_t attention = 0;
-    simulated_engine engine{};
-    replica_step_times times;
-    per_second kept{0};                                            // the highest rate at which the targets were kept
-    per_second missed{std::numeric_limits<double>::infinity()};    // the lowest at which they were not; 0: at all
-    simulation_report at_kept{};                                   // of the run at the rate that was kept
-    per_second measured{std::numeric_limits<double>::infinity()};  // the lowest whose times were asked for
-  };
-
-  static per_second rate_of(const serving_plan& planned) {
-    return planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
-  }
-  simulated_traffic traffic_at(per_second rate) const {
-    simulated_traffic traffic = traffic_of(request_.job, planning_requests_of(request_.job));
-    traffic.rate = rate;
-    return traffic;
-  }
-  known_rate& known_of(const slice& where, const serving_layout& mesh) {
-    const replica on = replica_of(mesh, where);
-    for (known_rate& one : known_) {
-      if (one.chip == where.chip.name && one.devices == on.devices && one.hosts == on.hosts && one.links == on.links &&
-          one.cache == mesh.cache && one.attention == mesh.attention)
-        return one;
-    }
-    simulated_engine engine = engine_of(request_.model, request_.job, mesh, where);
-    engine.replicas = 1;
-    engine.max_running = std::min(engine.max_running, planning_requests);
-    replica_step_times times{request_.model, request_.job, mesh, where, engine.max_running, request_.constants};
-    known_.push_back(
-        {where.chip.name, on.devices, on.hosts, on.links, mesh.cache, mesh.attention, engine, std::move(times)});
-    if (!is_possible(drawn_, known_.back().times, targets_)) known_.back().missed = per_second{0};
-    return known_.back();
-  }
-
-  const serving_request& request_;
-  latency_targets targets_;
-  std::vector<simulated_request> drawn_{};  // at a rate of 1 a second
-  simulation_run run_{};
-  run_sums sums_{run_};
-  std::vector<known_rate> known_{};
-};
+/// The rate of requests at each replica of a plan.
+inline per_second rate_of_replica(const serving_plan& planned) {
+  return planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
+}
 
 /// The fewest slices that keep the targets for mean times: the more there are, the less traffic each gets. Their number
 /// is doubled until they are enough, then the gap is halved.
@@ -330,6 +244,11 @@ struct plan_search {
   std::vector<open_layout> open{};
   std::int64_t candidates = 0;
 };
+
+/// The simulated report of a replica of a plan.
+inline simulation_report simulated_replica(plan_search& all, const serving_plan& planned) {
+  return all.rates.report_of_replica(planned.where, planned.mesh, rate_of_replica(planned));
+}
 
 /// Tries replicas of one size: as many slices as keep the targets for mean times, if they fit. With targets by
 /// percentile the layout stays open.
@@ -486,14 +405,15 @@ inline serving_plan_answer answer_of(plan_search& all) {
   detail::check_limits(asked);
   serving_request request = asked;
   request.job.percentiles = {};
-  detail::plan_search all{request, {request, asked.job.percentiles}, detail::price_index(request)};
+  detail::plan_search all{
+      request, {request.model, request.job, request.constants, asked.job.percentiles}, detail::price_index(request)};
   if (all.rates.are_needed() && request.job.request_rate.value() == 0)
     detail::fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, for targets by percentile");
   detail::for_each_slice(request, [&](const slice& where) { detail::search_server(all, where); });
   detail::decide_layouts(all);
   serving_plan_answer answer = detail::answer_of(all);
   if (all.rates.are_needed()) {
-    for (serving_plan& planned : answer.plans) planned.simulated = all.rates.report_of_replica(planned);
+    for (serving_plan& planned : answer.plans) planned.simulated = detail::simulated_replica(all, planned);
   }
   return answer;
 }

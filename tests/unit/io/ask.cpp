@@ -155,6 +155,7 @@ std::vector<example> examples() {
 
 TEST_CASE("each question, its request and its answer are as the schema says", "[ask]") {
   const json schema = ask_schema();
+  CHECK(schema["requests"]["batch"]["properties"].contains("chip"));
   std::set<std::string> seen;
   for (const example& one : examples()) {
     INFO(one.question << " " << one.request.dump().substr(0, 200));
@@ -517,6 +518,7 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
 TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
   const std::string good = question_of("batch", {{"chip", "v5e"}}).dump();
   CHECK(json::parse(ask(std::string_view(good)))["answer"]["critical_batch"] == 241);
+  CHECK(json::parse(ask(std::string_view("{")))["error"]["code"] == "malformed_input");
   for (const std::string& bad : {std::string(), std::string("{"), std::string("nul\0l", 5), std::string(5000, '['),
                                  std::string("{\"schema\": \"\xFF\"}")}) {
     const json document = json::parse(ask(std::string_view(bad)));

@@ -2,6 +2,8 @@
 // is refused; and logs as measurements.
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <string>
 #include <string_view>
@@ -303,6 +305,16 @@ TEST_CASE("configurations that cannot be right are refused by file, line and key
   maxtext_keys twice;
   add_maxtext_argument(twice, "steps=3");
   CHECK(says(refusal_of([&] { add_maxtext_argument(twice, "steps=4"); }).message, "each key once"));
+}
+
+TEST_CASE("a file is read byte by byte, up to a size") {
+  const std::string path = (std::filesystem::temp_directory_path() / "tpuplan_maxtext_test.yml").string();
+  std::ofstream{path, std::ios::binary} << "steps: 3\n";
+  CHECK(read_maxtext_file(path) == "steps: 3\n");
+  CHECK(read_maxtext_file(path).size() == 9);
+  CHECK(says(refusal_of([&] { (void)read_maxtext_file(path, 8); }).message, "longer"));
+  std::filesystem::remove(path);
+  CHECK(says(refusal_of([&] { (void)read_maxtext_file(path); }).message, "a file that can be read"));
 }
 
 TEST_CASE("a log is a measurement") {

@@ -113,6 +113,9 @@ TEST_CASE("what the standard library holds is shown by what it holds", "[shown]"
   CHECK(kernel::displayed(s.twice_preempted) == kernel::displayed(*s.twice_preempted));
   CHECK(streamed(s.twice_preempted) == one_line(*s.twice_preempted));
   CHECK(streamed(std::optional<plan_cost>{}) == "none");
+  CHECK(streamed(16_GiB) == "16.0 GiB");
+  CHECK(streamed(slice_for("v5p-128")) == "v5p-128");
+  CHECK_FALSE(kernel::displayed(std::vector<verdict>{}).contains("text/html"));
   CHECK(kernel::displayed(std::optional<int>{}).at("text/plain") == "nothing of its own");
   plan p;
   p.where = slice_for("v6e-8");

@@ -67,6 +67,17 @@ TEST_CASE("a short list of runs is read") {
   CHECK(says(open.skipped[0].second, "neither target_step_time_s nor hbm_used_bytes"));
 }
 
+TEST_CASE("kinds of measurements have names, and keys without meaning are listed") {
+  CHECK(name(measured_kind::first_token) == "first_token");
+  CHECK(name(measured_kind::step) == "step");
+  json record = step(2.4);
+  record["clock"] = "raised";
+  record["model"]["color"] = "red";
+  CHECK(unknown_record_keys({{"records", {record, record}}}) ==
+        std::vector<std::string>{"records.clock", "records.model.color"});
+  CHECK(refusal_of([] { (void)unknown_record_keys({{"records", 1}}); }).refused);
+}
+
 TEST_CASE("a calibration file is the runs again, and makes the same constants") {
   json both = step(2.4);
   both["hbm_used_bytes"] = 2.1e10;

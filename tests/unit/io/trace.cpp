@@ -1,4 +1,6 @@
 // Traces of requests and days of traffic from files: what is read, and where what is not of the form is refused.
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <tpuplan/io/trace.hpp>
 
@@ -77,6 +79,18 @@ TEST_CASE("a day of traffic by hour") {
   CHECK(says(refusal_of_day("0,\n"), "line 2, column 3"));
   CHECK(says(refusal_of_day("0,0.1\n"), "requests of traffic_day"));
   CHECK(says(refusal_of([] { static_cast<void>(load_day("/nowhere/day.csv")); }).message, "a file that can be read"));
+}
+
+TEST_CASE("a trace and a day from a file") {
+  const std::string path = (std::filesystem::temp_directory_path() / "tpuplan_trace_test.csv").string();
+  std::ofstream{path} << header + "2024-03-01 00:00:00Z,2,3\n";
+  const std::vector<simulated_request> requests = load_trace(path);
+  REQUIRE(requests.size() == 1);
+  CHECK(requests.front().arrival == 0_s);
+  std::ofstream{path} << "hour,requests_per_s\n0,10\n";
+  CHECK(requests_of(load_day(path)) == 36000);
+  std::filesystem::remove(path);
+  CHECK(says(refusal_of([&] { (void)load_trace(path); }).message, "a file that can be read"));
 }
 
 }  // namespace io_trace_tests

@@ -16,7 +16,7 @@ network_request small_request() {
   network_request request;
   request.net = mlp(784, {128, 10});
   request.batch_per_device = 128;
-  request.examples = 60000;
+  request.data.examples = 60000;
   return request;
 }
 
@@ -26,6 +26,7 @@ TEST_CASE("a small network costs least on one chip, and every plan is within the
   network_request request = small_request();
   request.job.global_batch = 1024;
   CHECK(chips(plan_network(request).plans.front().where) == 1);
+  CHECK(plan_network(request).plans.front().steps == 58);
   request.job.global_batch = 0;  // 128 on each device: larger slices take fewer steps
   const network_answer answer = plan_network(request);
   REQUIRE_FALSE(answer.plans.empty());
@@ -65,8 +66,23 @@ TEST_CASE("limits and batches that do not divide are counted") {
   CHECK(plan_network(request).misses_deadline == answer.plans.size());
   request.regions = {"moon"};
   CHECK(plan_network(request).no_price > 0);
-  request.examples = 0;
-  CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "network_request.examples"));
+  request.data.examples = 0;
+  CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "network_request.data.examples"));
+}
+
+TEST_CASE("a batch above the examples trains nothing, but where the rest is kept") {
+  network_request request = small_request();
+  request.data.examples = 300;
+  request.generations = {"v5e"};
+  const network_answer answer = plan_network(request);
+  CHECK(answer.fills_no_batch > 0);
+  REQUIRE_FALSE(answer.plans.empty());
+  for (const network_plan& p : answer.plans) CHECK(p.job.global_batch <= 300);
+  request.data.last = remainder::keep;
+  request.data.epochs = 3;
+  const network_answer kept = plan_network(request);
+  CHECK(kept.fills_no_batch == 0);
+  for (const network_plan& p : kept.plans) CHECK(p.steps == 3 * ceil_div(300, p.job.global_batch));
 }
 
 }  // namespace plan_network_plan_tests

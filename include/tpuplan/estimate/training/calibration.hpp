@@ -147,10 +147,10 @@ struct memory_calibration {
   double recomputed = 1;             ///< share of the tensors a layer computes again that is live at once
   double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
   double routed_gradients = 1;            ///< that share for routed tokens and the activations of experts
-  double routed_copies = 5;    ///< copies of a routed token: repeated, sorted, returned in either order, once in fp32
-  double worst_routing = 1;    ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
-  double quantised_bytes = 1;  ///< bytes per element for its 8-bit copies; 2 with int8's 32-bit results
-  double host_layers = 2;      ///< layers on the way to host memory or back
+  double routed_copies = 5;  ///< copies of a routed token: repeated, sorted, returned in either order, once in fp32
+  double worst_routing = 1;  ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
+  double quantised_bytes_per_element = 1;  ///< of 8-bit copies of operands; 2 with int8's 32-bit results
+  double host_layers = 2;                  ///< layers on the way to host memory or back
 };
 /// The point estimate.
 inline constexpr memory_calibration memory_point{};

@@ -215,7 +215,7 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
   const double element = number_bytes(job).value();
-  double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
+  double copies = in_eight_bits(job) ? constants.quantised_bytes_per_element : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
   const double saved = saved_width(width, job.remat) - saved_routed_width(model, width, job.remat);

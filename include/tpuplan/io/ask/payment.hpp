@@ -141,7 +141,7 @@ namespace detail {
     if (asked.parameters)
       spot.checkpoint_time = tpuplan::checkpoint_time(training_state_of(*asked.parameters, dtype::fp32).total,
                                                       checkpoint_rate(where, asked.slices));
-    assumed.emplace_back("a checkpoint stops the step for", readable::duration(spot.checkpoint_time));
+    assumed.emplace_back(std::string(assumed_checkpoint_time), readable::duration(spot.checkpoint_time));
   }
   terms.flex_start.checkpoint_time = spot.checkpoint_time;
   terms.flex_start.restart_time = spot.restart_time;

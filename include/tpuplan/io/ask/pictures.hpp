@@ -34,16 +34,14 @@ namespace detail {
   return {"HBM of one device of " + where, {{where + ", " + one_line(answer.mesh), answer.breakdown}}};
 }
 
-}  // namespace detail
-
 /// Memory by part.
 [[nodiscard]] inline std::vector<picture> pictures_of(const fit_answer& answer) {
-  return {picture_of("memory", detail::memory_chart_of(answer))};
+  return {picture_of("memory", memory_chart_of(answer))};
 }
 /// The step by part, and its memory.
 [[nodiscard]] inline std::vector<picture> pictures_of(const train_answer& answer) {
-  const memory_chart memory = detail::memory_chart_of(answer.memory);
-  const std::string where = detail::slices_line(slice_for(answer.memory.slice), slices(answer.memory.mesh));
+  const memory_chart memory = memory_chart_of(answer.memory);
+  const std::string where = slices_line(slice_for(answer.memory.slice), slices(answer.memory.mesh));
   const step_chart steps{"Time of one step on " + where, {{memory.bars.front().label, answer.breakdown}}};
   return {picture_of("steps", steps), picture_of("memory", memory)};
 }
@@ -75,7 +73,7 @@ namespace detail {
 /// Latency against load, where other rates were asked for.
 [[nodiscard]] inline std::vector<picture> pictures_of(const simulate_answer& answer) {
   if (answer.load.empty()) return {};
-  const std::string where = detail::slices_line(answer.fleet.where, answer.fleet.slices);
+  const std::string where = slices_line(answer.fleet.where, answer.fleet.slices);
   return {picture_of("load", latency_chart{"Latency and load of " + where, answer.load, answer.targets})};
 }
 /// Throughput against the time of a token, of one slice of each of the first five plans that differ in it.
@@ -83,7 +81,7 @@ namespace detail {
   constexpr std::size_t most_lines = 5;
   const serving_request& asked = answer.request;
   frontier_chart chart;
-  chart.title = "Throughput and time per token of one slice" + detail::of_model(asked.model);
+  chart.title = "Throughput and time per token of one slice" + of_model(asked.model);
   for (const serving_plan_row& row : answer.plans) {
     const std::string label = row.slice + ", tensor " + std::to_string(row.plan.mesh.tensor);
     const auto is_drawn = [&](const frontier_line& line) { return line.label == label; };
@@ -98,7 +96,7 @@ namespace detail {
 /// Time against dollars of all plans, and step and memory of the first five; none where there is no plan.
 [[nodiscard]] inline std::vector<picture> pictures_of(const plan_document& answer) {
   constexpr std::size_t most_bars = 5;
-  const std::string of = detail::of_model(answer.request.model);
+  const std::string of = of_model(answer.request.model);
   pareto_chart front;
   step_chart steps;
   memory_chart memory;
@@ -106,7 +104,7 @@ namespace detail {
   steps.title += of;
   memory.title += of;
   for (const plan_row& row : answer.plans) {
-    const std::string where = detail::slices_line(row.plan);
+    const std::string where = slices_line(row.plan);
     const std::string label = where + ", " + one_line(row.plan.mesh) + ", remat " + row.remat;
     if (row.total && row.wall) front.points.push_back({where, *row.wall, *row.total});
     if (steps.bars.size() == most_bars) continue;
@@ -121,7 +119,6 @@ namespace detail {
   return pictures;
 }
 
-namespace detail {
 template <class Answer, class = void>
 struct has_pictures : std::false_type {};
 template <class Answer>

@@ -120,6 +120,7 @@ struct plan_document {
   /// @}
 };
 
+namespace detail {
 /// A row of the document.
 [[nodiscard]] inline sensitivity_row row_of(const plan_sensitivity& s) {
   sensitivity_row row;
@@ -157,9 +158,10 @@ struct plan_document {
   row.sensitivity = row_of(sensitivity_of(p, request));
   return row;
 }
+}  // namespace detail
 
-/// The answer as a document: the plans at these indices, all lost slices, and the question, so that `launch` and
-/// `read_plan` have it whole.
+/// The answer as a document: the plans at these indices of the answer, from 0, all lost slices, and the question, so
+/// that `launch` and `read_plan` have it whole. Worked: the plan at index 1 is a row of rank 2.
 [[nodiscard]] inline plan_document document_of(const plan_request& request, const relaxed_answer& whole,
                                                const std::vector<std::size_t>& indices,
                                                std::vector<assumption> assumed) {
@@ -167,7 +169,7 @@ struct plan_document {
   plan_document document;
   document.parameters = parameters(request.model).total;
   for (const std::size_t index : indices)
-    document.plans.push_back(row_of(answer.plans[index], static_cast<std::int64_t>(index) + 1, request));
+    document.plans.push_back(detail::row_of(answer.plans[index], static_cast<std::int64_t>(index) + 1, request));
   for (const readable::lost_slices& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
   for (const rejected_slice& r : answer.rejected) {
@@ -186,7 +188,9 @@ struct plan_document {
   return document;
 }
 
-/// The batch in sequences, or the range from which one is chosen.
+/// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
+/// batch that is given in two ways, and for a run shorter than a sequence. Worked: without a batch, steps of Llama 3 8B
+/// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
 inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
   if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
     if (request.job.global_batch != 0 || asked.batch_tokens != 0)
@@ -217,7 +221,10 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
 /// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.
 inline constexpr std::size_t most_listed_plans = 1000;
 
-/// The question as make_plan has it, of that job. It has the book, whose rows must outlive it.
+/// The question as make_plan has it, of that job, with what was left open filled in and added to `assumed`. It has a
+/// view of the book, whose rows have to outlive it. Throws, naming the field, for what is invalid and for a region
+/// without prices. Worked: a question that says nothing of a batch has 1024 sequences of 4096 tokens, and at most 1000
+/// plans.
 [[nodiscard]] inline plan_request request_of(const model_config& config, const asked_plan& asked, const asked_job& job,
                                              const price_book& book, assumed_values& assumed) {
   plan_request request;
@@ -250,6 +257,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   for (const std::string& region : request.regions) expect_region(request.prices, region);
   return request;
 }
+namespace detail {
 /// Every plan within the limits, and why the other slices lost. The document has the book, whose rows must outlive it.
 [[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, const asked_job& job,
                                                   const price_book& book) {
@@ -261,6 +269,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   return document_of(request, answer, indices, all_assumed(config, assumed));
 }
+}  // namespace detail
 
 /// Which file or commands start a plan?
 struct asked_launch {
@@ -274,7 +283,9 @@ struct launch_text {
   std::string text{};                 ///< the file, or the commands as a script
   nlohmann::ordered_json document{};  ///< the same as JSON
 };
-/// The answer to the question.
+/// The file or the commands that start the plan of that rank, as text and as JSON. Throws for an unknown target, a rank
+/// that the document does not have, and what the target does not offer. Worked: target "gk" is refused with the names
+/// of all targets.
 [[nodiscard]] inline launch_text answer_to(const asked_launch& asked) {
   const maybe<launch_target> target = find_launch_target(asked.target);
   if (!target) {

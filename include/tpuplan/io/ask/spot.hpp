@@ -51,14 +51,14 @@ struct spot_answer {
 [[nodiscard]] inline spot_run spot_run_of(const spot_request& asked, assumed_values& assumed) {
   if (asked.checkpoint_time && asked.parameters)
     detail::fail(errc::invalid_argument, "parameters", "given without effect", "none beside checkpoint_time");
-  const auto time = [&](const std::optional<seconds>& given, seconds usual, const char* what) {
+  const auto time = [&](const std::optional<seconds>& given, seconds usual, std::string_view what) {
     if (!given) assumed.emplace_back(what, readable::duration(usual));
     return given.value_or(usual);
   };
   const bytes state = asked.parameters ? training_state_of(*asked.parameters, dtype::fp32).total : bytes{};
   spot_run run;
   run.work = asked.work;
-  run.checkpoint_time = time(asked.checkpoint_time, checkpoint_time(state), "a checkpoint stops the step for");
+  run.checkpoint_time = time(asked.checkpoint_time, checkpoint_time(state), assumed_checkpoint_time);
   run.mean_time_between_preemptions = time(asked.mean_time_between_preemptions, 4_h, "a preemption comes every");
   run.restart_time = time(asked.restart_time, 600_s, "the first step comes after");
   run.queue_time = asked.queue_time;

@@ -83,9 +83,13 @@ namespace detail {
   return own;
 }
 
+/// The name under which the time of a checkpoint stands among what was assumed.
+inline constexpr std::string_view assumed_checkpoint_time = "a checkpoint stops the step for";
+
 /// Why a value of the question was assumed.
 inline constexpr std::string_view not_given = "not given";
-/// What was assumed of the model and of the question, in one list.
+/// What was assumed of the model, then of the question, in one list. Worked: {"remat policy", "full"} of the question
+/// is the entry "remat policy", "full", "not given".
 [[nodiscard]] inline std::vector<assumption> all_assumed(const model_config& config, const assumed_values& assumed) {
   std::vector<assumption> list = config.assumed;
   for (const auto& [field, value] : assumed) list.push_back({field, value, std::string(not_given)});
@@ -220,7 +224,8 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
   return mesh;
 }
 
-/// The weights as the checkpoint has them, unless their format was given; fp32 is served and frozen in bf16.
+/// Sets the format of the served weights to that of the checkpoint, but fp32 to bf16; where a format was given, that
+/// stays, and what the file says of its own format is no longer assumed. Worked: fp32 is served in bf16, fp8 in fp8.
 inline void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
   if (!weights_given) {
     job.weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
@@ -231,20 +236,23 @@ inline void use_stored_format(model_config& config, bool weights_given, serving_
   config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
                        config.assumed.end());
 }
-/// Sets the format of a frozen base under adapters to that of the checkpoint.
+/// Sets the format of a frozen base under adapters to that of the checkpoint, but fp32 to bf16; a job without adapters
+/// stays as it is. Worked: with rank 16 the base of an fp8 checkpoint is fp8.
 inline void use_stored_format(const model_config& config, training_job& job) {
   if (job.lora_rank == 0) return;
   job.frozen_weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
   job.frozen_by_part = config.stored.parts;
 }
 
-/// The prices of a question: of its own file, or the built-in ones. They own their rows.
+/// The rows of a price file that a question has in it; nothing where it has none, which means the built-in prices.
+/// Throws as `read_prices` does. Worked: null is nothing.
 [[nodiscard]] inline std::optional<owned_price_book> prices_of(const nlohmann::json& prices) {
   if (prices.is_null()) return std::nullopt;
   return read_prices(prices);
 }
 
-/// Refuses a region of which the book has no row.
+/// Throws `errc::unknown_name`, with the regions there are, for a region of which the book has no row. Worked: "us" is
+/// in the built-in book; "mars" is refused.
 inline void expect_region(const price_book& book, const std::string& region) {
   std::string known_regions;
   for (std::size_t i = 0; i < book.size(); ++i) {

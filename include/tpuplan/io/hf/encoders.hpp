@@ -10,10 +10,11 @@
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/heads.hpp>
+#include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// Encoders, and encoders with decoders, of Hugging Face configurations.
+/// Encoders of text and of proteins, and encoders with decoders, of Hugging Face configurations.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -212,6 +213,30 @@ inline void read_encoder(config_fields& fields, const encoder_family& family, tr
   model.pooler = true;
 }
 
+/// ESM: norms before attention and MLP, rotary positions or a table, and a matrix over all maps of attention that
+/// predicts contacts.
+inline void read_esm(config_fields& fields, transformer& model) {
+  constexpr std::string_view field = "position_embedding_type";
+  fields.refuse_true("is_folding_model");
+  read_encoder_sizes(fields, model);
+  const std::string positions = fields.string(field);
+  if (positions != "absolute" && positions != "rotary")
+    fail_unknown(fields.path(field), positions, {"absolute", "rotary"});
+  if (positions == "absolute") model.learned_positions = model.max_positions;
+  model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
+  model.mlp = {model.mlp.d_ff, false, true};
+  model.embedding_norm = fields.flag_or("emb_layer_norm_before", false);
+  model.other_weights = model.layers * model.attention.heads + 1;
+  const std::string name = class_of(fields);
+  if (ends_in(name, "ForTokenClassification") || ends_in(name, "ForMaskedLM") || ends_in(name, "EsmModel") ||
+      name.empty())
+    return read_encoder_head(fields, true, model);
+  if (!ends_in(name, "ForSequenceClassification"))
+    fail_unknown(fields.path("architectures"), name, {"EsmModel", "EsmForMaskedLM", "EsmForSequenceClassification"});
+  model.pooler = true;  // a dense layer of the classifier
+  model.classes = label_count(fields);
+}
+
 /// ModernBERT: rotary positions, gated MLPs, norms without biases and none before the first attention, windows in all
 /// but every third layer; a dense layer and a norm in each of its heads.
 inline void read_modernbert(config_fields& fields, transformer& model) {
@@ -238,6 +263,30 @@ inline void read_modernbert(config_fields& fields, transformer& model) {
   } else if (model.classes > 0) {
     model.pooler = true;
     model.other_weights += norm - (bias ? 0 : d);
+  }
+}
+
+/// EuroBERT: the layers of Llama where every token attends to all others; its masked-language head is one matrix.
+inline void read_eurobert(config_fields& fields, transformer& model) {
+  model.kind = architecture::encoder;
+  model.d_model = fields.count("hidden_size");
+  model.layers = fields.count("num_hidden_layers");
+  model.vocab = fields.count("vocab_size");
+  model.max_positions = fields.tokens("max_position_embeddings");
+  read_heads(fields, model);
+  model.attention.qkv_bias = model.attention.output_bias = fields.flag("attention_bias");
+  model.mlp = {fields.count("intermediate_size"), true, fields.flag("mlp_bias")};
+  const std::string name = class_of(fields);
+  if (ends_in(name, "ForMaskedLM")) {
+    model.head_bias = model.mlp.bias;
+    model.tied_embeddings = fields.flag("tie_word_embeddings");
+    if (model.tied_embeddings) return;
+    model.other_products = checked_multiply(model.d_model, model.vocab);
+  } else if (ends_in(name, "ForTokenClassification") || ends_in(name, "ForSequenceClassification")) {
+    model.pooler = ends_in(name, "ForSequenceClassification");  // a dense layer of the classifier
+    model.classes = label_count(fields);
+  } else if (!name.empty() && !ends_in(name, "Model")) {
+    fail_unknown(fields.path("architectures"), name, {"EuroBertModel", "EuroBertForMaskedLM"});
   }
 }
 

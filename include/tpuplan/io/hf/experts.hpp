@@ -1,12 +1,15 @@
 #ifndef TPUPLAN_IO_HF_EXPERTS_HPP
 #define TPUPLAN_IO_HF_EXPERTS_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/fields.hpp>
+#include <tpuplan/io/hf/heads.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
@@ -204,6 +207,95 @@ inline void read_llama4_experts(config_fields& fields, transformer& model) {
                                      : model.layers / fields.count("interleave_moe_layer_step");
   model.moe.dense_layers = model.layers - sparse;
   model.mlp.d_ff = fields.count("intermediate_size_mlp");
+}
+
+/// Experts of Mellum: in every layer that `mlp_layer_types` does not name as dense.
+inline void read_listed_experts(config_fields& fields, transformer& model) {
+  moe_spec& moe = model.moe;
+  moe.experts = fields.count("num_experts", "num_local_experts");
+  moe.expert_d_ff = fields.count("moe_intermediate_size");
+  moe.dense_layers = fields.has("mlp_layer_types") ? dense_layers_of(fields, "", model) : 0;
+}
+
+/// Experts of Laguna: behind one dense layer where the file does not say, beside a shared one.
+inline void read_laguna_experts(config_fields& fields, transformer& model) {
+  read_listed_experts(fields, model);
+  if (!fields.has("mlp_layer_types")) {
+    model.moe.dense_layers = 1;
+    fields.assume("mlp_layer_types", "the first layer dense", "class default of laguna");
+  }
+  model.moe.shared_d_ff = fields.part("shared_expert_intermediate_size");
+  model.moe.router_bias = true;
+}
+
+/// Experts of Step 3.5: in the layers of `moe_layers_enum`, "3,4,5", or from the fourth on.
+inline void read_step_experts(config_fields& fields, transformer& model) {
+  moe_spec& moe = model.moe;
+  const bool named = fields.has("moe_num_experts");
+  moe.experts = named ? fields.count("moe_num_experts") : fields.count("n_routed_experts", "num_experts");
+  moe.top_k = fields.count(fields.has("moe_top_k") ? "moe_top_k" : "num_experts_per_tok");
+  moe.expert_d_ff = fields.count("moe_intermediate_size");
+  moe.shared_d_ff = fields.part(fields.has("share_expert_dims") ? "share_expert_dims" : "share_expert_dim");
+  moe.router_bias = true;
+  constexpr std::string_view field = "moe_layers_enum";
+  if (fields.has("mlp_layer_types") || !fields.has(field)) {
+    moe.dense_layers = dense_layers_of(fields, "first_k_dense_replace", model);
+    return;
+  }
+  std::set<std::int64_t> sparse;
+  std::string numbers = fields.object().at(field).is_string() ? fields.string(field) : fields.list(field).dump();
+  std::int64_t number = -1;
+  for (const char letter : numbers + ",") {
+    const bool digit = letter >= '0' && letter <= '9';
+    if (!digit && std::string_view(", []").find(letter) == std::string_view::npos)
+      fail(errc::malformed_input, fields.path(field), numbers.substr(0, 40), "numbers of layers: 3,4,5");
+    if (digit) number = std::min<std::int64_t>(std::max<std::int64_t>(number, 0) * 10 + (letter - '0'), 16777216);
+    if (!digit && number >= 0 && number < model.layers) sparse.insert(number);
+    if (!digit) number = -1;
+  }
+  moe.dense_layers = model.layers - static_cast<std::int64_t>(sparse.size());
+}
+
+/// A list with 0 or 1 for each layer: how many of them are 1.
+inline std::int64_t ones_listed(const nlohmann::json& listed, const std::string& path, std::int64_t layers) {
+  std::int64_t ones = 0;
+  const bool usable = listed.is_array() && listed.size() == static_cast<std::size_t>(layers);
+  if (!usable) fail(errc::invalid_argument, path, shown_json(listed), "0 or 1 for each of the layers");
+  for (const nlohmann::json& each : listed) ones += each == 0 ? 0 : 1;
+  return ones;
+}
+
+/// Experts of MiniMax-M3: `intermediate_size` wide, beside a shared one; dense layers have a width of their own.
+inline void read_minimax_m3_experts(config_fields& fields, transformer& model) {
+  constexpr std::string_view field = "moe_layer_freq";
+  read_mixtral_experts(fields, model);
+  model.moe.router_bias = true;
+  model.moe.shared_d_ff = fields.part("shared_intermediate_size");
+  model.mlp.d_ff = fields.count("dense_intermediate_size");
+  if (fields.has("mlp_layer_types"))
+    model.moe.dense_layers = dense_layers_of(fields, "", model);
+  else if (fields.has(field))
+    model.moe.dense_layers = model.layers - ones_listed(fields.object().at(field), fields.path(field), model.layers);
+}
+
+/// Experts of Command A with experts: `intermediate_size` wide, behind dense layers of another width.
+inline void read_cohere2_experts(config_fields& fields, transformer& model) {
+  moe_spec& moe = model.moe;
+  moe.experts = fields.count("num_experts");
+  moe.expert_d_ff = fields.count("intermediate_size");
+  moe.shared_d_ff = checked_multiply(fields.part("num_shared_experts"), moe.expert_d_ff);
+  check_part(fields.path("num_shared_experts") + " x intermediate_size", moe.shared_d_ff, 16777216, "0 to 16777216");
+  moe.dense_layers = dense_layers_of(fields, "first_k_dense_replace", model);
+  if (fields.has("prefix_dense_intermediate_size")) model.mlp.d_ff = fields.count("prefix_dense_intermediate_size");
+}
+
+/// Ling: experts beside shared ones. From the second generation on, which the class's name says, there are norms of
+/// queries and keys and biases that correct the router.
+inline void read_bailing_experts(config_fields& fields, transformer& model) {
+  const bool second = fields.type() == "bailing_moe_v2" || class_of(fields).find("V2") != std::string::npos;
+  read_shared_experts(fields, "first_k_dense_replace", model);
+  model.moe.router_bias = fields.flag_or("moe_router_enable_expert_bias", second);
+  model.attention.qk_norm = fields.flag_or("use_qk_norm", second);
 }
 
 }  // namespace detail

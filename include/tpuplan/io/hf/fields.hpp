@@ -312,6 +312,14 @@ inline config_fields part_fields(config_fields& top, const std::string& part, st
   return fields;
 }
 
+/// Adds weights that each layer has outside of products.
+inline void add_weights(transformer& model, std::int64_t layers, std::int64_t each) {
+  model.other_weights = checked_add(model.other_weights, checked_multiply(layers, each));
+}
+
+/// Weights of a matrix with its bias.
+inline std::int64_t biased(std::int64_t in, std::int64_t out) { return checked_add(checked_multiply(in, out), out); }
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -6,19 +6,18 @@
 
 /// @file
 /// What a field of a Hugging Face config.json is when the file does not say: the defaults of the configuration classes
-/// of the transformers library, for the fields that hf_config.hpp reads; those of models with recurrent layers, an
-/// indexer or modules for further tokens, and of encoders with decoders. defaults.hpp looks them up. The table between
-/// the marks is generated from data/hf_defaults.json, which names the source file and commit of every class, by `cmake
-/// --build BUILD --target generate`, and is not edited here.
+/// of decoders with recurrent layers. defaults.hpp looks them up. The table between the marks is generated from
+/// data/hf_defaults.json, which names the source file and commit of every class, by `cmake --build BUILD --target
+/// generate`, and is not edited here.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail::hf_table {
 
-// generated: hf_hybrid_defaults from data/hf_defaults.json
+// generated: hf_hybrids_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 465> hybrids_rows{{
+inline constexpr std::array<hf_default, 406> hybrids_rows{{
     {"mamba", of_type}, {"vocab_size", number, 50280}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 32},
     {"max_position_embeddings", none}, {"tie_word_embeddings", boolean, 1}, {"state_size", number, 16},
     {"expand", number, 2}, {"conv_kernel", number, 4}, {"use_bias", boolean, 0}, {"use_conv_bias", boolean, 1},
@@ -88,19 +87,9 @@ inline constexpr std::array<hf_default, 465> hybrids_rows{{
     {"shared_expert_intermediate_size", number, 512}, {"num_experts_per_tok", number, 8}, {"num_experts", number, 256},
     {"mlp_only_layers", list, 0, "[]"}, {"linear_conv_kernel_dim", number, 4}, {"linear_key_head_dim", number, 128},
     {"linear_value_head_dim", number, 128}, {"linear_num_key_heads", number, 16},
-    {"linear_num_value_heads", number, 32}, {"full_attention_interval", number, 4}, {"qwen3_5", of_type},
-    {"tie_word_embeddings", boolean, 0}, {"qwen3_5.vision_config", of_type}, {"depth", number, 27},
-    {"hidden_size", number, 1152}, {"intermediate_size", number, 4304}, {"num_heads", number, 16},
-    {"in_channels", number, 3}, {"patch_size", number, 16}, {"spatial_merge_size", number, 2},
-    {"temporal_patch_size", number, 2}, {"out_hidden_size", number, 3584}, {"num_position_embeddings", number, 2304},
-    {"deepstack_visual_indexes", list, 0, "[]"}, {"qwen3_5_moe", of_type}, {"tie_word_embeddings", boolean, 0},
-    {"qwen3_5_moe.vision_config", of_type}, {"depth", number, 27}, {"hidden_size", number, 1152},
-    {"intermediate_size", number, 4304}, {"num_heads", number, 16}, {"in_channels", number, 3},
-    {"patch_size", number, 16}, {"spatial_merge_size", number, 2}, {"temporal_patch_size", number, 2},
-    {"out_hidden_size", number, 3584}, {"num_position_embeddings", number, 2304},
-    {"deepstack_visual_indexes", list, 0, "[]"}, {"minimax", of_type}, {"vocab_size", number, 32000},
-    {"hidden_size", number, 4096}, {"intermediate_size", number, 14336}, {"num_hidden_layers", number, 32},
-    {"num_attention_heads", number, 32}, {"num_key_value_heads", number, 8},
+    {"linear_num_value_heads", number, 32}, {"full_attention_interval", number, 4}, {"minimax", of_type},
+    {"vocab_size", number, 32000}, {"hidden_size", number, 4096}, {"intermediate_size", number, 14336},
+    {"num_hidden_layers", number, 32}, {"num_attention_heads", number, 32}, {"num_key_value_heads", number, 8},
     {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"max_position_embeddings", number, 131072},
     {"tie_word_embeddings", boolean, 0}, {"num_local_experts", number, 8}, {"num_experts_per_tok", number, 2},
     {"minimax_text_01", of_type}, {"vocab_size", none}, {"hidden_size", number, 4096},
@@ -135,26 +124,7 @@ inline constexpr std::array<hf_default, 465> hybrids_rows{{
     {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"max_position_embeddings", number, 128000},
     {"tie_word_embeddings", boolean, 1}, {"conv_bias", boolean, 0}, {"conv_L_cache", number, 3},
     {"num_dense_layers", number, 2}, {"num_experts_per_tok", number, 4}, {"num_experts", number, 32},
-    {"use_expert_bias", boolean, 1}, {"deepseek_v32", of_type}, {"vocab_size", number, 129280},
-    {"hidden_size", number, 7168}, {"intermediate_size", number, 18432}, {"num_hidden_layers", number, 61},
-    {"num_attention_heads", number, 128}, {"num_key_value_heads", number, 128},
-    {"head_dim", same_as, 0, "qk_rope_head_dim"}, {"max_position_embeddings", number, 163840},
-    {"tie_word_embeddings", boolean, 0}, {"attention_bias", boolean, 0}, {"mlp_bias", boolean, 0},
-    {"sliding_window", none}, {"first_k_dense_replace", number, 3}, {"moe_layer_freq", number, 1},
-    {"kv_lora_rank", number, 512}, {"q_lora_rank", number, 1536}, {"n_routed_experts", number, 256},
-    {"n_shared_experts", number, 1}, {"qk_nope_head_dim", number, 128}, {"qk_rope_head_dim", number, 64},
-    {"v_head_dim", number, 128}, {"num_experts_per_tok", number, 8}, {"moe_intermediate_size", number, 2048},
-    {"index_topk", number, 2048}, {"index_head_dim", number, 128}, {"index_n_heads", number, 64},
-    {"glm_moe_dsa", of_type}, {"vocab_size", number, 154880}, {"hidden_size", number, 6144},
-    {"intermediate_size", number, 12288}, {"num_hidden_layers", number, 78}, {"num_attention_heads", number, 64},
-    {"num_key_value_heads", number, 64}, {"head_dim", same_as, 0, "qk_rope_head_dim"},
-    {"max_position_embeddings", number, 202752}, {"tie_word_embeddings", boolean, 0}, {"attention_bias", boolean, 0},
-    {"mlp_bias", boolean, 0}, {"sliding_window", none}, {"first_k_dense_replace", number, 3},
-    {"moe_layer_freq", number, 1}, {"kv_lora_rank", number, 512}, {"q_lora_rank", number, 2048},
-    {"n_routed_experts", number, 256}, {"n_shared_experts", number, 1}, {"qk_nope_head_dim", number, 192},
-    {"qk_rope_head_dim", number, 64}, {"v_head_dim", number, 256}, {"num_experts_per_tok", number, 8},
-    {"moe_intermediate_size", number, 2048}, {"index_topk", number, 2048}, {"index_head_dim", number, 128},
-    {"index_n_heads", number, 32}, {"kimi_linear", of_type}, {"vocab_size", number, 163840},
+    {"use_expert_bias", boolean, 1}, {"kimi_linear", of_type}, {"vocab_size", number, 163840},
     {"hidden_size", number, 2304}, {"intermediate_size", number, 9216}, {"moe_intermediate_size", number, 1024},
     {"num_hidden_layers", number, 27}, {"num_attention_heads", number, 32}, {"num_key_value_heads", number, 32},
     {"kv_lora_rank", number, 512}, {"q_lora_rank", none}, {"qk_nope_head_dim", number, 128},
@@ -163,28 +133,41 @@ inline constexpr std::array<hf_default, 465> hybrids_rows{{
     {"num_experts", number, 256}, {"num_experts_per_token", number, 8}, {"num_shared_experts", number, 1},
     {"first_k_dense_replace", number, 1}, {"moe_layer_freq", number, 1}, {"linear_num_heads", number, 32},
     {"linear_head_dim", number, 128}, {"linear_conv_kernel_dim", number, 4}, {"full_attention_interval", number, 4},
-    {"mimo", of_type}, {"vocab_size", number, 151936}, {"hidden_size", number, 4096},
-    {"intermediate_size", number, 22016}, {"num_hidden_layers", number, 32}, {"num_attention_heads", number, 32},
-    {"num_key_value_heads", number, 32}, {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"},
-    {"max_position_embeddings", number, 32768}, {"tie_word_embeddings", boolean, 0}, {"mlp_bias", boolean, 0},
-    {"use_sliding_window", boolean, 0}, {"sliding_window", number, 4096}, {"max_window_layers", number, 28},
-    {"layer_types", upper_layers, 0, "max_window_layers"}, {"num_nextn_predict_layers", number, 0}, {"bart", of_type},
-    {"vocab_size", number, 50265}, {"max_position_embeddings", number, 1024}, {"encoder_layers", number, 12},
-    {"encoder_ffn_dim", number, 4096}, {"encoder_attention_heads", number, 16}, {"decoder_layers", number, 12},
-    {"decoder_ffn_dim", number, 4096}, {"decoder_attention_heads", number, 16}, {"d_model", number, 1024},
-    {"tie_word_embeddings", boolean, 1}, {"mbart", of_type}, {"vocab_size", number, 50265},
-    {"max_position_embeddings", number, 1024}, {"encoder_layers", number, 12}, {"encoder_ffn_dim", number, 4096},
-    {"encoder_attention_heads", number, 16}, {"decoder_layers", number, 12}, {"decoder_ffn_dim", number, 4096},
-    {"decoder_attention_heads", number, 16}, {"d_model", number, 1024}, {"tie_word_embeddings", boolean, 1},
-    {"whisper", of_type}, {"vocab_size", number, 51865}, {"num_mel_bins", number, 80}, {"encoder_layers", number, 4},
-    {"encoder_ffn_dim", number, 1536}, {"encoder_attention_heads", number, 6}, {"decoder_layers", number, 4},
-    {"decoder_ffn_dim", number, 1536}, {"decoder_attention_heads", number, 6}, {"d_model", number, 384},
-    {"max_source_positions", number, 1500}, {"max_target_positions", number, 448}, {"tie_word_embeddings", boolean, 1},
+    {"zamba", of_type}, {"vocab_size", number, 32000}, {"tie_word_embeddings", boolean, 1},
+    {"hidden_size", number, 3712}, {"intermediate_size", number, 14848}, {"num_hidden_layers", number, 76},
+    {"num_attention_heads", number, 16}, {"num_key_value_heads", number, 16}, {"n_mamba_heads", number, 2},
+    {"max_position_embeddings", number, 4096}, {"attn_layer_period", number, 6}, {"attn_layer_offset", number, 4},
+    {"mamba_d_state", number, 16}, {"mamba_d_conv", number, 4}, {"mamba_expand", number, 2},
+    {"mamba_dt_rank", text, 0, "auto"}, {"mamba_conv_bias", boolean, 1}, {"mamba_proj_bias", boolean, 0},
+    {"head_dim", quotient, 0, "attention_hidden_size", "num_attention_heads"}, {"attention_head_dim", none},
+    {"attention_hidden_size", multiple, 2, "hidden_size"}, {"zamba2", of_type}, {"vocab_size", number, 32000},
+    {"max_position_embeddings", number, 4096}, {"hidden_size", number, 2560}, {"num_hidden_layers", number, 54},
+    {"mamba_d_state", number, 64}, {"mamba_d_conv", number, 4}, {"mamba_expand", number, 2},
+    {"mamba_ngroups", number, 1}, {"n_mamba_heads", number, 8}, {"use_conv_bias", boolean, 1},
+    {"intermediate_size", multiple, 4, "hidden_size"}, {"num_attention_heads", number, 32},
+    {"num_key_value_heads", same_as, 0, "num_attention_heads"}, {"num_mem_blocks", number, 1},
+    {"use_shared_attention_adapter", boolean, 0}, {"adapter_rank", number, 128}, {"tie_word_embeddings", boolean, 1},
+    {"head_dim", quotient, 0, "attention_hidden_size", "num_attention_heads"},
+    {"attention_hidden_size", multiple, 2, "hidden_size"}, {"olmo_hybrid", of_type}, {"vocab_size", number, 100352},
+    {"hidden_size", number, 3840}, {"intermediate_size", number, 11008}, {"num_hidden_layers", number, 32},
+    {"num_attention_heads", number, 30}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
+    {"max_position_embeddings", number, 65536}, {"tie_word_embeddings", boolean, 0}, {"attention_bias", boolean, 0},
+    {"linear_num_key_heads", same_as, 0, "num_attention_heads"},
+    {"linear_num_value_heads", same_as, 0, "num_attention_heads"}, {"linear_conv_kernel_dim", number, 4},
+    {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"full_attention_interval", number, 4},
+    {"rwkv5", of_type}, {"attention_hidden_size", same_as, 0, "hidden_size"}, {"head_size", number, 64},
+    {"vocab_size", number, 65536}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 24},
+    {"max_position_embeddings", alias, 0, "context_length"}, {"context_length", number, 4096},
+    {"tie_word_embeddings", boolean, 0}, {"rwkv6", of_type}, {"attention_hidden_size", same_as, 0, "hidden_size"},
+    {"head_size", number, 64}, {"vocab_size", number, 65536}, {"hidden_size", number, 768},
+    {"num_hidden_layers", number, 24}, {"max_position_embeddings", alias, 0, "context_length"},
+    {"context_length", number, 4096}, {"tie_word_embeddings", boolean, 0},
 }};
 // clang-format on
-// end of generated: hf_hybrid_defaults
+// end of generated: hf_hybrids_defaults
 
 }  // namespace detail::hf_table
+
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -13,8 +13,9 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// Layers of Hugging Face configurations that are recurrent, or choose what they attend to. Shapes from the modelling
-/// files of transformers.
+/// Recurrent layers of Hugging Face configurations other than those of Mamba: linear attention (gated delta rules,
+/// lightning attention), RG-LRU, RWKV, mLSTM and short convolutions, alone or beside attention. Shapes from the
+/// modelling files of transformers.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -61,132 +62,10 @@ inline std::int64_t layers_at(std::int64_t layers, std::int64_t period, std::int
   return offset >= layers ? 0 : (layers - 1 - offset) / period + 1;
 }
 
-/// The rank of the time steps of Mamba: a number, or "auto", a sixteenth of the width of the model.
-inline std::int64_t step_rank(config_fields& fields, std::string_view field, const transformer& model) {
-  if (fields.has(field) && fields.object().at(field).is_number()) return fields.count(field);
-  const std::string given = fields.string(field);
-  if (given != "auto") fail(errc::malformed_input, fields.path(field), given, "a number or auto");
-  return ceil_div(model.d_model, 16);
-}
-
 /// A model without attention shards by the heads of its recurrence.
 inline void stand_in_heads(transformer& model) {
   model.attention.heads = model.attention.kv_heads = model.recurrent.heads;
   model.attention.head_dim = model.recurrent.width / model.recurrent.heads;
-}
-
-/// Mamba and Falcon-Mamba: every layer is a mixer and nothing else.
-inline void read_mamba(config_fields& fields, transformer& model) {
-  recurrent_spec& r = model.recurrent;
-  r.kind = recurrence::mamba;
-  r.layers = model.mlp.absent = model.layers;
-  r.width = r.heads = fields.has("intermediate_size") ? fields.count("intermediate_size")
-                                                      : checked_multiply(fields.count("expand"), model.d_model);
-  r.key_dim = fields.count("state_size");
-  r.kernel = fields.count("conv_kernel");
-  r.rank = step_rank(fields, "time_step_rank", model);
-  r.convolution_bias = fields.flag("use_conv_bias");
-  r.projection_bias = fields.flag("use_bias");
-  stand_in_heads(model);
-}
-
-/// The width of the heads of Mamba 2, which has to be that of the layer.
-inline void check_heads_fill(config_fields& fields, std::string_view field, std::int64_t head_dim,
-                             const recurrent_spec& r) {
-  if (checked_multiply(head_dim, r.heads) != r.width) {
-    fail(errc::invalid_argument, fields.path(field), head_dim,
-         "the inner width, " + std::to_string(r.width) + ", over the number of heads, " + std::to_string(r.heads));
-  }
-}
-
-/// Mamba 2.
-inline void read_mamba2(config_fields& fields, transformer& model) {
-  recurrent_spec& r = model.recurrent;
-  r.kind = recurrence::mamba2;
-  r.layers = model.mlp.absent = model.layers;
-  r.width = checked_multiply(fields.count("expand"), model.d_model);
-  r.heads = fields.count("num_heads");
-  check_heads_fill(fields, "head_dim", fields.count("head_dim"), r);
-  r.key_heads = fields.count("n_groups");
-  r.key_dim = fields.count("state_size");
-  r.kernel = fields.count("conv_kernel");
-  r.convolution_bias = fields.flag("use_conv_bias");
-  r.projection_bias = fields.flag("use_bias");
-  r.inner_norm = true;
-  stand_in_heads(model);
-}
-
-/// What hybrids with Mamba state about it, under the names that most of them share.
-inline void read_mixer(config_fields& fields, std::int64_t layers, transformer& model) {
-  recurrent_spec& r = model.recurrent;
-  r.layers = layers;
-  r.width = checked_multiply(fields.count("mamba_expand"), model.d_model);
-  r.key_dim = fields.count("mamba_d_state");
-  r.kernel = fields.count("mamba_d_conv");
-  r.convolution_bias = fields.flag("mamba_conv_bias");
-  r.projection_bias = fields.flag("mamba_proj_bias");
-  r.inner_norm = true;
-}
-inline void read_mixer2(config_fields& fields, std::int64_t layers, transformer& model) {
-  read_mixer(fields, layers, model);
-  recurrent_spec& r = model.recurrent;
-  r.kind = recurrence::mamba2;
-  if (fields.default_of("mamba_d_ssm") != nullptr && !fields.is_null("mamba_d_ssm"))
-    r.width = fields.count("mamba_d_ssm");
-  r.heads = fields.count("mamba_n_heads");
-  r.key_heads = fields.count("mamba_n_groups");
-  if (fields.has("mamba_d_head") && fields.object().at("mamba_d_head").is_number())
-    check_heads_fill(fields, "mamba_d_head", fields.count("mamba_d_head"), r);
-}
-
-/// Jamba: attention in every `attn_layer_period`-th layer, Mamba in the others.
-inline void read_jamba(config_fields& fields, transformer& model) {
-  const std::int64_t attention =
-      layers_at(model.layers, fields.count("attn_layer_period"), fields.part("attn_layer_offset"));
-  model.recurrent.kind = recurrence::mamba;
-  read_mixer(fields, model.layers - attention, model);
-  model.recurrent.heads = model.recurrent.width;
-  model.recurrent.rank = step_rank(fields, "mamba_dt_rank", model);
-}
-
-/// Experts of Jamba: in every `expert_layer_period`-th layer, unless there is one expert, which is a dense MLP.
-inline void read_jamba_experts(config_fields& fields, transformer& model) {
-  const std::int64_t experts = fields.count("num_experts", "num_local_experts");
-  const std::int64_t sparse =
-      layers_at(model.layers, fields.count("expert_layer_period"), fields.part("expert_layer_offset"));
-  if (experts == 1 || sparse == 0) return;
-  model.moe.experts = experts;
-  model.moe.expert_d_ff = fields.count("intermediate_size");
-  model.moe.dense_layers = model.layers - sparse;
-}
-
-/// Bamba: attention in the layers of a list, Mamba 2 in the others.
-inline void read_bamba(config_fields& fields, transformer& model) {
-  read_mixer2(fields, model.layers - fields.layers_listed("attn_layer_indices", model.layers), model);
-}
-
-/// Falcon-H1: attention and Mamba 2 side by side in every layer.
-inline void read_falcon_h1(config_fields& fields, transformer& model) {
-  read_mixer2(fields, model.layers, model);
-  model.recurrent.beside_attention = true;
-  model.recurrent.inner_norm = fields.flag("mamba_rms_norm");
-  for (const std::string_view field : {"mamba_proj_bias", "projectors_bias"}) fields.refuse_true(field);
-}
-
-/// Granite 4: `layer_types` says which layers are Mamba 2; without it all are.
-inline void read_granite_hybrid(config_fields& fields, transformer& model) {
-  const std::string_view field = fields.has("layers_block_type") ? "layers_block_type" : "layer_types";
-  if (!fields.has(field)) fields.assume("layer_types", "mamba", "class default: every layer");
-  read_mixer2(
-      fields,
-      fields.has(field) ? recurrent_of(fields, field, fields.object().at(field), model.layers, "mamba") : model.layers,
-      model);
-}
-
-/// Experts of Granite 4 beside a shared one; with none of them the shared one is a dense MLP.
-inline void read_granite_hybrid_experts(config_fields& fields, transformer& model) {
-  if (fields.part("num_local_experts") > 0) return read_shared_granite_experts(fields, model);
-  model.mlp.d_ff = fields.count("shared_intermediate_size");
 }
 
 /// Layers with linear attention where the file does not list them: all but every `full_attention_interval`-th.
@@ -213,6 +92,22 @@ inline void read_gated_delta(config_fields& fields, transformer& model) {
   a.output_gate = true;
   if (a.qkv_bias)  // the gate is a part of the projection of queries, which has it too
     model.other_weights = checked_multiply(attention_layers(model), a.heads, a.head_dim);
+}
+
+/// OLMo Hybrid: gated delta rule, with heads that follow from the width where the file does not say, and attention.
+inline void read_olmo_hybrid(config_fields& fields, transformer& model) {
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::gated_delta;
+  r.layers = linear_layers(fields, model);
+  r.heads = fields.count("linear_num_value_heads");
+  r.key_heads = fields.count("linear_num_key_heads");
+  const bool stated = fields.has("linear_key_head_dim");
+  r.key_dim = stated ? fields.count("linear_key_head_dim") : 3 * model.d_model / (4 * r.key_heads);
+  if (!stated) fields.assume("linear_key_head_dim", std::to_string(r.key_dim), "class default: 3/4 of hidden_size");
+  const std::int64_t value =
+      fields.has("linear_value_head_dim") ? fields.count("linear_value_head_dim") : 2 * r.key_dim;
+  r.width = checked_multiply(r.heads, value);
+  r.kernel = fields.count("linear_conv_kernel_dim");
 }
 
 /// What Kimi K3 adds: gates of full rank, a gate on attention, and a residual that attends to earlier blocks of layers,
@@ -328,6 +223,30 @@ inline void read_rwkv(config_fields& fields, transformer& model) {
   stand_in_heads(model);
 }
 
+/// RWKV 5 and 6: a state for each head, which counts as linear attention with a gate, and an MLP with one more matrix.
+/// RWKV 6 works out its decays and mixes from the token by products of low rank.
+inline void read_rwkv5(config_fields& fields, transformer& model) {
+  const bool sixth = fields.type() == "rwkv6";
+  const std::int64_t d = model.d_model;
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::lightning;
+  r.layers = model.layers;
+  r.width = fields.is_null("attention_hidden_size") ? d : fields.count("attention_hidden_size");
+  r.key_dim = fields.count("head_size");
+  if (r.width % r.key_dim != 0)
+    fail(errc::not_divisible, fields.path("head_size"), r.key_dim, "a divisor of attention_hidden_size");
+  r.heads = r.key_heads = r.width / r.key_dim;
+  model.mlp.d_ff = fields.has("intermediate_size") ? fields.count("intermediate_size") : d * 7 / 2 / 32 * 32;
+  const std::int64_t mixes = d == 4096 ? 64 : 32, decays = 2 * mixes;
+  const std::int64_t low_rank = sixth ? checked_add(10 * mixes * d, decays * (d + r.width)) : 0;
+  model.other_products = checked_multiply(model.layers, checked_add(checked_multiply(d, d), low_rank));
+  // Decays and first steps of each channel, mixes with the token before, and a norm of the output with biases, of
+  // which linear attention has one weight for each channel already.
+  add_weights(model, model.layers, checked_add(3 * r.width, (sixth ? 8 : 6) * d));
+  stand_in_heads(model);
+  fields.assume("model_type", std::string(fields.type()), "its state counts as that of linear attention with a gate");
+}
+
 /// A width that is a share of the width of the model, rounded down.
 inline std::int64_t share_of_width(const config_fields& fields, std::string_view field, double usual,
                                    const transformer& model) {
@@ -388,95 +307,6 @@ inline void read_lfm2_experts(config_fields& fields, transformer& model) {
   model.moe.dense_layers = fields.part("num_dense_layers");
   check_part(fields.path("num_dense_layers"), model.moe.dense_layers, model.layers, "0 to the number of layers");
   model.moe.router_bias = fields.flag("use_expert_bias");
-}
-
-/// Nemotron-H: each layer is one of Mamba 2 (M), attention (*), an MLP (-) or experts (E).
-inline void read_nemotron_h(config_fields& fields, transformer& model) {
-  nlohmann::json listed = nlohmann::json::array();
-  std::string_view field = "hybrid_override_pattern";
-  if (fields.has(field)) {
-    for (const char letter : fields.string(field)) listed.push_back(std::string(1, letter));
-  } else {
-    field = fields.has("layers_block_type") ? "layers_block_type" : "layer_types";
-    if (!fields.has(field)) fields.fail_missing("hybrid_override_pattern");
-    listed = fields.object().at(field);
-  }
-  if (!fields.has("num_hidden_layers") && listed.is_array() && !listed.empty()) {
-    model.layers = static_cast<std::int64_t>(listed.size());
-    for (assumption& each : fields.record().assumed)
-      if (each.field == fields.prefix() + "num_hidden_layers")
-        each = {each.field, std::to_string(model.layers), "as many as " + std::string(field) + " lists"};
-  }
-  std::int64_t mamba = 0, attention = 0, dense = 0, experts = 0;
-  count_kinds(fields, field, listed, model.layers,
-              {{{"M", "mamba", "linear_attention"}, &mamba},
-               {{"*", "attention", "full_attention"}, &attention},
-               {{"-", "mlp"}, &dense},
-               {{"E", "moe"}, &experts}});
-  recurrent_spec& r = model.recurrent;
-  r.kind = recurrence::mamba2;
-  r.layers = mamba;
-  r.idle_layers = dense + experts;
-  model.mlp.absent = mamba + attention;
-  model.moe.dense_layers = model.layers - experts;
-  r.heads = fields.count("mamba_num_heads");
-  r.width = checked_multiply(r.heads, fields.count("mamba_head_dim"));
-  r.key_heads = fields.count("n_groups");
-  r.key_dim = fields.count("ssm_state_size");
-  r.kernel = fields.count("conv_kernel");
-  r.convolution_bias = fields.flag("use_conv_bias");
-  r.projection_bias = fields.flag("mamba_proj_bias");
-  r.inner_norm = true;
-}
-
-/// Experts of Nemotron 3: two matrices each, shared ones of a width of their own, biases that correct the router.
-inline void read_nemotron_experts(config_fields& fields, transformer& model) {
-  const std::int64_t without = model.moe.dense_layers;
-  if (without == model.layers) {
-    model.moe.dense_layers = 0;
-    return;
-  }
-  model.moe.experts = fields.count("n_routed_experts");
-  model.moe.expert_d_ff = fields.count("moe_intermediate_size");
-  model.moe.shared_d_ff = fields.part("n_shared_experts") > 0 ? fields.part("moe_shared_expert_intermediate_size") : 0;
-  model.moe.router_bias = true;
-  read_latent_experts(fields, "moe_latent_size", false, model);
-}
-
-/// Layers with an indexer of their own: "full" in `indexer_types`, F in `index_topk_pattern`, or every
-/// `index_topk_freq`-th layer behind the first `index_skip_topk_offset`.
-inline std::int64_t own_indexers(config_fields& fields, const transformer& model) {
-  nlohmann::json listed = nlohmann::json::array();
-  std::string_view field = "indexer_types";
-  if (fields.has(field)) {
-    listed = fields.list(field);
-  } else if (fields.has("index_topk_pattern")) {
-    field = "index_topk_pattern";
-    if (fields.object().at(field).is_array())
-      listed = fields.list(field);
-    else
-      for (const char letter : fields.string(field)) listed.push_back(std::string(1, letter));
-  } else {
-    const std::int64_t every = std::max<std::int64_t>(1, fields.count_or("index_topk_freq", 1));
-    const std::int64_t offset = fields.count_or("index_skip_topk_offset", 2);
-    check_part(fields.path("index_skip_topk_offset"), offset, 16777216, "0 to 16777216");
-    for (std::int64_t i = 0; i < model.layers; ++i)
-      listed.push_back(std::max<std::int64_t>(i - offset + 1, 0) % every == 0 ? "full" : "shared");
-  }
-  std::int64_t own = 0, shared = 0;
-  count_kinds(fields, field, listed, model.layers, {{{"full", "F"}, &own}, {{"shared", "S"}, &shared}});
-  return own;
-}
-
-/// DeepSeek-V3.2 and GLM-5: an indexer, in every layer unless the file says that some take over the choice of another.
-inline void read_indexer(config_fields& fields, transformer& model) {
-  indexer_spec& indexer = model.attention.indexer;
-  indexer.heads = fields.count("index_n_heads");
-  indexer.head_dim = fields.count("index_head_dim");
-  indexer.top_k = fields.count("index_topk");
-  const std::int64_t own = own_indexers(fields, model);
-  if (own == 0) fail(errc::unsupported, fields.path("indexer_types"), "none", "one full layer or more");
-  if (own < model.layers) indexer.layers = own;
 }
 
 }  // namespace detail

@@ -11,12 +11,12 @@
 #include <tpuplan/integer.hpp>
 #include <tpuplan/io/hf/experts.hpp>
 #include <tpuplan/io/hf/fields.hpp>
-#include <tpuplan/io/hf/further.hpp>
 #include <tpuplan/io/hf/gemma.hpp>
 #include <tpuplan/io/hf/hybrids.hpp>
+#include <tpuplan/io/hf/mamba.hpp>
 #include <tpuplan/io/hf/single.hpp>
 #include <tpuplan/io/hf/sparse.hpp>
-#include <tpuplan/io/hf/zamba.hpp>
+#include <tpuplan/io/hf/uneven_layers.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file

@@ -18,11 +18,6 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Adds weights that each layer has outside of products.
-inline void add_weights(transformer& model, std::int64_t layers, std::int64_t each) {
-  model.other_weights = checked_add(model.other_weights, checked_multiply(layers, each));
-}
-
 /// Apertus: two learned numbers in the activation of each layer.
 inline void read_apertus(config_fields&, transformer& model) { model.mlp.activation_weights = 2; }
 
@@ -205,6 +200,39 @@ inline void read_phi3_small(config_fields& fields, transformer& model) {
   const std::int64_t sparse = model.layers - model.layers / each;
   fields.assume("dense_attention_every_n_layers", "1",
                 std::to_string(sparse) + " layers that attend to blocks of tokens count as attending to all of them");
+}
+
+/// JetMoE: each expert of attention has queries and an output projection for all pairs of keys and values; those that a
+/// token uses count as its heads, the others as weights in no product.
+inline void read_jetmoe(config_fields& fields, transformer& model) {
+  attention_spec& a = model.attention;
+  const std::int64_t width = checked_multiply(a.kv_heads, a.head_dim), idle = model.moe.experts - model.moe.top_k;
+  a.heads = checked_multiply(a.kv_heads, model.moe.top_k);
+  model.other_products = checked_multiply(model.layers, model.moe.experts, model.d_model);
+  add_weights(model, model.layers, checked_add(checked_multiply(2 * idle, width, model.d_model), 2 * model.d_model));
+  fields.assume("num_attention_heads", std::to_string(a.heads), "num_key_value_heads x num_experts_per_tok");
+}
+
+/// Doge: a step for each pair of keys and values that masks attention, a weight for each channel of the residual
+/// stream; with `is_moe` experts of one row each in two tables beside the MLP.
+inline void read_doge(config_fields& fields, transformer& model) {
+  const attention_spec& a = model.attention;
+  const std::int64_t d = model.d_model, steps = checked_multiply(a.kv_heads * a.head_dim, a.kv_heads);
+  model.other_products = checked_multiply(model.layers, steps);
+  add_weights(model, model.layers, a.kv_heads * (a.qkv_bias ? 2 : 1) + 2 * d);
+  if (!fields.flag("is_moe")) return;
+  const std::int64_t experts = fields.count("num_experts"), used = fields.count("num_experts_per_tok");
+  check_part(fields.path("num_experts_per_tok"), used, experts, "1 to num_experts");
+  std::int64_t keys = 1;
+  while ((keys + 1) * (keys + 1) <= experts) ++keys;
+  model.other_products = checked_add(model.other_products, checked_multiply(model.layers, 2 * keys + 2 * used, d));
+  add_weights(model, model.layers, checked_multiply(2 * (experts - used), d));
+}
+
+/// The Japanese GPT-NeoX: the last layer alone has a bias, behind attention.
+inline void read_neox_japanese(config_fields& fields, transformer& model) {
+  model.mlp.d_ff = checked_multiply(fields.count("intermediate_multiple_size"), model.d_model);
+  model.other_weights = model.d_model;
 }
 
 }  // namespace detail

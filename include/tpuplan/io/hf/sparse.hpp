@@ -13,8 +13,9 @@
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// Types of Hugging Face configurations whose attention sees few keys: a window beside keys that stand for several
-/// tokens (DeepSeek-V4), or windows with sinks (MiMo-V2). Shapes from the modelling files of transformers.
+/// Types of Hugging Face configurations whose attention sees few keys: those that an indexer chooses (DeepSeek-V3.2,
+/// MiniMax-M3), a window beside keys that stand for several tokens (DeepSeek-V4), or windows with sinks (MiMo-V2).
+/// Shapes from the modelling files of transformers.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -155,6 +156,67 @@ inline void read_mimo_v2_experts(config_fields& fields, transformer& model) {
     fail(errc::invalid_argument, fields.path(field), static_cast<std::int64_t>(entries.size()),
          "one entry for each of the layers");
   for (const nlohmann::json& each : entries) moe.dense_layers += each == 0 ? 1 : 0;
+}
+
+/// Layers with an indexer of their own: "full" in `indexer_types`, F in `index_topk_pattern`, or every
+/// `index_topk_freq`-th layer behind the first `index_skip_topk_offset`.
+inline std::int64_t own_indexers(config_fields& fields, const transformer& model) {
+  nlohmann::json listed = nlohmann::json::array();
+  std::string_view field = "indexer_types";
+  if (fields.has(field)) {
+    listed = fields.list(field);
+  } else if (fields.has("index_topk_pattern")) {
+    field = "index_topk_pattern";
+    if (fields.object().at(field).is_array())
+      listed = fields.list(field);
+    else
+      for (const char letter : fields.string(field)) listed.push_back(std::string(1, letter));
+  } else {
+    const std::int64_t every = std::max<std::int64_t>(1, fields.count_or("index_topk_freq", 1));
+    const std::int64_t offset = fields.count_or("index_skip_topk_offset", 2);
+    check_part(fields.path("index_skip_topk_offset"), offset, 16777216, "0 to 16777216");
+    for (std::int64_t i = 0; i < model.layers; ++i)
+      listed.push_back(std::max<std::int64_t>(i - offset + 1, 0) % every == 0 ? "full" : "shared");
+  }
+  std::int64_t own = 0, shared = 0;
+  count_kinds(fields, field, listed, model.layers, {{{"full", "F"}, &own}, {{"shared", "S"}, &shared}});
+  return own;
+}
+
+/// DeepSeek-V3.2 and GLM-5: an indexer, in every layer unless the file says that some take over the choice of another.
+inline void read_indexer(config_fields& fields, transformer& model) {
+  indexer_spec& indexer = model.attention.indexer;
+  indexer.heads = fields.count("index_n_heads");
+  indexer.head_dim = fields.count("index_head_dim");
+  indexer.top_k = fields.count("index_topk");
+  const std::int64_t own = own_indexers(fields, model);
+  if (own == 0) fail(errc::unsupported, fields.path("indexer_types"), "none", "one full layer or more");
+  if (own < model.layers) indexer.layers = own;
+}
+
+/// MiniMax-M3: some layers choose the blocks of keys that they attend to, by an indexer with one key for each token.
+inline void read_minimax_m3(config_fields& fields, transformer& model) {
+  constexpr std::string_view older = "sparse_attention_config";
+  fields.refuse_true("attention_output_gate");
+  std::int64_t full = 0, sparse = 0;
+  std::int64_t heads = fields.count("index_n_heads"), width = fields.count("index_head_dim");
+  if (fields.has("layer_types")) {
+    count_kinds(fields, "layer_types", fields.object().at("layer_types"), model.layers,
+                {{{"full_attention"}, &full}, {{"minimax_m3_sparse"}, &sparse}});
+  } else if (fields.has(older)) {
+    const json_object inside = fields.inside(older);
+    if (inside.has("sparse_attention_freq"))
+      sparse = ones_listed(inside.at("sparse_attention_freq"), inside.path("sparse_attention_freq"), model.layers);
+    if (inside.has("sparse_num_index_heads")) heads = inside.positive_count("sparse_num_index_heads");
+    if (inside.has("sparse_index_dim")) width = inside.positive_count("sparse_index_dim");
+    check_dimension(inside.path("sparse_num_index_heads"), heads);
+    check_dimension(inside.path("sparse_index_dim"), width);
+  }
+  if (sparse == 0) return;
+  model.other_products = checked_multiply(sparse, checked_multiply(heads + 1, width), model.d_model);
+  model.other_weights = checked_multiply(sparse, 2 * width);
+  fields.assume("layer_types", std::to_string(sparse) + " of " + std::to_string(model.layers) + " layers sparse",
+                "their indexers are counted; attention and cache as if they attended to every token");
 }
 
 }  // namespace detail

@@ -121,20 +121,23 @@ inline std::string characters_of(const std::string& path, const json_limits& lim
 }
 
 /// One object of a JSON document and its path, so that an error can name "runs.json.records[3].model.layers". A key
-/// whose value is null counts as missing. It refers to the document, which must outlive it.
+/// whose value is null counts as missing. It refers to the document, which must outlive it. The examples below are of
+/// json_object one{{{"layers", 32}, {"rate", 0.5}, {"runs", {{{"id", "a"}}}}, {"note", nullptr}}, "a.json"}.
 class json_object {
  public:
-  /// `path` is the file, or the path of the value in the file. Refuses anything but an object.
+  /// `path` is the file, or the path of the value in the file. Throws `errc::malformed_input` for anything but an
+  /// object. Worked: a list of numbers is refused as "a.json is array".
   json_object(const nlohmann::json& value, std::string path) : value_{&value}, path_{std::move(path)} {
     if (!value.is_object()) detail::fail(errc::malformed_input, path_, value.type_name(), "an object");
   }
 
-  /// The object itself.
+  /// The object itself. Worked: one.value().size() is 4.
   [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
-  /// The path of the value of a key: "runs.json.records".
+  /// The path of the value of a key. Worked: one.path("layers") is "a.json.layers".
   [[nodiscard]] std::string path(std::string_view key) const { return path_ + "." + std::string(key); }
 
-  /// Refuses any other key, by its path.
+  /// Throws `errc::unknown_name`, naming its path, for any other key. Worked: one.only({"layers"}) refuses
+  /// "a.json.note", the first of the others.
   void only(std::initializer_list<std::string_view> keys) const {
     for (const auto& entry : value_->items()) {
       if (std::find(keys.begin(), keys.end(), entry.key()) != keys.end()) continue;
@@ -144,32 +147,34 @@ class json_object {
     }
   }
 
-  /// Whether the key is there and not null.
+  /// Whether the key is there and not null. Worked: of one "layers" is, "note" is not.
   [[nodiscard]] bool has(std::string_view key) const {
     const auto found = value_->find(std::string(key));
     return found != value_->end() && !found->is_null();
   }
-  /// Whether the key is there and null.
+  /// Whether the key is there and null. Worked: of one "note" is, "layers" is not.
   [[nodiscard]] bool is_null(std::string_view key) const {
     const auto found = value_->find(std::string(key));
     return found != value_->end() && found->is_null();
   }
-  /// The value of a key that must be there.
+  /// The value of a key; throws `errc::missing_field` where it is missing. Worked: one.at("layers") is 32.
   [[nodiscard]] const nlohmann::json& at(std::string_view key) const {
     const auto found = value_->find(std::string(key));
     if (found == value_->end() || found->is_null()) detail::fail(errc::missing_field, path(key), "missing", "a value");
     return *found;
   }
-  /// The object under a key.
+  /// The object under a key; throws as `at` and the constructor do. Worked: one.object("layers") is refused as
+  /// "a.json.layers is number".
   [[nodiscard]] json_object object(std::string_view key) const { return {at(key), path(key)}; }
-  /// The list under a key.
+  /// The list under a key; throws where it is missing or no list. Worked: one.list("runs").size() is 1.
   [[nodiscard]] const nlohmann::json& list(std::string_view key) const {
     if (!has(key)) detail::fail(errc::missing_field, path(key), "missing", "a list");
     const nlohmann::json& given = at(key);
     if (!given.is_array()) detail::fail(errc::malformed_input, path(key), given.type_name(), "an array");
     return given;
   }
-  /// The objects of a list, each with its path: "runs.json.records[3]".
+  /// The objects of a list, each with its path; throws as `list` does, and for other values in it. Worked:
+  /// one.objects("runs")[0].path("id") is "a.json.runs[0].id".
   [[nodiscard]] std::vector<json_object> objects(std::string_view key) const {
     std::vector<json_object> result;
     for (const nlohmann::json& one : list(key))
@@ -177,36 +182,36 @@ class json_object {
     return result;
   }
 
-  /// A whole number; 1e6 is read as a million.
+  /// A whole number, where 1e6 is a million; throws for other values. Worked: one.count("layers") is 32.
   [[nodiscard]] std::int64_t count(std::string_view key) const {
     return detail::whole_number(at(key), [&] { return path(key); });
   }
-  /// A whole number from 1 on.
+  /// A whole number from 1 on; throws for other values. Worked: of one "layers" is read, "rate" is refused.
   [[nodiscard]] std::int64_t positive_count(std::string_view key) const {
     const std::int64_t given = count(key);
     if (given < 1) detail::fail(errc::invalid_argument, path(key), given, "a whole number from 1 on");
     return given;
   }
-  /// A number.
+  /// A number; throws for other values. Worked: one.number("rate") is 0.5.
   [[nodiscard]] double number(std::string_view key) const {
     const nlohmann::json& given = at(key);
     if (!given.is_number()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "a number");
     return given.get<double>();
   }
-  /// A finite number above 0.
+  /// A finite number above 0; throws for other values. Worked: one.positive_number("rate") is 0.5.
   [[nodiscard]] double positive_number(std::string_view key) const {
     const double given = number(key);
     if (!detail::is_finite(given)) detail::fail(errc::not_finite, path(key), given, "a finite number above 0");
     if (given <= 0) detail::fail(errc::invalid_argument, path(key), given, "a number above 0");
     return given;
   }
-  /// True or false.
+  /// True or false; throws for other values. Worked: one.flag("rate") is refused.
   [[nodiscard]] bool flag(std::string_view key) const {
     const nlohmann::json& given = at(key);
     if (!given.is_boolean()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "true or false");
     return given.get<bool>();
   }
-  /// A text.
+  /// A text; throws for other values. Worked: one.objects("runs")[0].string("id") is "a".
   [[nodiscard]] std::string string(std::string_view key) const {
     const nlohmann::json& given = at(key);
     if (!given.is_string()) detail::fail(errc::malformed_input, path(key), detail::shown_json(given), "a text");
@@ -214,7 +219,7 @@ class json_object {
   }
 
   /// @{
-  /// The value of a key, or `other` where the key is not there.
+  /// The value of a key, or `other` where the key is missing. Worked: one.count_or("note", 7) is 7.
   [[nodiscard]] std::int64_t count_or(std::string_view key, std::int64_t other) const {
     return has(key) ? count(key) : other;
   }

@@ -231,6 +231,7 @@ done
 /// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
 /// again. The run is one ssh session: the script must run where it can keep that open. Source: "Request TPU Spot VMs"
 /// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
+/// Throws as `gcloud_commands` does. Worked: without a program it is the head and the command that creates.
 [[nodiscard]] inline std::string gcloud_script(const launch_request& request,
                                                tpu_creation how = tpu_creation::queued_resource) {
   const gcloud_launch commands = gcloud_commands(request, how);

@@ -352,7 +352,8 @@ inline std::string reservation_path(const launch_request& request, std::string_v
 
 }  // namespace detail
 
-/// Throws, naming the field, what was given and what is valid, unless the request makes sense on any service.
+/// Throws, naming the field, what was given and what is valid, unless the request makes sense on any service. Worked:
+/// 0 slices are refused as "slices is 0".
 inline void validate(const launch_request& request) {
   detail::check_names(request);
   detail::check_command(request);

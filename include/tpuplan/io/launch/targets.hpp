@@ -168,8 +168,9 @@ inline bool can_write(const launch_target& target, const launch_request& request
   return detail::can_write(target, detail::named_request(request, target));
 }
 
-/// What the target writes for the request. A refusal of what the target does not have ends with the targets that do:
-/// "slice is v5p-128; valid: a slice of v2, v3, v5e or v6e: ...; use gke, gcloud, ...".
+/// What the target writes for the request. Throws as `validate` does, and for what the target does not offer; that
+/// refusal ends with the targets that do. Worked: for v5p-128 that of Vertex AI ends with "; use gke, gcloud, gce,
+/// gcluster, xpk, skypilot, ray".
 [[nodiscard]] inline launch_output launch(const launch_target& target, const launch_request& request) {
   try {
     return target.write(request);

@@ -169,8 +169,10 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
 
 }  // namespace detail
 
-/// A decode or prefill record of either format. Throws, naming the record, for invalid or missing values, and for what
-/// is not modelled: prefill that is timed with some decoding, models without a shape.
+/// A decode or prefill record of data/measured as a question and the time that was measured. Throws, naming `path` and
+/// the field, for invalid or missing values, and for what is not modelled: prefill that is timed with some decoding,
+/// models without a shape. Worked: the first decode record of structured.json is one sequence on v4-32, measured at
+/// 0.0145 s.
 [[nodiscard]] inline serving_record read_serving_record(const nlohmann::json& value, const std::string& path) {
   const json_object record(value, path);
   serving_record result;
@@ -178,9 +180,10 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   result.family = record.string("family");
   result.source = source_of(detail::text_of(record, "source"));
   result.quality = record.string("quality");
-  const std::string mode = record.string(record.has("mode") ? "mode" : "task");
+  const char* said = record.has("mode") ? "mode" : "task";
+  const std::string mode = record.string(said);
   if (mode.find("plus") != std::string::npos)
-    detail::fail(errc::unsupported, record.path("mode"), mode, "prefill and decode apart");
+    detail::fail(errc::unsupported, record.path(said), mode, "prefill and decode apart");
   const json_object shape = record.object("model");
   if (!shape.has("layers"))
     detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
@@ -247,8 +250,10 @@ inline transformer model_as_served(const json_object& record) {
 
 }  // namespace detail
 
-/// A memory record of serving: weights alone, weights and cache, or the cache alone. Throws for records that leave the
-/// batch or the layout open, and for pools whose size the engine chose.
+/// A memory record of serving as the estimated bytes of one device, and the part of them that was measured: weights,
+/// weights and cache, or the cache. Throws, naming `path` and the field, for other tasks and for invalid or missing
+/// values. Worked: LLaMA 65B in bf16 on 8 chips of v4 (mem-llama-65b-v4-16) holds 16.65 GB of weights: 65284341760 x 2
+/// bytes over 8, and 2 % of padding.
 [[nodiscard]] inline serving_memory_record read_serving_memory(const nlohmann::json& value, const std::string& path) {
   const json_object record(value, path);
   const detail::memory_task task = detail::memory_task_of(record);
@@ -281,7 +286,8 @@ struct serving_prediction {
   bool extrapolated = false;  ///< outside of what published runs cover
 };
 
-/// The estimate for a record's question with the given constants.
+/// The estimate for a record's question with the given constants, in seconds, with the range that nine of ten runs are
+/// in. Throws as the estimates do. Worked: for a decode record it is `decode_step` of the same batch and context.
 [[nodiscard]] inline serving_prediction predict(const serving_record& record,
                                                 const serving_calibration& constants = {}) {
   if (record.question == serving_question::decode_step) {

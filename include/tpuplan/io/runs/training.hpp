@@ -265,8 +265,9 @@ inline slice record_slice(const json_object& record) {
 
 }  // namespace detail
 
-/// A training run of data/measured/structured.json. `path` names the record in errors, which name the field. Memory
-/// records of training have no time: they are read with `timed` false.
+/// A training run of data/measured/structured.json as a question and the time of a step that was measured. Throws,
+/// naming `path` and the field, for invalid or missing values. Memory records of training have no time: they are read
+/// with `timed` false. Worked: {"hardware": "v5p", "chips_total": 64, ...} is on v5p-128.
 [[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path,
                                                           bool timed = true) {
   const json_object record(value, path);

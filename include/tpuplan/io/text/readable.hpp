@@ -65,7 +65,8 @@ struct measured {
   std::string_view after{};   ///< the unit, after a space
 };
 
-/// The amount as text. Worked: "$48.2k" for "$" before 48.2 of one decimal and "k" after it.
+/// A measured amount as text: what stands before it, its number, its unit. Worked: "$48.2k" for "$" before 48.2 of one
+/// decimal and "k" after it.
 [[nodiscard]] inline std::string text(const measured& amount) {
   return std::string(amount.before) + fixed(amount.number, amount.decimals) + std::string(amount.after);
 }
@@ -99,13 +100,13 @@ template <std::size_t Count>
 inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, {60, " min", 2},
                                       {1, " s"},           {1e-3, " ms"},       {1e-6, " us"}};
 
-/// Binary units. Worked: 16909332480 B are "15.7 GiB".
+/// Bytes in binary units, three digits. Worked: 16909332480 B are "15.7 GiB".
 [[nodiscard]] constexpr measured measure(bytes amount) noexcept {
   constexpr unit units[] = {
       {1099511627776.0, " TiB"}, {1073741824.0, " GiB"}, {1048576.0, " MiB"}, {1024.0, " KiB"}, {1, " B"}};
   return in_units(amount.value(), units);
 }
-/// A time. Worked: 267840 s are "3.10 days", 0.0035 s "3.50 ms".
+/// A time in a unit of a sensible size. Worked: 267840 s are "3.10 days", 0.0035 s "3.50 ms".
 [[nodiscard]] constexpr measured measure(seconds time) noexcept {
   if (time.value() == 0) return {{}, 0, 0, " s"};
   return in_units(time.value(), time_units);

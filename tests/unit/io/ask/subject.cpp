@@ -39,4 +39,43 @@ TEST_CASE("lengths, layout and traffic where none are given") {
   CHECK(source_length(llama_3_8b(), 100) == 100);
 }
 
+TEST_CASE("what was assumed is one list, with why") {
+  model_config config;
+  config.assumed.push_back({"head_dim", "128", "class default of llama"});
+  const std::vector<assumption> all = all_assumed(config, {{"remat policy", "full"}});
+  REQUIRE(all.size() == 2);
+  CHECK(all.back().field == "remat policy");
+  CHECK(all.back().value == "full");
+  CHECK(all.back().why == "not given");
+}
+
+TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
+  model_config config;
+  config.stored.weights = dtype::fp32;
+  serving_job served;
+  use_stored_format(config, false, served);
+  CHECK(served.weights == dtype::bf16);
+  config.stored.weights = dtype::fp8;
+  use_stored_format(config, false, served);
+  CHECK(served.weights == dtype::fp8);
+  served.weights = dtype::int8;
+  config.assumed.push_back({"quantization_config", "fp8", "as stored"});
+  use_stored_format(config, true, served);
+  CHECK(served.weights == dtype::int8);
+  CHECK(config.assumed.empty());
+  training_job job;
+  job.frozen_weights = dtype::bf16;
+  use_stored_format(config, job);
+  CHECK(job.frozen_weights == dtype::bf16);
+  job.lora_rank = 16;
+  use_stored_format(config, job);
+  CHECK(job.frozen_weights == dtype::fp8);
+}
+
+TEST_CASE("prices of a question, and their regions") {
+  CHECK_FALSE(prices_of(nullptr).has_value());
+  CHECK_FALSE(refusal_of([] { expect_region(price_book{}, "us"); }).refused);
+  CHECK(says(refusal_of([] { expect_region(price_book{}, "mars"); }).message, "region is mars; valid: us"));
+}
+
 }  // namespace io_ask_subject_tests

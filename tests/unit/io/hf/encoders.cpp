@@ -12,6 +12,7 @@
 #include <tpuplan/model/serving_job.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -109,6 +110,64 @@ transformer model_of(const shape& each) {
   return read_hf_config(config).model;
 }
 
+// Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738), each table of tokens
+// once. The defaults of each configuration, but for what is written here.
+// clang-format off
+const hf_class alike[] = {
+    {"ErnieForMaskedLM", "ernie", "ErnieForMaskedLM", R"({})", 109514298},
+    {"ErnieModel", "ernie", "ErnieModel", R"({"use_task_id":true})", 109484544},
+    {"MegatronBertForMaskedLM", "megatron-bert", "MegatronBertForMaskedLM", R"({})", 333671808},
+    {"MegatronBertModel", "megatron-bert", "MegatronBertModel", R"({})", 333640704},
+    {"XLMRobertaXLForMaskedLM", "xlm-roberta-xl", "XLMRobertaXLForMaskedLM", R"({})", 3482741760},
+    {"XLMRobertaXLForSequenceClassification", "xlm-roberta-xl", "XLMRobertaXLForSequenceClassification", R"({})", 3482490882},
+    {"RobertaPreLayerNormForMaskedLM", "roberta-prelayernorm", "RobertaPreLayerNormForMaskedLM", R"({})", 124698201},
+    {"LongformerForMaskedLM", "longformer", "LongformerForMaskedLM", R"({})", 130775610},
+    {"LongformerForSequenceClassification", "longformer", "LongformerForSequenceClassification", R"({})", 130745090},
+    {"LongformerModel", "longformer", "LongformerModel", R"({})", 130743552},
+    {"LayoutLMForMaskedLM", "layoutlm", "LayoutLMForMaskedLM", R"({})", 113250618},
+    {"LayoutLMModel", "layoutlm", "LayoutLMModel", R"({})", 112627968},
+    {"LayoutLMForTokenClassification", "layoutlm", "LayoutLMForTokenClassification", R"({})", 112629506},
+    {"LayoutLMForSequenceClassification", "layoutlm", "LayoutLMForSequenceClassification", R"({})", 112629506},
+    {"NomicBertForMaskedLM", "nomic_bert", "NomicBertForMaskedLM", R"({})", 137354304},
+    {"NomicBertModel", "nomic_bert", "NomicBertModel", R"({})", 136731648},
+    {"NomicBertForSequenceClassification", "nomic_bert", "NomicBertForSequenceClassification", R"({})", 137323778},
+    {"JinaEmbeddingsV3Model", "jina_embeddings_v3", "JinaEmbeddingsV3Model", R"({})", 559364096},
+    {"JinaEmbeddingsV3ForMaskedLM", "jina_embeddings_v3", "JinaEmbeddingsV3ForMaskedLM", R"({})", 559616146},
+    {"RoFormerForMaskedLM", "roformer", "RoFormerForMaskedLM", R"({})", 124197968},
+    {"RoFormerModel", "roformer", "RoFormerModel", R"({})", 123555840},
+    {"RoFormerForSequenceClassification", "roformer", "RoFormerForSequenceClassification", R"({})", 124147970},
+    {"RoFormerForTokenClassification", "roformer", "RoFormerForTokenClassification", R"({})", 123557378},
+    {"BigBirdForMaskedLM", "big_bird", "BigBirdForMaskedLM", R"({})", 128111286},
+    {"BigBirdModel", "big_bird", "BigBirdModel", R"({})", 127468800},
+    {"BigBirdForPreTraining", "big_bird", "BigBirdForPreTraining", R"({})", 128112824},
+    {"BigBirdForSequenceClassification", "big_bird", "BigBirdForSequenceClassification", R"({})", 128060930},
+    {"BigBirdForTokenClassification", "big_bird", "BigBirdForTokenClassification", R"({})", 127470338},
+    {"PLBartForConditionalGeneration", "plbart", "PLBartForConditionalGeneration", R"({})", 139220736},
+    {"MvpForConditionalGeneration", "mvp", "MvpForConditionalGeneration", R"({})", 406293504},
+    {"BlenderbotForConditionalGeneration", "blenderbot", "BlenderbotForConditionalGeneration", R"({})", 2696268800},
+    {"BlenderbotSmallForConditionalGeneration", "blenderbot-small", "BlenderbotSmallForConditionalGeneration", R"({})", 85113344},
+    {"PegasusForConditionalGeneration", "pegasus", "PegasusForConditionalGeneration", R"({})", 406287360},
+    {"MarianMTModel", "marian", "MarianMTModel", R"({})", 414307328},
+    {"M2M100ForConditionalGeneration", "m2m_100", "M2M100ForConditionalGeneration", R"({})", 483905536},
+    {"UMT5ForConditionalGeneration", "umt5", "UMT5ForConditionalGeneration", R"({})", 172122112},
+    {"UMT5EncoderModel", "umt5", "UMT5EncoderModel", R"({})", 146941952},
+    {"UMT5ForConditionalGeneration", "umt5", "UMT5ForConditionalGeneration", R"({"tie_word_embeddings":false})", 300179456},
+    {"EuroBertModel", "eurobert", "EuroBertModel", R"({})", 211766016},
+    {"EuroBertForMaskedLM", "eurobert", "EuroBertForMaskedLM", R"({})", 310266624},
+    {"EuroBertForSequenceClassification", "eurobert", "EuroBertForSequenceClassification", R"({})", 212358146},
+    {"EuroBertForTokenClassification", "eurobert", "EuroBertForTokenClassification", R"({})", 211767554},
+    {"Data2VecTextForMaskedLM", "data2vec-text", "Data2VecTextForMaskedLM", R"({})", 109514298},
+    {"Data2VecTextModel", "data2vec-text", "Data2VecTextModel", R"({})", 109482240},
+    {"Data2VecTextForSequenceClassification", "data2vec-text", "Data2VecTextForSequenceClassification", R"({})", 109483778},
+    {"EsmModel", "esm", "EsmModel", R"({"vocab_size":33,"hidden_size":320,"num_hidden_layers":6,"num_attention_heads":20,"intermediate_size":1280,"position_embedding_type":"rotary"})", 7511801},
+    {"EsmForMaskedLM", "esm", "EsmForMaskedLM", R"({"vocab_size":33,"hidden_size":320,"num_hidden_layers":6,"num_attention_heads":20,"intermediate_size":1280,"position_embedding_type":"rotary"})", 7512474},
+    {"EsmForTokenClassification", "esm", "EsmForTokenClassification", R"({"vocab_size":33,"hidden_size":320,"num_hidden_layers":6,"num_attention_heads":20,"intermediate_size":1280,"position_embedding_type":"rotary"})", 7409723},
+    {"EsmForSequenceClassification", "esm", "EsmForSequenceClassification", R"({"vocab_size":33,"hidden_size":320,"num_hidden_layers":6,"num_attention_heads":20,"intermediate_size":1280,"position_embedding_type":"rotary"})", 7512443},
+    {"EsmForMaskedLM", "esm", "EsmForMaskedLM", R"({"vocab_size":33,"hidden_size":320,"num_hidden_layers":6,"num_attention_heads":20,"intermediate_size":1280,"position_embedding_type":"absolute","emb_layer_norm_before":true})", 7841434},
+    {"EuroBertForMaskedLM", "eurobert", "EuroBertForMaskedLM", R"({"attention_bias":true,"mlp_bias":true,"num_key_value_heads":4,"head_dim":96,"tie_word_embeddings":true})", 212009472},
+};
+// clang-format on
+
 }  // namespace
 
 TEST_CASE("parameters of encoders with decoders", "[hf_encoders]") {
@@ -193,6 +252,32 @@ TEST_CASE("a decoder without output head has none in its FLOPs", "[hf_encoders]"
   CHECK(forward_flops_per_token(without, 4096).logits.value() == 0);
   CHECK(forward_flops_per_token(with, 4096).total - forward_flops_per_token(without, 4096).total ==
         flops{2.0 * 4096 * 32000});
+}
+
+TEST_CASE("encoders like BERT, of proteins and of Llama, and pairs like BART: parameters", "[hf_encoders]") {
+  check_parameters(alike);
+}
+
+TEST_CASE("gte v1.5: rotary positions, and a bias in the last matrix of a gated MLP", "[hf_encoders]") {
+  // Alibaba-NLP/gte-large-en-v1.5 as published: 434139136.
+  const char* large = R"({"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
+      "intermediate_size": 4096, "type_vocab_size": 2, "position_embedding_type": "rope"})";
+  CHECK(parameters(::model_of("new", large, "NewModel")).total == 434139136);
+  CHECK(parameters(::model_of("new", large, "NewForMaskedLM")).total == 434139136 + 1024 * 1024 + 3 * 1024 + 30528);
+}
+
+TEST_CASE("what encoders do not count is refused by its field", "[hf_encoders]") {
+  const hf_class refused[] = {
+      {"share_encoder_decoder_embeddings", "marian", "", R"({"share_encoder_decoder_embeddings": false})", 0},
+      {"embedding_size", "roformer", "", R"({"embedding_size": 384})", 0},
+      {"architectures", "big_bird", "BigBirdForQuestionAnswering", "{}", 0},
+      {"vocab_size", "esm", "", "{}", 0},
+      {"is_folding_model", "esm", "", R"({"vocab_size": 33, "is_folding_model": true})", 0},
+      {"position_embedding_type", "esm", "", R"({"vocab_size": 33, "position_embedding_type": "relative_key"})", 0},
+      {"architectures", "esm", "EsmForProteinFolding", R"({"vocab_size": 33})", 0},
+      {"architectures", "eurobert", "EuroBertForQuestionAnswering", "{}", 0},
+  };
+  check_refusals(refused);
 }
 
 }  // namespace io_hf_encoders_tests

@@ -17,6 +17,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -282,6 +283,41 @@ TEST_CASE("a shape with recurrent layers that cannot be is refused", "[hf_hybrid
   CHECK(says(refused([](transformer& m) { m.attention.indexer.heads = 1; }), "model.attention.indexer"));
   CHECK(says(refusal_of([&] { (void)lora_parameters(good, 8, {true}); }).message, "recurrences"));
   CHECK(refusal_of([&] { (void)attention_parity_length(good, attention_against::layers); }).refused);
+}
+
+TEST_CASE("Kimi K3: gates of full rank, a gate on attention, residuals over blocks", "[hf_hybrids]") {
+  const char* sizes = R"({"num_hidden_layers": 4, "hidden_size": 64, "num_attention_heads": 2, "v_head_dim": 16,
+      "linear_attn_config": {"kda_layers": [1, 2, 3], "full_attn_layers": [4], "num_heads": 2, "head_dim": 16,
+      "short_conv_kernel_size": 4}})";
+  json with = json::parse(sizes);
+  with["model_type"] = "kimi_linear";
+  const transformer plain = read_hf_config(with).model;
+  with["linear_attn_config"]["use_full_rank_gate"] = true;
+  with["mla_use_output_gate"] = true;
+  with["attn_res_block_size"] = 2;
+  const transformer gated = read_hf_config(with).model;
+  // A gate of 64 x 32 in place of 64 x 16 and 16 x 32 in three layers, one of 64 x 32 in the other.
+  CHECK(gated.other_products - plain.other_products == 3 * (64 * 32 - 16 * (64 + 32)) + 64 * 32);
+  CHECK(gated.other_weights - plain.other_weights == (4 * 4 + 2) * 64);
+}
+
+TEST_CASE("RWKV 5 and 6 by hand", "[hf_hybrids]") {
+  // Two layers of width 64 with one head, an MLP of 224: tables, first and last norm, and in each layer two norms, five
+  // matrices of attention and one of the MLP, two more of the MLP, and vectors.
+  const std::int64_t ends = 2 * 100 * 64 + 2 * 128, layer = 2 * 128 + 6 * 64 * 64 + 2 * 64 * 224;
+  const char* sizes = R"({"hidden_size": 64, "attention_hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 100})";
+  CHECK(parameters(model_of("rwkv5", sizes)).total == ends + 2 * (layer + 2 * 64 + 4 * 64 + 2 * 64 + 2 * 64));
+  const std::int64_t low_rank = 2 * 5 * 32 * 64 + 64 * (64 + 64);
+  CHECK(parameters(model_of("rwkv6", sizes)).total ==
+        ends + 2 * (layer + low_rank + 2 * 64 + 6 * 64 + 2 * 64 + 2 * 64));
+  CHECK(kv_bytes_per_token(model_of("rwkv5", sizes), dtype::bf16).value() == 0);
+}
+
+TEST_CASE("heads that do not fill a state are refused", "[hf_hybrids]") {
+  const hf_class refused[] = {
+      {"head_size", "rwkv5", "", R"({"head_size": 100})", 0},
+  };
+  check_refusals(refused);
 }
 
 }  // namespace io_hf_hybrids_tests

@@ -272,4 +272,9 @@ TEST_CASE("what the structs cannot describe is refused by its field", "[hf_langu
   }
 }
 
+TEST_CASE("other names of a type read as that type", "[hf_language]") {
+  CHECK(parameters(model_of("Yi", "{}")).total == parameters(model_of("llama", "{}")).total);
+  CHECK(model_of("Dream", R"({"vocab_size": 152064})", "DreamModel").output_head);
+}
+
 }  // namespace io_hf_language_tests

@@ -28,6 +28,9 @@ const hf_class classes[] = {
     {"layers by ratio", "deepseek_v4", "", R"({"compress_ratios":[0,0,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4,128,4],"num_hash_layers":2})", 284332240727},
     {"XiaomiMiMo/MiMo-V2-Flash", "mimo_v2_flash", "", R"({})", 308778780864},
     {"layers by name, biases", "mimo_v2_flash", "", R"({"layer_types":["sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","full_attention","full_attention","full_attention","full_attention","full_attention","full_attention","full_attention"],"attention_bias":true})", 308784726272},
+    {"MiniMaxM3VLForCausalLM", "minimax_m3_vl_text", "MiniMaxM3VLForCausalLM", R"({})", 447186448896},
+    {"MiniMaxM3VLForCausalLM", "minimax_m3_vl_text", "MiniMaxM3VLForCausalLM", R"({"num_hidden_layers":6,"sparse_attention_config":{"sparse_attention_freq":[0,0,1,1,1,1],"sparse_num_index_heads":8,"sparse_index_dim":64},"moe_layer_freq":[0,1,1,1,1,1]})", 39866679936},
+    {"MiniMaxM3VLForCausalLM", "minimax_m3_vl_text", "MiniMaxM3VLForCausalLM", R"({"num_hidden_layers":3,"layer_types":["full_attention","minimax_m3_sparse","minimax_m3_sparse"],"mlp_layer_types":["dense","sparse","sparse"]})", 17623985664},
 };
 // clang-format on
 
@@ -85,6 +88,22 @@ TEST_CASE("what of sparse attention cannot be counted is refused by its field", 
              "config.layer_types"));
   CHECK(says(refused("mimo_v2_flash", R"({"hybrid_layer_pattern":[1]})"), "config.hybrid_layer_pattern"));
   CHECK(says(refused("mimo_v2_flash", R"({"moe_layer_freq":[1]})"), "config.moe_layer_freq"));
+}
+
+TEST_CASE("MiniMax-M3: an indexer in the layers that choose blocks, under either name", "[hf_sparse]") {
+  const char* sparse = R"({"num_hidden_layers": 3, "layer_types": ["full_attention", "minimax_m3_sparse",
+      "minimax_m3_sparse"]})";
+  const char* older = R"({"num_hidden_layers": 3, "sparse_attention_config": {"sparse_attention_freq": [0, 1, 1]}})";
+  CHECK(model_of("minimax_m3_vl_text", sparse).other_products == 2 * 5 * 128 * 6144);
+  CHECK(model_of("minimax_m3", older).other_products == 2 * 5 * 128 * 6144);
+  CHECK(model_of("minimax_m3", older).other_weights == 2 * 2 * 128);
+}
+
+TEST_CASE("a gate on sparse attention is refused", "[hf_sparse]") {
+  const hf_class refused[] = {
+      {"attention_output_gate", "minimax_m3_vl_text", "", R"({"attention_output_gate": true})", 0},
+  };
+  check_refusals(refused);
 }
 
 }  // namespace io_hf_sparse_tests

@@ -1,5 +1,6 @@
 // json_object: what reads the fields of a document, and how a refusal names the place.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/json/file.hpp>
@@ -35,6 +36,36 @@ TEST_CASE("json_object reads the objects of a list with their places", "[json]")
   CHECK(runs[1].positive_count("chips") == 1000);
   CHECK(runs[1].path("chips") == "a.json.runs[1].chips");
   CHECK(runs[0].count_or("slices", 1) == 1);
+}
+
+TEST_CASE("json_object by its worked examples", "[json]") {
+  const json document = {{"layers", 32}, {"rate", 0.5}, {"runs", {{{"id", "a"}}}}, {"note", nullptr}};
+  const json_object one{document, "a.json"};
+  const auto refuses = [](const std::function<void()>& call, const char* words) {
+    return refusal_of(call).find(words) != std::string::npos;
+  };
+  CHECK(refuses([] { (void)json_object{json{1, 2}, "a.json"}; }, "a.json is array"));
+  CHECK(one.value().size() == 4);
+  CHECK(one.path("layers") == "a.json.layers");
+  CHECK(refuses([&] { one.only({"layers"}); }, "a.json.note is not a key"));
+  CHECK(refusal_of([&] { one.only({"layers", "rate", "runs", "note"}); }).empty());
+  CHECK(one.has("layers"));
+  CHECK_FALSE(one.has("note"));
+  CHECK(one.is_null("note"));
+  CHECK_FALSE(one.is_null("layers"));
+  CHECK(one.at("layers") == 32);
+  CHECK(refuses([&] { (void)one.at("note"); }, "a.json.note is missing"));
+  CHECK(refuses([&] { (void)one.object("layers"); }, "a.json.layers is number"));
+  CHECK(one.list("runs").size() == 1);
+  CHECK(one.objects("runs")[0].path("id") == "a.json.runs[0].id");
+  CHECK(one.objects("runs")[0].string("id") == "a");
+  CHECK(one.count("layers") == 32);
+  CHECK(one.positive_count("layers") == 32);
+  CHECK(refuses([&] { (void)one.positive_count("rate"); }, "a.json.rate"));
+  CHECK(one.number("rate") == 0.5);
+  CHECK(one.positive_number("rate") == 0.5);
+  CHECK(refuses([&] { (void)one.flag("rate"); }, "true or false"));
+  CHECK(one.count_or("note", 7) == 7);
 }
 
 TEST_CASE("json_object names the place of what it refuses", "[json]") {

@@ -1,8 +1,8 @@
-// Zamba, whose blocks share their weights, and OLMo Hybrid.
+// State-space layers, alone or beside attention.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <tpuplan/io/hf/zamba.hpp>
+#include <tpuplan/io/hf/mamba.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
@@ -14,7 +14,7 @@
 
 using namespace tpuplan;
 
-namespace io_hf_zamba_tests {
+namespace io_hf_mamba_tests {
 using nlohmann::json;
 
 namespace {
@@ -29,14 +29,17 @@ const hf_class classes[] = {
     {"two sets, adapters of attention", "zamba2", "", R"({"layers_block_type":["mamba","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","mamba","hybrid","mamba","mamba","mamba","hybrid","mamba","mamba"],"num_mem_blocks":2,"use_shared_attention_adapter":true})", 2687639056},
     {"olmo_hybrid defaults", "olmo_hybrid", "", R"({})", 7430870688},
     {"olmo_hybrid, six layers of attention", "olmo_hybrid", "", R"({"layer_types":["linear_attention","linear_attention","linear_attention","linear_attention","linear_attention","full_attention","linear_attention","linear_attention","linear_attention","linear_attention","linear_attention","full_attention","linear_attention","linear_attention","linear_attention","linear_attention","linear_attention","full_attention","linear_attention","linear_attention","linear_attention","linear_attention","linear_attention","full_attention","linear_attention","linear_attention","linear_attention","linear_attention","linear_attention","full_attention","linear_attention","full_attention"],"linear_key_head_dim":96,"linear_value_head_dim":192})", 7490391192},
+    {"nemotron_h", "nemotron_h", "", R"({"hidden_size":4096,"moe_latent_size":1024,"moe_intermediate_size":2688,"num_hidden_layers":6,"layers_block_type":["mamba","moe","attention","moe","mamba","moe"],"n_routed_experts":16})", 1813529392},
 };
 // clang-format on
 
 }  // namespace
 
-TEST_CASE("parameters of Zamba and OLMo Hybrid, to the last one", "[hf_zamba]") { check_parameters(classes); }
+TEST_CASE("parameters of Zamba, OLMo Hybrid and Nemotron-H, to the last one", "[hf_mamba]") {
+  check_parameters(classes);
+}
 
-TEST_CASE("a block of Zamba is used again and counted once", "[hf_zamba]") {
+TEST_CASE("a block of Zamba is used again and counted once", "[hf_mamba]") {
   const transformer m = model_of("zamba", "{}");
   CHECK(m.layers == 76 + 13);
   CHECK(attention_layers(m) == 13);
@@ -51,4 +54,12 @@ TEST_CASE("a block of Zamba is used again and counted once", "[hf_zamba]") {
   CHECK(says(refused(R"({"num_hidden_layers":1,"layers_block_type":["mamba"]})"), "config.layers_block_type"));
 }
 
-}  // namespace io_hf_zamba_tests
+TEST_CASE("Nemotron-H has as many layers as its list where the file counts none", "[hf_mamba]") {
+  const model_config read = read_hf_config(json::parse(
+      R"({"model_type": "nemotron_h", "layers_block_type": ["mamba", "attention", "mlp"], "head_dim": 128})"));
+  CHECK(read.model.layers == 3);
+  for (const assumption& each : read.assumed)
+    if (each.field == "num_hidden_layers") CHECK(each.value == "3");
+}
+
+}  // namespace io_hf_mamba_tests

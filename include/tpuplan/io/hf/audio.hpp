@@ -1,73 +1,24 @@
-#ifndef TPUPLAN_IO_HF_FURTHER_ENCODERS_HPP
-#define TPUPLAN_IO_HF_FURTHER_ENCODERS_HPP
+#ifndef TPUPLAN_IO_HF_AUDIO_HPP
+#define TPUPLAN_IO_HF_AUDIO_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/integer.hpp>
-#include <tpuplan/io/hf/encoders.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/heads.hpp>
-#include <tpuplan/io/hf/language.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <vector>
 
 /// @file
-/// Encoders of Hugging Face configurations of proteins (ESM), of text with the layers of Llama (EuroBERT), and of
-/// speech (wav2vec 2.0, HuBERT, WavLM). Shapes from the modelling files of transformers.
+/// Sound in Hugging Face configurations: encoders of speech alone (wav2vec 2.0, HuBERT, WavLM), and those in front of a
+/// language model (Gemma 3n and 4, Qwen2-Audio, Voxtral). Shapes from the modelling files of transformers.
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
-
-/// ESM: norms before attention and MLP, rotary positions or a table, and a matrix over all maps of attention that
-/// predicts contacts.
-inline void read_esm(config_fields& fields, transformer& model) {
-  constexpr std::string_view field = "position_embedding_type";
-  fields.refuse_true("is_folding_model");
-  read_encoder_sizes(fields, model);
-  const std::string positions = fields.string(field);
-  if (positions != "absolute" && positions != "rotary")
-    fail_unknown(fields.path(field), positions, {"absolute", "rotary"});
-  if (positions == "absolute") model.learned_positions = model.max_positions;
-  model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
-  model.mlp = {model.mlp.d_ff, false, true};
-  model.embedding_norm = fields.flag_or("emb_layer_norm_before", false);
-  model.other_weights = model.layers * model.attention.heads + 1;
-  const std::string name = class_of(fields);
-  if (ends_in(name, "ForTokenClassification") || ends_in(name, "ForMaskedLM") || ends_in(name, "EsmModel") ||
-      name.empty())
-    return read_encoder_head(fields, true, model);
-  if (!ends_in(name, "ForSequenceClassification"))
-    fail_unknown(fields.path("architectures"), name, {"EsmModel", "EsmForMaskedLM", "EsmForSequenceClassification"});
-  model.pooler = true;  // a dense layer of the classifier
-  model.classes = label_count(fields);
-}
-
-/// EuroBERT: the layers of Llama where every token attends to all others; its masked-language head is one matrix.
-inline void read_eurobert(config_fields& fields, transformer& model) {
-  model.kind = architecture::encoder;
-  model.d_model = fields.count("hidden_size");
-  model.layers = fields.count("num_hidden_layers");
-  model.vocab = fields.count("vocab_size");
-  model.max_positions = fields.tokens("max_position_embeddings");
-  read_heads(fields, model);
-  model.attention.qkv_bias = model.attention.output_bias = fields.flag("attention_bias");
-  model.mlp = {fields.count("intermediate_size"), true, fields.flag("mlp_bias")};
-  const std::string name = class_of(fields);
-  if (ends_in(name, "ForMaskedLM")) {
-    model.head_bias = model.mlp.bias;
-    model.tied_embeddings = fields.flag("tie_word_embeddings");
-    if (model.tied_embeddings) return;
-    model.other_products = checked_multiply(model.d_model, model.vocab);
-  } else if (ends_in(name, "ForTokenClassification") || ends_in(name, "ForSequenceClassification")) {
-    model.pooler = ends_in(name, "ForSequenceClassification");  // a dense layer of the classifier
-    model.classes = label_count(fields);
-  } else if (!name.empty() && !ends_in(name, "Model")) {
-    fail_unknown(fields.path("architectures"), name, {"EuroBertModel", "EuroBertForMaskedLM"});
-  }
-}
 
 /// Sizes of a convolution by layer, all of one length.
 inline std::vector<std::int64_t> convolution_sizes(config_fields& fields, std::string_view field) {
@@ -167,6 +118,57 @@ inline void read_speech(config_fields& fields, transformer& model) {
     model.other_weights += checked_multiply(model.layers, checked_multiply(2 * d, inner) + inner + 3 * d);
   }
   read_speech_head(fields, model);
+}
+
+/// The audio tower of Gemma 3n and 4, a conformer behind two convolutions over `features` bands of sound. `channels`
+/// names the field with those of the convolutions; each layer has `bounds` numbers beside.
+inline std::int64_t conformer(config_fields& fields, const std::string& prefix, std::string_view channels,
+                              std::int64_t features, std::int64_t bounds) {
+  const std::int64_t d = fields.count("hidden_size"), layers = fields.count(prefix + "num_hidden_layers");
+  const std::int64_t heads = fields.count(prefix + "num_attention_heads");
+  const nlohmann::json given = fields.list(channels);
+  const bool usable = given.size() == 2 && given[0].is_number_integer() && given[1].is_number_integer();
+  if (!usable || given[0] < 4 || given[1] < 1 || given[0] > 65536 || given[1] > 65536)
+    fail(errc::unsupported, fields.path(channels), shown_json(given), "two numbers of channels");
+  const auto first = given[0].get<std::int64_t>(), second = given[1].get<std::int64_t>();
+  const std::int64_t bands = (features > 0 ? features : first) / 4;
+  const std::int64_t stem = checked_add(10 * first + 9 * first * second + second, checked_multiply(bands * second, d));
+  const std::int64_t vectors = 9 * d + d * fields.count(prefix + "conv_kernel_size") + d / heads;
+  const std::int64_t layer = checked_add(checked_multiply(24 * d, d), vectors + bounds);
+  return checked_add(stem, checked_multiply(layers, layer));
+}
+
+/// The tower of Gemma 4 and its projector to the text model. The bounds that `use_clipped_linears` adds to products are
+/// counted, because the checkpoint stores them.
+inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width) {
+  const std::int64_t tower =
+      conformer(fields, "", "subsampling_conv_channels", 0, fields.flag("use_clipped_linears") ? 40 : 0);
+  const std::int64_t out = fields.count("output_proj_dims");
+  return checked_add(tower, checked_add(checked_multiply(fields.count("hidden_size") + text_width, out), out));
+}
+
+/// The encoder of Whisper in front of a language model: two convolutions, a table of positions, layers whose keys have
+/// no bias, and a norm.
+inline std::int64_t sound_encoder(config_fields& fields) {
+  const std::int64_t d = fields.count("hidden_size"), wide = fields.count("intermediate_size");
+  const std::int64_t stem = checked_add(biased(3 * fields.count("num_mel_bins"), d), biased(3 * d, d));
+  const std::int64_t layer = checked_add(checked_add(checked_multiply(4 * d, d), 3 * d),
+                                         checked_add(biased(d, wide), biased(wide, d)) + 4 * d);
+  return checked_add(checked_add(stem, checked_multiply(fields.count("max_source_positions"), d)),
+                     checked_add(checked_multiply(fields.count("num_hidden_layers"), layer), 2 * d));
+}
+
+/// Voxtral joins four steps of sound, without biases; Qwen2-Audio has one matrix with a bias.
+inline void project_sound(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  const bool voxtral = top.type() == "voxtral";
+  config_fields audio = part_fields(top, "audio_config", voxtral ? "voxtral_encoder" : "qwen2_audio_encoder", nothing);
+  const std::int64_t d = model.d_model;
+  const std::int64_t bridge = voxtral ? checked_multiply(checked_add(audio.count("intermediate_size"), d), d)
+                                      : biased(audio.count("hidden_size"), d);
+  const std::int64_t heard = checked_add(sound_encoder(audio), bridge);
+  model.other_weights = checked_add(model.other_weights, heard);
+  top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
-#ifndef TPUPLAN_IO_HF_FURTHER_VISION_HPP
-#define TPUPLAN_IO_HF_FURTHER_VISION_HPP
+#ifndef TPUPLAN_IO_HF_OWN_TOWERS_HPP
+#define TPUPLAN_IO_HF_OWN_TOWERS_HPP
 
 #include <cmath>
 #include <cstdint>
@@ -7,69 +7,141 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/integer.hpp>
+#include <tpuplan/io/hf/audio.hpp>
 #include <tpuplan/io/hf/fields.hpp>
 #include <tpuplan/io/hf/vision.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file
-/// Further towers and projectors of Hugging Face configurations, and encoders of sound in front of a language model.
-/// Shapes from the modelling files of transformers, or of those who publish the weights.
+/// Vision towers that a single family of Hugging Face configurations has, read with the projector behind them: Qwen-VL,
+/// Gemma 3n and 4, GLM-V, Kimi-VL and others. Shapes from the modelling files of transformers, or of those who publish
+/// the weights. Towers that a file names by a type of their own are in vision.hpp.
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Weights of a matrix with its bias.
-inline std::int64_t biased(std::int64_t in, std::int64_t out) { return checked_add(checked_multiply(in, out), out); }
-
-/// Says that weights of a projector are counted and their FLOPs are not.
-inline void say_weights_alone(config_fields& top, std::string_view field, std::int64_t weights) {
-  top.assume(field, std::to_string(weights) + " parameters", "counted, their FLOPs are not");
-}
-
-/// ViP-LLaVA: a norm over the outputs of several layers, then two matrices with biases.
-inline void project_vipllava(config_fields& top, config_fields&, transformer& model) {
-  constexpr std::string_view field = "vision_feature_layers";
-  const bool one = top.has(field) && top.object().at(field).is_number();
-  const auto layers = one ? 1 : static_cast<std::int64_t>(top.list(field).size());
-  check_dimension(top.path(field), layers);
-  vision_spec& v = model.vision;
-  v.projector.input = checked_multiply(layers, v.d_model);
-  v.projector.norm_weights = 2 * v.projector.input;
-  v.projector.hidden = v.projector.output = model.d_model;
-  v.projector.bias = true;
-  v.tokens_per_image = vision_tokens(v) - 1;
-}
-
-/// Aya Vision and Command A Vision: two matrices over merged patches, of which the first makes a gate too; Aya has a
-/// norm before them.
-inline void project_gated(config_fields& top, config_fields&, transformer& model) {
-  constexpr std::string_view field = "alignment_intermediate_size";
-  vision_spec& v = model.vision;
+/// The shape that the towers of Qwen share. Images may have any size; the usual size is assumed.
+inline vision_spec read_qwen_tower(config_fields& fields, std::string_view width) {
+  vision_spec v;
+  v.d_model = fields.count(width);
+  v.layers = fields.count("depth");
+  v.heads = fields.count("num_heads");
+  v.channels = fields.count("in_channels");
+  v.patch_size = fields.count("patch_size");
+  v.temporal_patch = fields.count("temporal_patch_size");
+  check_tower_heads(fields, "num_heads", v);
   projector_spec& p = v.projector;
-  p.merge = top.count("downsample_factor");
-  const bool aya = top.type() == "aya_vision";
-  const std::int64_t input = checked_multiply(checked_multiply(p.merge, p.merge), v.d_model);
-  const std::int64_t width = aya && !top.has(field) ? model.d_model : top.count(field);
-  if (width % 2 != 0) fail(errc::not_divisible, top.path(field), width, "an even number");
-  p.norm_weights = aya ? 2 * input : 0;
-  p.input = 2 * input;
-  p.hidden = width / 2;
-  p.output = model.d_model;
+  p.merge = fields.count("spatial_merge_size");
+  p.input = p.hidden = checked_multiply(checked_multiply(p.merge, p.merge), v.d_model);
   p.bias = true;
-  v.other_weights = checked_add(v.other_weights, width / 2);  // the biases of the gate
+  check_dimension(fields.path("spatial_merge_size") + " squared x " + std::string(width), p.input);
+  check_dimension(fields.path("spatial_merge_size") + " x patch_size", checked_multiply(p.merge, v.patch_size));
+  v.image_size = round_up(usual_image_size, p.merge * v.patch_size);
+  fields.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "images vary in size; this one is assumed");
+  return v;
 }
 
-/// LFM2-VL: a norm over merged patches where the file has it, then two matrices.
-inline void project_lfm2_vl(config_fields& top, config_fields&, transformer& model) {
+/// Qwen2-VL: `embed_dim` is the width of the tower, `hidden_size` that of the text model.
+inline void project_qwen2_vl(config_fields&, config_fields& fields, transformer& model) {
   vision_spec& v = model.vision;
-  projector_spec& p = v.projector;
-  p.merge = top.count("downsample_factor");
-  p.input = checked_multiply(checked_multiply(p.merge, p.merge), v.d_model);
-  if (top.flag("projector_use_layernorm")) p.norm_weights = 2 * p.input;
-  p.hidden = top.count("projector_hidden_size");
-  p.output = model.d_model;
-  p.bias = top.flag("projector_bias");
+  v = read_qwen_tower(fields, "embed_dim");
+  v.d_ff = checked_multiply(v.d_model, fields.count("mlp_ratio"));
+  check_dimension(fields.path("mlp_ratio") + " x embed_dim", v.d_ff);
+  v.patch_bias = false;
+  v.projector.norm_weights = 2 * v.d_model;
+  v.projector.output = fields.count("hidden_size");
+  check_projected(fields, "hidden_size", model);
+}
+
+/// Qwen2.5-VL: RMSNorm and gated MLPs, with biases.
+inline void project_qwen2_5_vl(config_fields&, config_fields& fields, transformer& model) {
+  vision_spec& v = model.vision;
+  v = read_qwen_tower(fields, "hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.gated = true;
+  v.norm_bias = v.patch_bias = false;
+  v.projector.norm_weights = v.d_model;
+  v.projector.output = fields.count("out_hidden_size");
+  check_projected(fields, "out_hidden_size", model);
+}
+
+/// Qwen3-VL: learned positions, and one more merger for each layer of which the text model sees the output.
+inline void project_qwen3_vl(config_fields&, config_fields& fields, transformer& model) {
+  vision_spec& v = model.vision;
+  v = read_qwen_tower(fields, "hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.learned_positions = fields.count("num_position_embeddings");
+  v.projector.norm_weights = 2 * v.d_model;
+  v.projector.output = fields.count("out_hidden_size");
+  check_projected(fields, "out_hidden_size", model);
+  const std::int64_t merged = v.projector.input;
+  const std::int64_t first = checked_add(checked_multiply(merged, merged), merged);
+  const std::int64_t second = checked_add(checked_multiply(merged, v.projector.output), v.projector.output);
+  const std::int64_t merger = checked_add(2 * merged, checked_add(first, second));
+  v.other_weights = checked_multiply(merger, fields.layers_listed("deepstack_visual_indexes", v.layers));
+}
+
+/// Number of weights of MobileNet V5 300M, whose shape no configuration states: the totals that Google publishes for
+/// Gemma 3n E2B and E4B, minus the text model, the audio tower and the projectors. keras-hub states the same without
+/// running means.
+inline constexpr std::int64_t mobilenet_v5 = 294126912;
+
+/// Gemma 3n: MobileNet V5 and a conformer, each with a table of special tokens, two norms and a matrix to the text.
+inline void project_gemma3n(config_fields& top, config_fields& fields, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields audio = part_fields(top, "audio_config", "gemma3n_audio", nothing);
+  const std::string kind = fields.string("architecture");
+  if (kind != "mobilenetv5_300m_enc")
+    fail(errc::unsupported, fields.path("architecture"), kind, "mobilenetv5_300m_enc");
+  const auto bridge = [&](config_fields& part) {
+    const std::int64_t d = part.count("hidden_size");
+    return checked_multiply(part.count("vocab_size") + 2 + model.d_model, d);
+  };
+  const std::int64_t seen = checked_add(mobilenet_v5, bridge(fields));
+  const std::int64_t heard = checked_add(
+      conformer(audio, "conf_", "sscp_conv_channel_size", audio.count("input_feat_size"), 0), bridge(audio));
+  model.other_weights = checked_add(model.other_weights, checked_add(seen, heard));
+  top.assume("vision_config", std::to_string(seen) + " parameters", "the vision tower is counted, its FLOPs are not");
+  top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
+}
+
+/// Gemma 4: a gated tower with four norms in a layer and norms of queries and keys, positions from two tables, patches
+/// pooled three by three; beside it an audio tower where the file has one.
+inline void project_gemma4(config_fields& top, config_fields& fields, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  if (top.has("audio_config")) {
+    config_fields audio = part_fields(top, "audio_config", "gemma4_audio", nothing);
+    const std::int64_t weights = gemma4_audio(audio, model.d_model);
+    model.other_weights = checked_add(model.other_weights, weights);
+    top.assume("audio_config", std::to_string(weights) + " parameters",
+               "the audio tower is counted, its FLOPs are not");
+  }
+  if (!top.has("vision_config")) return;
+  vision_spec& v = model.vision;
+  v.d_model = fields.count("hidden_size");
+  v.d_ff = fields.count("intermediate_size");
+  v.layers = fields.count("num_hidden_layers");
+  v.heads = fields.count("num_attention_heads");
+  v.patch_size = fields.count("patch_size");
+  check_tower_heads(fields, "num_attention_heads", v);
+  if (checked_multiply(fields.count("head_dim"), v.heads) != v.d_model ||
+      fields.count("num_key_value_heads") != v.heads)
+    fail(errc::unsupported, fields.path("head_dim"), fields.count("head_dim"), "heads that fill hidden_size");
+  v.gated = true;
+  v.qkv_bias = v.output_bias = v.mlp_bias = v.norm_bias = v.patch_bias = false;
+  v.learned_positions = checked_multiply(2, fields.count("position_embedding_size"));
+  const std::int64_t bounds = fields.flag("use_clipped_linears") ? 28 : 0;
+  v.other_weights = checked_multiply(v.layers, 2 * v.d_model + 2 * (v.d_model / v.heads) + bounds);
+  if (fields.flag("standardize")) v.other_weights += 2 * v.d_model;
+  const std::int64_t pool = fields.count("pooling_kernel_size");
+  v.image_size = round_up(768, checked_multiply(pool, v.patch_size));
+  v.tokens_per_image = patches(v.image_size, v.patch_size) / (pool * pool);
+  v.projector.input = v.d_model;
+  v.projector.output = model.d_model;
+  fields.assume("images", std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+                "images vary in shape; this one is assumed");
 }
 
 /// GLM-4.1V to 4.6V: a gated tower with RMSNorm and positions, a convolution that merges patches, and a gated MLP. The
@@ -208,56 +280,6 @@ inline void project_ovis2(config_fields& top, config_fields& fields, transformer
   say_weights_alone(top, "visual_embeddings_table", v.other_weights);
 }
 
-/// Idefics 2: a gated MLP to the width of the text, and layers in which a few queries attend to all patches.
-inline void project_idefics2(config_fields& top, config_fields&, transformer& model) {
-  const nlohmann::json nothing = nlohmann::json::object();
-  config_fields fields = part_fields(top, "perceiver_config", "idefics2_perceiver", nothing);
-  vision_spec& v = model.vision;
-  const std::int64_t d = model.d_model, latents = fields.count("resampler_n_latents");
-  v.projector.input = 2 * v.d_model;  // twice, for the gate
-  v.projector.hidden = model.mlp.d_ff;
-  v.projector.output = d;
-  v.tokens_per_image = latents;
-  const std::int64_t width = fields.count("resampler_head_dim");
-  const std::int64_t heads = 2 * fields.count("resampler_n_heads") + 2 * fields.count("num_key_value_heads");
-  const std::int64_t layer = checked_add(checked_multiply(width, heads, d), checked_multiply(3 * d, 4 * d) + 3 * d);
-  const std::int64_t all =
-      checked_add(checked_multiply(latents + 1, d), checked_multiply(fields.count("resampler_depth"), layer));
-  v.other_weights = checked_add(v.other_weights, all);
-  say_weights_alone(top, "perceiver_config", all);
-}
-
-/// Aria: a few queries attend to all patches, then a norm and two matrices.
-inline void project_aria(config_fields& top, config_fields&, transformer& model) {
-  vision_spec& v = model.vision;
-  const std::int64_t d = v.d_model;
-  std::int64_t queries = 256, used = 0;
-  const bool stated = top.has("projector_patch_to_query_dict");
-  if (stated) {
-    const nlohmann::json& given = top.object().at("projector_patch_to_query_dict");
-    queries = 0;
-    for (const auto& [key, value] : given.items()) {
-      if (!value.is_number_integer() || value < 1 || value > 1048576)
-        fail(errc::malformed_input, top.path("projector_patch_to_query_dict"), shown_json(value), "numbers of queries");
-      queries = std::max(queries, value.get<std::int64_t>());
-      if (key == std::to_string(patches(v.image_size, v.patch_size))) used = value.get<std::int64_t>();
-    }
-  }
-  check_dimension(top.path("projector_patch_to_query_dict"), queries);
-  // Projections before and in the attention, the matrix behind it, three norms, and the queries.
-  const std::int64_t attention = checked_add(checked_multiply(8 * d, d), 5 * d);
-  const std::int64_t all = checked_add(attention, 6 * d + checked_multiply(queries, d));
-  v.tokens_per_image = used > 0 ? used : std::min<std::int64_t>(queries, 128);
-  if (used == 0) {
-    top.assume("projector_patch_to_query_dict", std::to_string(v.tokens_per_image) + " tokens for an image",
-               stated ? "the file has no number of queries for so many patches" : "class default of aria");
-  }
-  v.projector.input = d;
-  v.projector.hidden = v.projector.output = model.d_model;
-  v.other_weights = checked_add(v.other_weights, all);
-  say_weights_alone(top, "projector.cross_attn", all);
-}
-
 /// PaddleOCR-VL: a norm, then two matrices over merged patches.
 inline void project_paddleocr(config_fields&, config_fields& fields, transformer& model) {
   vision_spec& v = model.vision;
@@ -321,30 +343,6 @@ inline void project_phi3_v(config_fields& top, transformer& model) {
   top.assume("img_processor", "clip-vit-large-patch14-336", "the tower that its class loads");
   top.assume("images", "one tile of 336 pixels",
              "larger images take a tile each for their parts, and as many tokens again");
-}
-
-/// The encoder of Whisper in front of a language model: two convolutions, a table of positions, layers whose keys have
-/// no bias, and a norm.
-inline std::int64_t sound_encoder(config_fields& fields) {
-  const std::int64_t d = fields.count("hidden_size"), wide = fields.count("intermediate_size");
-  const std::int64_t stem = checked_add(biased(3 * fields.count("num_mel_bins"), d), biased(3 * d, d));
-  const std::int64_t layer = checked_add(checked_add(checked_multiply(4 * d, d), 3 * d),
-                                         checked_add(biased(d, wide), biased(wide, d)) + 4 * d);
-  return checked_add(checked_add(stem, checked_multiply(fields.count("max_source_positions"), d)),
-                     checked_add(checked_multiply(fields.count("num_hidden_layers"), layer), 2 * d));
-}
-
-/// Voxtral joins four steps of sound, without biases; Qwen2-Audio has one matrix with a bias.
-inline void project_sound(config_fields& top, transformer& model) {
-  const nlohmann::json nothing = nlohmann::json::object();
-  const bool voxtral = top.type() == "voxtral";
-  config_fields audio = part_fields(top, "audio_config", voxtral ? "voxtral_encoder" : "qwen2_audio_encoder", nothing);
-  const std::int64_t d = model.d_model;
-  const std::int64_t bridge = voxtral ? checked_multiply(checked_add(audio.count("intermediate_size"), d), d)
-                                      : biased(audio.count("hidden_size"), d);
-  const std::int64_t heard = checked_add(sound_encoder(audio), bridge);
-  model.other_weights = checked_add(model.other_weights, heard);
-  top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
 }
 
 }  // namespace detail

@@ -1,0 +1,49 @@
+// One slice that serves: the worked examples of its functions.
+#include <tpuplan/io/ask/serving.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace io_ask_serving_tests {
+
+TEST_CASE("the engine is assumed, and images of a model that sees") {
+  const assumed_values named = assumed_engine(serving_engine::vllm);
+  REQUIRE(named.size() == 1);
+  CHECK(named.front().first == "engine");
+  CHECK(named.front().second.rfind("vllm: ", 0) == 0);
+  CHECK(assumed_engine(serving_engine::unnamed).front().second.rfind("not named: ", 0) == 0);
+  CHECK(assumed_engine(serving_engine::vllm, llama_3_8b()).size() == 1);
+  CHECK(assumed_engine(serving_engine::vllm, model_of({{"model_type", "paligemma"}}).model).size() == 2);
+}
+
+TEST_CASE("a change is a row, with the formats of weights where it is one of these") {
+  serving_change change;
+  change.what = serving_lever::weights;
+  change.given = 2;
+  change.needed = 1;
+  change.job.weights = dtype::int8;
+  CHECK(rows_of({change}).front().weights == dtype::int8);
+  change.what = serving_lever::rate;
+  CHECK_FALSE(rows_of({change}).front().weights.has_value());
+}
+
+TEST_CASE("a slice serves as serve says, and pays by the token") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v5e-8";
+  asked.mesh.tensor = 8;
+  const serve_answer answer = answer_to_serve(config, asked, price_book{});
+  CHECK(answer.fits == verdict::yes);
+  CHECK(answer.chips == 8);
+  REQUIRE(answer.output_tokens_per_s_per_chip.has_value());
+  CHECK(close(*answer.output_tokens_per_s_per_chip, answer.estimate.output_tokens.value() / 8));
+  asked.job.percentiles.per_token = {0.95, 40_ms};
+  CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message,
+             "job.request_rate_per_s is missing"));
+}
+
+}  // namespace io_ask_serving_tests
