@@ -1944,10 +1944,10 @@ struct memory_calibration {
   double recomputed = 1;             ///< share of the tensors a layer computes again that is live at once
   double activation_gradients = 1.0 / 3;  ///< share of a layer's activations with live gradients; 2/3 at most
   double routed_gradients = 1;            ///< that share for routed tokens and the activations of experts
-  double routed_copies = 5;    ///< copies of a routed token: repeated, sorted, returned in either order, once in fp32
-  double worst_routing = 1;    ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
-  double quantised_bytes = 1;  ///< bytes per element for its 8-bit copies; 2 with int8's 32-bit results
-  double host_layers = 2;      ///< layers on the way to host memory or back
+  double routed_copies = 5;  ///< copies of a routed token: repeated, sorted, returned in either order, once in fp32
+  double worst_routing = 1;  ///< 1: buffers for the worst routing under expert parallelism; 0: for an even one
+  double quantised_bytes_per_element = 1;  ///< of 8-bit copies of operands; 2 with int8's 32-bit results
+  double host_layers = 2;                  ///< layers on the way to host memory or back
 };
 /// The point estimate.
 inline constexpr memory_calibration memory_point{};
@@ -4712,6 +4712,13 @@ constexpr text<160> placed_hint(std::string_view given) {
   return hint;
 }
 
+/// "v6e-4 (4 chips, 2x2)".
+constexpr void append_with_chips(text<160>& hint, const slice& one) {
+  const std::int64_t count = tpuplan::chips(one);
+  hint.append(name(one)).append(" (").append(count).append(count == 1 ? " chip, " : " chips, ");
+  hint.append(name(one.shape)).append(")");
+}
+
 /// The valid names to suggest for a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
   text<160> hint = placed_hint(given);
@@ -4738,14 +4745,10 @@ constexpr text<160> slice_hint(std::string_view given) {
     hint.append(" (no number stands for them), ");
   }
   const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
-  if (near.smaller) {
-    hint.append(name(*near.smaller)).append(" (").append(tpuplan::chips(*near.smaller)).append(" chips, ");
-    hint.append(name(near.smaller->shape)).append(")");
-  }
+  if (near.smaller) append_with_chips(hint, *near.smaller);
   if (near.larger && !(near.smaller && near.larger->shape == near.smaller->shape)) {
     if (near.smaller) hint.append(" or ");
-    hint.append(name(*near.larger)).append(" (").append(tpuplan::chips(*near.larger)).append(" chips, ");
-    hint.append(name(near.larger->shape)).append(")");
+    append_with_chips(hint, *near.larger);
   }
   for (const machine_row& type : machine_rows) {
     if (parts.chip.name != type.chip || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;
@@ -5795,7 +5798,7 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
 constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
                                 std::int64_t tensor, const memory_calibration& constants) {
   const double element = number_bytes(job).value();
-  double copies = in_eight_bits(job) ? constants.quantised_bytes : 0;
+  double copies = in_eight_bits(job) ? constants.quantised_bytes_per_element : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
   const double saved = saved_width(width, job.remat) - saved_routed_width(model, width, job.remat);
@@ -7014,7 +7017,7 @@ inline constexpr seconds longest_run{1e18};
   if (!(answer.wall <= longest_run)) {
     detail::fail(errc::out_of_range, "spot_run: mean_time_between_preemptions",
                  run.mean_time_between_preemptions.value(),
-                 "enough for the run to end within 1e18 s: more than 1/40 of a segment and of restart_time");
+                 "enough for the run to end within 1e18 s: more than 1/40 of a segment and of a restart");
   }
   detail::representable("spot_run: work", answer.wall_factor, run.work.value(),
                         "enough for a representable ratio of expected time to work");
