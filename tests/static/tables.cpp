@@ -31,6 +31,9 @@ constexpr bool names_agree() {
   for (const detail::launch_offer& offer : detail::launch_offers) {
     if (!is_chip(offer.chip)) return false;
   }
+  for (const detail::service_chip& offered : detail::service_chips) {
+    if (!is_chip(offered.chip)) return false;
+  }
   return true;
 }
 static_assert(names_agree());
@@ -39,7 +42,7 @@ static_assert(names_agree());
 constexpr bool every_chip_has_a_full_pod() {
   for (const chip_spec& chip : generations) {
     if (chip.announced_only) {
-      if (detail::slices_of(chip.name).count != 0 || detail::offers_of(chip.name).vertex.offered) return false;
+      if (detail::slices_of(chip.name).count != 0 || detail::chip_of_service("vertex", chip.name) != nullptr) return false;
       continue;
     }
     if (chips(chip.pod.shape) < chip.pod.largest_slice || chip.pod.shape.axes != chip.ici.axes) return false;

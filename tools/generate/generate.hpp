@@ -75,6 +75,7 @@ std::string price_table(data_folder& data);
 std::string gpu_table(data_folder& data);
 std::string defaults_table(data_folder& data, const std::string& table);
 std::string offer_table(data_folder& data);
+std::string service_chip_table(data_folder& data);
 /// @}
 
 }  // namespace generate

@@ -1,5 +1,7 @@
 #include "generate/generate.hpp"
 
+#include <stdexcept>
+
 namespace generate {
 
 namespace {
@@ -32,12 +34,6 @@ std::string gcloud_offer(const json& gcloud, const std::string& chip) {
                  literal(has(at(gcloud, "flex_start", owner), chip)), chips_of(most, chip)});
 }
 
-std::string vertex_offer(const json& vertex, const std::string& chip) {
-  const std::string owner = "launch.json: vertex";
-  return joined(
-      {literal(has(at(vertex, "generations", owner), chip)), of(at(vertex, "accelerator_types", owner), chip)});
-}
-
 std::string gce_offer(const json& gce, const std::string& chip) {
   const std::string owner = "launch.json: gce";
   return joined({of(at(gce, "image_families", owner), chip), literal(has(at(gce, "hyperdisk", owner), chip))});
@@ -48,8 +44,8 @@ std::string tool_offer(const json& file, const std::string& chip) {
     return literal(has(at(at(file, tool, "launch.json"), key, tool), chip));
   };
   const json& smallest = at(at(file, "xpk", "launch.json"), "smallest_slice", "xpk");
-  return joined({listed_in("gcluster", "generations"), chips_of(smallest, chip), listed_in("xpk", "single_chip"),
-                 listed_in("skypilot", "accelerators"), listed_in("skypilot", "machine_types"),
+  return joined({chips_of(smallest, chip), listed_in("xpk", "single_chip"), listed_in("skypilot", "accelerators"),
+                 listed_in("skypilot", "machine_types"),
                  of(at(at(file, "skypilot", "launch.json"), "flex_start_zones", "skypilot"), chip)});
 }
 
@@ -65,12 +61,27 @@ std::string offer_table(data_folder& data) {
     text += "     {" + gke_offer(at(file, "gke", "launch.json"), chip) + "},\n";
     text += "     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {" +
             gcloud_offer(at(file, "gcloud", "launch.json"), chip) + "},\n";
-    text +=
-        "     /*vertex: offered, accelerator_type*/ {" + vertex_offer(at(file, "vertex", "launch.json"), chip) + "},\n";
     text += "     /*gce: image_family, hyperdisk*/ {" + gce_offer(at(file, "gce", "launch.json"), chip) + "},\n";
-    text += "     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {" +
-            tool_offer(file, chip) + "}, " +
-            literal(has(at(at(file, "calendar", "launch.json"), "generations", "calendar"), chip)) + "},\n";
+    text += "     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {" +
+            tool_offer(file, chip) + "}},\n";
+  }
+  return unformatted(text + "};\n");
+}
+
+/// The chips of each service that has a list of them, or an object with its own names of them.
+std::string service_chip_table(data_folder& data) {
+  std::string text = "inline constexpr service_chip service_chips[] = {\n";
+  for (const auto& [service, entry] : data["launch.json"].items()) {
+    if (!entry.is_object() || !entry.contains("generations")) continue;
+    const json& offered = entry.at("generations");
+    std::size_t found = 0;
+    for (const std::string& chip : data.chips()) {
+      if (offered.is_object() ? !offered.contains(chip) : !has(offered, chip)) continue;
+      const std::string called = offered.is_object() ? of(offered, chip) : in_quotes("");
+      text += "    {" + joined({in_quotes(service), in_quotes(chip), called}) + "},\n";
+      ++found;
+    }
+    if (found != offered.size()) throw std::runtime_error("launch.json: " + service + ".generations has no such chip");
   }
   return unformatted(text + "};\n");
 }

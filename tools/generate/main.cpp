@@ -29,6 +29,7 @@ constexpr table tables[] = {
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
     {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
+    {"io/launch/offers.hpp", "service_chips", "launch.json", generate::service_chip_table},
 };
 
 /// The door of a folder of headers: what it includes.

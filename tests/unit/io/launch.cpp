@@ -116,7 +116,8 @@ void for_each_request(const std::function<void(const launch_request&)>& use) {
         launch_request r = request_for("v6e-8", slices);
         r.where = slice_at(i);
         r.capacity = kind;
-        if (kind == provisioning::calendar && !detail::offers_of(r.where.chip.name.view()).calendar) continue;
+        if (kind == provisioning::calendar && detail::chip_of_service("calendar", r.where.chip.name.view()) == nullptr)
+          continue;
         if (kind == provisioning::flex_start) r.max_restarts = 0;
         if (kind == provisioning::calendar) r.reservation = "my-reservation";
         use(r);

@@ -67,17 +67,14 @@ std::string written_problem(const launch_target& by, const json& output) {
     }
     return std::string();
   };
-  if (by.name == "vertex") return schema_problem(output, documented()["vertex"]["schema"]);
-  if (by.name == "gke") {
-    const std::string kind = output.at("kind");
-    return schema_problem(output, documented()["gke"]["schemas"].at(kind));
-  }
-  if (by.name == "gce") return commands("gcloud", "gcloud", 1);
-  if (by.name == "gcluster") return commands("gcluster", "gcluster", 0);
-  if (by.name == "xpk") return commands("xpk", "xpk", 0);
-  if (by.name == "skypilot") return schema_problem(output, documented()["skypilot"]["schema"]);
-  if (by.name == "ray") return schema_problem(output.at("cluster"), documented()["ray"]["schema"]);
-  return "";
+  const bool by_gcloud = by.name == "gcloud" || by.name == "gce";
+  const std::string program{by_gcloud ? "gcloud" : by.name};
+  const json& service = documented().at(program);
+  if (service.contains("schemas")) return schema_problem(output, service["schemas"].at(output.at("kind")));
+  if (service.contains("schema"))
+    return schema_problem(by.name == "ray" ? output.at("cluster") : output, service["schema"]);
+  if (service.contains("commands")) return commands(program.c_str(), program.c_str(), by_gcloud ? 1 : 0);
+  return "no schema and no commands to hold it to";
 }
 
 /// The document that a text of `yaml_text` is: keys, lists and scalars of JSON by their indentation. Throws on any line

@@ -47,10 +47,9 @@ inline void check_submission(const launch_request& request, std::string_view too
 
 /// Refuses what Cluster Toolkit does not have.
 inline void check_gcluster(const launch_request& request) {
-  const auto offered = [](const launch_offer& o) { return o.tools.gcluster; };
-  if (!offered(offers_of(request.where.chip.name)) || !is_toolkit_shape(request.where.shape)) {
+  if (chip_of_service("gcluster", request.where.chip.name) == nullptr || !is_toolkit_shape(request.where.shape)) {
     fail(errc::unsupported, "slice", name(request.where).view(),
-         "a slice of " + chips_with(offered) + " with a topology that Cluster Toolkit takes");
+         "a slice of " + chips_of_service("gcluster") + " with a topology that Cluster Toolkit takes");
   }
   check_extras(request, "Cluster Toolkit", {"cluster", "service_account", "queue"});
   check_service_account(request, true);

@@ -42,9 +42,8 @@ struct compute_offer {
   bool hyperdisk = false;           ///< its VMs boot from hyperdisk-balanced
 };
 
-/// What SkyPilot and the tools that submit to a GKE cluster offer of a chip.
+/// What SkyPilot and XPK offer of a chip.
 struct tool_offer {
-  bool gcluster = false;          ///< Cluster Toolkit has its machine types
   std::int64_t xpk_smallest = 0;  ///< chips of the smallest slice on VMs of four chips that XPK has; 0: it has none
   bool xpk_single_chip = false;   ///< XPK has the slice of one chip, too
   bool accelerators = false;      ///< SkyPilot makes its slices by the Cloud TPU API
@@ -52,21 +51,20 @@ struct tool_offer {
   std::string_view flex_zones{};  ///< where SkyPilot has flex-start of it, with a space between zones; empty: nowhere
 };
 
-/// What training on Vertex AI offers of a chip.
-struct vertex_offer {
-  bool offered = false;                 ///< whether a page on training has the chip
-  std::string_view accelerator_type{};  ///< the legacy accelerator of slices of one VM; empty: machine types and shapes
-};
-
 /// What the services offer of one chip.
 struct launch_offer {
   std::string_view chip{};   ///< the name of the chip
   gke_offer gke{};           ///< of GKE
   cloud_tpu_offer gcloud{};  ///< of the Cloud TPU API
-  vertex_offer vertex{};     ///< of Vertex AI
   compute_offer gce{};       ///< of Compute Engine
-  tool_offer tools{};        ///< of SkyPilot, XPK and Cluster Toolkit
-  bool calendar = false;     ///< whether calendar mode has it
+  tool_offer tools{};        ///< of SkyPilot and XPK
+};
+
+/// A chip that a service offers, for services of which data/launch.json has no more than a list: `generations`.
+struct service_chip {
+  std::string_view service{};  ///< its key in data/launch.json
+  std::string_view chip{};     ///< the name of the chip
+  std::string_view called{};   ///< the service's own name of it; empty: it has none
 };
 
 // generated: launch_offers from data/launch.json
@@ -77,76 +75,86 @@ inline constexpr launch_offer launch_offers[] = {
        flex_start_several_vms, queued, hyperdisk*/
      {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {true, "TPU_V2"},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, true, false, ""}, false},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, true, false, ""}},
     {"v3",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v3-device", "tpu-v3-slice", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {true, "TPU_V3"},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, true, false, ""}, false},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, true, false, ""}},
     {"v4",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v4-podslice", "tpu-v4-podslice", true, false, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", true, false, 2048},
-     /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, false, true, false, ""}, false},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, false, true, false, ""}},
     {"v5e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v5-lite-podslice", "tpu-v5-lite-podslice", true, true, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5-lite", true, true, 0},
-     /*vertex: offered, accelerator_type*/ {true, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 8, false, true, false, ""}, false},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {8, false, true, false, ""}},
     {"v5p",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v5p-slice", "tpu-v5p-slice", true, true, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5", true, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, false, true, false, ""}, true},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, false, true, false, ""}},
     {"v6e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v6e-slice", "tpu-v6e-slice", true, true, true, false, true, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv6e", true, true, 0},
-     /*vertex: offered, accelerator_type*/ {true, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}, true},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}},
     {"tpu7x",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu7x", "tpu7x", true, true, true, true, true, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2404-amd64-tpu-tpu7x", true},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {true, 4, false, false, true, "us-central1-c"}, true},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, false, false, true, "us-central1-c"}},
     {"tpu8t",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, false, false, ""}, false},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, false, false, ""}},
     {"tpu8i",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*vertex: offered, accelerator_type*/ {false, ""},
      /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: gcluster, xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {false, 0, false, false, false, ""}, false},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, false, false, ""}},
 };
 // clang-format on
 // end of generated: launch_offers
+
+// generated: service_chips from data/launch.json
+// clang-format off
+inline constexpr service_chip service_chips[] = {
+    {"calendar", "v5p", ""},
+    {"calendar", "v6e", ""},
+    {"calendar", "tpu7x", ""},
+    {"vertex", "v2", "TPU_V2"},
+    {"vertex", "v3", "TPU_V3"},
+    {"vertex", "v5e", ""},
+    {"vertex", "v6e", ""},
+    {"gcluster", "v4", ""},
+    {"gcluster", "v5e", ""},
+    {"gcluster", "v5p", ""},
+    {"gcluster", "v6e", ""},
+    {"gcluster", "tpu7x", ""},
+};
+// clang-format on
+// end of generated: service_chips
 
 /// What the services offer of the chip of exactly that name; nothing of a chip that is not in the table.
 constexpr launch_offer offers_of(std::string_view chip) noexcept {
@@ -154,6 +162,21 @@ constexpr launch_offer offers_of(std::string_view chip) noexcept {
     if (offer.chip == chip) return offer;
   }
   return {};
+}
+
+/// The service's row of the chip of exactly that name; nothing where it does not offer the chip. Worked:
+/// chip_of_service("vertex", "v2")->called is "TPU_V2", and there is no chip_of_service("vertex", "v4").
+constexpr const service_chip* chip_of_service(std::string_view service, std::string_view chip) noexcept {
+  for (const service_chip& row : service_chips) {
+    if (row.service == service && row.chip == chip) return &row;
+  }
+  return nullptr;
+}
+
+/// The chips that a service offers, as a message lists them. Worked: "v5p, v6e or tpu7x" of "calendar".
+inline std::string chips_of_service(std::string_view service) {
+  return std::string(
+      chip_names_where([&](std::string_view chip) { return chip_of_service(service, chip) != nullptr; }).view());
 }
 
 /// The chips of which a service offers something, as a message lists them: "v5e, v5p or v6e".

@@ -240,10 +240,9 @@ inline void check_capacity(const launch_request& request) {
     case provisioning::calendar:
       if (request.reservation.empty())
         fail(errc::missing_field, "reservation", "missing", "the name of what calendar mode reserved");
-      if (!offers_of(request.where.chip.name.view()).calendar) {
+      if (chip_of_service("calendar", request.where.chip.name.view()) == nullptr) {
         fail(errc::unsupported, "provisioning", name(request.capacity),
-             "on_demand with the reservation: calendar mode is of " +
-                 chips_with([](const launch_offer& o) { return o.calendar; }));
+             "on_demand with the reservation: calendar mode is of " + chips_of_service("calendar"));
       }
       break;
     case provisioning::spot:
@@ -299,8 +298,8 @@ inline std::string seconds_text(seconds time) {
 /// Refuses chips that no service is documented to offer.
 inline void check_offered(const launch_request& request) {
   const auto somewhere = [](const launch_offer& offer) {
-    return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || offer.vertex.offered ||
-           !offer.gce.image_family.empty();
+    return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || !offer.gce.image_family.empty() ||
+           chip_of_service("vertex", offer.chip) != nullptr;
   };
   if (!somewhere(offers_of(request.where.chip.name)))
     fail(errc::unsupported, "slice", request.where.chip.name.view(),

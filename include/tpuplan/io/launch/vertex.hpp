@@ -18,8 +18,8 @@ namespace detail {
 
 /// Refuses what training on Vertex AI is not documented to offer.
 inline void check_vertex(const launch_request& request) {
-  const vertex_offer offer = offers_of(request.where.chip.name).vertex;
-  const bool legacy = !offer.accelerator_type.empty();
+  const service_chip* const offered = chip_of_service("vertex", request.where.chip.name);
+  const bool legacy = offered != nullptr && !offered->called.empty();
   check_extras(request, "Vertex AI", {"args", "service_account", "location", "tensorboard", "output"});
   check_service_account(request, false);
   if (!request.tensorboard.empty()) {
@@ -32,10 +32,9 @@ inline void check_vertex(const launch_request& request) {
     fail(errc::invalid_argument, "location", request.location,
          joined({region_of(request.zone), ", the region of the zone ", request.zone}));
   }
-  if (!offer.offered) {
+  if (offered == nullptr) {
     fail(errc::unsupported, "slice", name(request.where).view(),
-         "a slice of " + chips_with([](const launch_offer& o) { return o.vertex.offered; }) +
-             ": no page on training with Vertex AI has this chip");
+         "a slice of " + chips_of_service("vertex") + ": no page on training with Vertex AI has this chip");
   }
   if (legacy && vms(request.where) > 1) {
     fail(errc::unsupported, "slice", name(request.where).view(),
@@ -63,10 +62,11 @@ inline void check_vertex(const launch_request& request) {
 }
 
 inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
-  const std::string_view legacy = offers_of(request.where.chip.name).vertex.accelerator_type;
-  if (!legacy.empty()) {
-    return {
-        {"machineType", "cloud-tpu"}, {"acceleratorType", legacy}, {"acceleratorCount", tensorcores(request.where)}};
+  const service_chip* const offered = chip_of_service("vertex", request.where.chip.name);
+  if (offered != nullptr && !offered->called.empty()) {  // a chip from before machine types
+    return {{"machineType", "cloud-tpu"},
+            {"acceleratorType", offered->called},
+            {"acceleratorCount", tensorcores(request.where)}};
   }
   nlohmann::ordered_json machine = {{"machineType", launched_machine(request)},
                                     {"tpuTopology", name(request.where.shape).view()}};
