@@ -110,8 +110,11 @@ inline void read_layoutlm(config_fields& fields, transformer& model) {
   model.other_weights = checked_multiply(4 * fields.count("max_2d_position_embeddings"), model.d_model);
 }
 
-/// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler.
-inline void read_nomic(config_fields&, transformer& model) {
+/// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler. The version with experts
+/// (nomic-embed-text-v2-moe) is refused: its class is another one, beside the weights.
+inline void read_nomic(config_fields& fields, transformer& model) {
+  if (fields.has("num_experts") && fields.part("num_experts") > 0)
+    fail(errc::unsupported, fields.path("num_experts"), fields.part("num_experts"), "0: no layer with experts");
   model.learned_positions = 0;
   model.attention.qkv_bias = model.attention.output_bias = false;
   model.mlp = {model.mlp.d_ff, true, false};
