@@ -17,7 +17,7 @@ namespace detail::hf_table {
 
 // generated: hf_encoders_defaults from data/hf_defaults.json
 // clang-format off
-inline constexpr std::array<hf_default, 427> encoders_rows{{
+inline constexpr std::array<hf_default, 432> encoders_rows{{
     {"bert", of_type}, {"vocab_size", number, 30522}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 12},
     {"num_attention_heads", number, 12}, {"num_key_value_heads", same_as, 0, "num_attention_heads"},
     {"head_dim", quotient, 0, "hidden_size", "num_attention_heads"}, {"intermediate_size", number, 3072},
@@ -110,9 +110,11 @@ inline constexpr std::array<hf_default, 427> encoders_rows{{
     {"num_hidden_layers", number, 12}, {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072},
     {"max_position_embeddings", number, 512}, {"type_vocab_size", number, 2}, {"tie_word_embeddings", boolean, 1},
     {"num_labels", number, 2}, {"max_2d_position_embeddings", number, 1024}, {"nomic_bert", of_type},
-    {"vocab_size", number, 30528}, {"hidden_size", number, 768}, {"num_hidden_layers", number, 12},
-    {"num_attention_heads", number, 12}, {"intermediate_size", number, 3072}, {"max_position_embeddings", number, 2048},
-    {"type_vocab_size", number, 2}, {"tie_word_embeddings", boolean, 1}, {"num_labels", number, 2},
+    {"vocab_size", number, 30528}, {"hidden_size", alias, 0, "n_embd"}, {"num_hidden_layers", alias, 0, "n_layer"},
+    {"num_attention_heads", alias, 0, "n_head"}, {"intermediate_size", alias, 0, "n_inner"},
+    {"max_position_embeddings", alias, 0, "n_positions"}, {"type_vocab_size", number, 2},
+    {"tie_word_embeddings", boolean, 1}, {"num_labels", number, 2}, {"n_embd", number, 768}, {"n_layer", number, 12},
+    {"n_head", number, 12}, {"n_inner", multiple, 4, "n_embd"}, {"n_positions", number, 2048},
     {"jina_embeddings_v3", of_type}, {"vocab_size", number, 250002}, {"hidden_size", number, 1024},
     {"num_hidden_layers", number, 24}, {"num_attention_heads", number, 16}, {"intermediate_size", number, 4096},
     {"max_position_embeddings", number, 8194}, {"type_vocab_size", number, 1}, {"tie_word_embeddings", boolean, 1},

@@ -111,10 +111,13 @@ inline void read_layoutlm(config_fields& fields, transformer& model) {
 }
 
 /// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler. The version with experts
-/// (nomic-embed-text-v2-moe) is refused: its class is another one, beside the weights.
+/// (nomic-embed-text-v2-moe) is refused, and so are switches of the first files that add or leave out weights: their
+/// class is another one, beside the weights.
 inline void read_nomic(config_fields& fields, transformer& model) {
   if (fields.has("num_experts") && fields.part("num_experts") > 0)
     fail(errc::unsupported, fields.path("num_experts"), fields.part("num_experts"), "0: no layer with experts");
+  for (const char* field : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm", "use_rms_norm"})
+    fields.refuse_true(field);
   model.learned_positions = 0;
   model.attention.qkv_bias = model.attention.output_bias = false;
   model.mlp = {model.mlp.d_ff, true, false};
@@ -191,7 +194,8 @@ inline void read_encoder_sizes(config_fields& fields, transformer& model) {
 inline void read_encoder(config_fields& fields, const encoder_family& family, transformer& model) {
   constexpr std::string_view field = "position_embedding_type";
   const std::string positions = fields.has(field) ? fields.string(field) : "absolute";
-  const bool usable = positions == "absolute" || (positions == "rope" && fields.type() == "new");
+  const bool usable = positions == "absolute" || (positions == "rope" && fields.type() == "new") ||
+                      (positions == "rotary" && fields.type() == "jina_embeddings_v3");
   if (!usable) fail(errc::unsupported, fields.path("position_embedding_type"), positions, "absolute");
   read_encoder_sizes(fields, model);
   model.learned_positions = model.max_positions;

@@ -237,11 +237,12 @@ struct other_name {
   std::string_view as;
   bool own_defaults = false;  ///< names and defaults of its fields are its own
 };
-inline constexpr std::array<other_name, 8> other_names{{
+inline constexpr std::array<other_name, 9> other_names{{
     {"Yi", "llama"},
     {"deepseek_ref", "deepseek_v4"},
     {"minimax_m3", "minimax_m3_vl_text"},
     {"Dream", "qwen2"},
+    {"aria_moe_lm", "aria_text"},
     {"RefinedWeb", "falcon", true},
     {"RefinedWebModel", "falcon", true},
     {"phi-msft", "phi", true},

@@ -131,7 +131,10 @@ const hf_class alike[] = {
     {"NomicBertForMaskedLM", "nomic_bert", "NomicBertForMaskedLM", R"({})", 137354304},
     {"NomicBertModel", "nomic_bert", "NomicBertModel", R"({})", 136731648},
     {"NomicBertForSequenceClassification", "nomic_bert", "NomicBertForSequenceClassification", R"({})", 137323778},
+    {"NomicBertModel", "nomic_bert", "NomicBertModel", R"({"n_embd":384,"n_layer":6,"n_head":6,"n_inner":1536,"n_positions":8192})", 25889280},
+    {"NomicBertModel", "nomic_bert", "NomicBertModel", R"({"hidden_size":384,"num_hidden_layers":6,"num_attention_heads":6,"intermediate_size":1536})", 25889280},
     {"JinaEmbeddingsV3Model", "jina_embeddings_v3", "JinaEmbeddingsV3Model", R"({})", 559364096},
+    {"jina-embeddings-v3-hf", "jina_embeddings_v3", "JinaEmbeddingsV3Model", R"({"hidden_size":1024,"intermediate_size":4096,"max_position_embeddings":8194,"num_attention_heads":16,"num_hidden_layers":24,"position_embedding_type":"rotary","lora_rank":4,"type_vocab_size":1,"vocab_size":250002})", 559364096},
     {"JinaEmbeddingsV3ForMaskedLM", "jina_embeddings_v3", "JinaEmbeddingsV3ForMaskedLM", R"({})", 559616146},
     {"RoFormerForMaskedLM", "roformer", "RoFormerForMaskedLM", R"({})", 124197968},
     {"RoFormerModel", "roformer", "RoFormerModel", R"({})", 123555840},
@@ -203,6 +206,7 @@ TEST_CASE("what of encoders cannot be counted is refused by its field", "[hf_enc
     return refusal_of([&] { (void)model_of({"", type, changes, 0}); }).message;
   };
   CHECK(says(refused("nomic_bert", R"({"num_experts":8})"), "config.num_experts is 8"));
+  CHECK(says(refused("nomic_bert", R"({"qkv_proj_bias":true})"), "config.qkv_proj_bias"));
   CHECK(says(refused("deberta-v2", R"({"embedding_size":128})"), "config.embedding_size"));
   CHECK(says(refused("deberta-v2", R"({"attention_head_size":32})"), "config.attention_head_size"));
   CHECK(says(refused("deberta-v2", R"({"relative_attention":true,"pos_att_type":1})"), "config.pos_att_type"));

@@ -275,6 +275,7 @@ TEST_CASE("what the structs cannot describe is refused by its field", "[hf_langu
 TEST_CASE("other names of a type read as that type", "[hf_language]") {
   CHECK(parameters(model_of("Yi", "{}")).total == parameters(model_of("llama", "{}")).total);
   CHECK(model_of("Dream", R"({"vocab_size": 152064})", "DreamModel").output_head);
+  CHECK(parameters(model_of("aria_moe_lm", "{}")).total == parameters(model_of("aria_text", "{}")).total);
 }
 
 }  // namespace io_hf_language_tests
