@@ -111,13 +111,15 @@ inline void read_layoutlm(config_fields& fields, transformer& model) {
 }
 
 /// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler. The version with experts
-/// (nomic-embed-text-v2-moe) is refused, and so are switches of the first files that add or leave out weights: their
-/// class is another one, beside the weights.
+/// (nomic-embed-text-v2-moe) is refused, as are the class ForPreTraining and switches of the first files that change
+/// weights: their class is another one, beside the weights.
 inline void read_nomic(config_fields& fields, transformer& model) {
   if (fields.has("num_experts") && fields.part("num_experts") > 0)
     fail(errc::unsupported, fields.path("num_experts"), fields.part("num_experts"), "0: no layer with experts");
   for (const char* field : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm", "use_rms_norm"})
     fields.refuse_true(field);
+  if (const std::string name = class_of(fields); ends_in(name, "ForPreTraining"))  // not a class of transformers
+    fail(errc::unsupported, fields.path("architectures"), name, "NomicBertModel or NomicBertForMaskedLM");
   model.learned_positions = 0;
   model.attention.qkv_bias = model.attention.output_bias = false;
   model.mlp = {model.mlp.d_ff, true, false};

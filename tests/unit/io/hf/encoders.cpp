@@ -207,6 +207,7 @@ TEST_CASE("what of encoders cannot be counted is refused by its field", "[hf_enc
   };
   CHECK(says(refused("nomic_bert", R"({"num_experts":8})"), "config.num_experts is 8"));
   CHECK(says(refused("nomic_bert", R"({"qkv_proj_bias":true})"), "config.qkv_proj_bias"));
+  CHECK(says(refused("nomic_bert", R"({"architectures":["NomicBertForPreTraining"]})"), "config.architectures"));
   CHECK(says(refused("deberta-v2", R"({"embedding_size":128})"), "config.embedding_size"));
   CHECK(says(refused("deberta-v2", R"({"attention_head_size":32})"), "config.attention_head_size"));
   CHECK(says(refused("deberta-v2", R"({"relative_attention":true,"pos_att_type":1})"), "config.pos_att_type"));
