@@ -10,6 +10,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
