@@ -219,9 +219,9 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
   const bool flat = family.flat_text && !top.has("text_config") && older;
   const char* part = top.has("llm_config") && !top.has("text_config") ? "llm_config" : "text_config";
   read_text_part(top, part, family.text_type, family.any_parts, flat, model);
-  // Where the class's own tower does not fit another text model than its own.
-  const bool fits_none = top.has("text_config") && (top.type() == "gemma3" || top.type().substr(0, 4) == "qwen");
-  if ((fits_none || top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&
+  // The class would build its default tower, whose output is as wide as its default text model and not as this one.
+  const bool is_text_alone = top.has("text_config") && (top.type() == "gemma3" || top.type().substr(0, 4) == "qwen");
+  if ((is_text_alone || top.type() == "llama4" || (flat && top.type() == "step3p7" && top.has("hidden_size"))) &&
       !top.has("vision_config")) {
     top.assume("vision_config", "none", "not in the file: its language model alone is counted");
     return;

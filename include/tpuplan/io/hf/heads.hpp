@@ -82,6 +82,9 @@ inline void read_encoder_head(config_fields& fields, bool has_pooler, transforme
   fail_unknown(fields.path("architectures"), name, known);
 }
 
+/// `classes` counts a bias for each output, and this class has none.
+inline void take_away_class_biases(transformer& model) { model.other_weights -= model.classes; }
+
 /// A classifier in place of the output head of a decoder: one matrix, without a bias where it is of whole sequences.
 /// Nothing where the class has none.
 inline bool read_decoder_classifier(config_fields& fields, const std::string& name, transformer& model) {
@@ -91,7 +94,7 @@ inline bool read_decoder_classifier(config_fields& fields, const std::string& na
   if (model.kind != architecture::decoder || has_vision(model)) return false;
   model.output_head = false;
   model.classes = answers ? 2 : label_count(fields);
-  if (whole) model.other_weights -= model.classes;
+  if (whole) take_away_class_biases(model);
   fields.assume("architectures", name, "a classifier in place of the output head");
   return true;
 }
@@ -114,7 +117,7 @@ inline bool read_reward_head(config_fields& fields, const std::string& name, tra
     model.output_head = false;
     model.classes = head.outputs;
     model.pooler = head.two_matrices;
-    if (!head.two_matrices) model.other_weights -= head.outputs;
+    if (!head.two_matrices) take_away_class_biases(model);
     fields.assume("architectures", name, "a reward in place of the output head");
     return true;
   }
