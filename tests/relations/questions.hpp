@@ -1,0 +1,47 @@
+#ifndef TPUPLAN_TESTS_RELATIONS_QUESTIONS_HPP
+#define TPUPLAN_TESTS_RELATIONS_QUESTIONS_HPP
+
+#include <string>
+#include <vector>
+
+#include "relations/ask.hpp"
+#include "relations/compare.hpp"
+
+/// @file
+/// Random questions, each as a request of ask and as a command that asks the same.
+
+namespace relations {
+
+/// A question in both forms.
+struct drawn_question {
+  std::string name{};      ///< "plan", "plan_serving"
+  json request{};          ///< for ask
+  std::string command{};   ///< "tpuplan plan data/models/…", without --json
+  const model* of = nullptr;
+};
+/// One of fit, train, serve, simulate, plan, plan_serving, pay, spot, model, batch and pad with a few of its options.
+/// Many are refused: options are drawn as they come.
+drawn_question draw(const std::string& name, random_numbers& random);
+/// The same about one model.
+drawn_question draw(const std::string& name, const model& of, random_numbers& random);
+/// All of the names that `draw` knows.
+const std::vector<std::string>& drawn_names();
+
+/// Names of slices that can be rented: "v6e-8".
+const std::vector<std::string>& slice_names();
+/// Chips of a slice, and its devices of JAX.
+std::int64_t chips_of(const std::string& slice);
+std::int64_t devices_of(const std::string& slice);
+
+/// Whether a model is a decoder, by its counts. Asked once.
+bool is_decoder(const model& one);
+/// A random model of data/models; with a sweep also of the checkpoints.
+const model& draw_model(relation& r);
+const model& draw_decoder(relation& r);
+
+/// {"mean", "mean_square", "longest"} of requests of one length.
+json tokens(std::int64_t length);
+
+}  // namespace relations
+
+#endif
