@@ -116,7 +116,7 @@ inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_re
 inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& request) {
   rejected_slice closest{planned.where, slices(planned.mesh), rejection::no_price, 0, {}};
   bool found = false;
-  std::array<double, 2> least{};
+  rank_figures least{};
   for (std::size_t i = 0; i < planned.costs.size(); ++i) {
     const plan_cost& cost = planned.costs[i];
     if (!contains(request.kinds, cost.kind)) continue;
@@ -125,7 +125,7 @@ inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& requ
       come_closer(closest, missed.why, missed.amount);
       continue;
     }
-    const std::array<double, 2> value = worth(merits_of(planned, cost), request.best);
+    const rank_figures value = worth(merits_of(planned, cost), request.best);
     const bool better = value[0] < least[0] || (value[0] == least[0] && value[1] < least[1]);
     if (found && !better) continue;
     found = true;

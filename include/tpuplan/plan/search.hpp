@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_PLAN_SEARCH_HPP
 #define TPUPLAN_PLAN_SEARCH_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,6 +8,7 @@
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
+#include <tpuplan/plan/order.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <utility>
 #include <vector>
@@ -30,27 +30,6 @@ bool contains(const std::vector<T>& list, const T& value) {
     if (one == value) return true;
   }
   return false;
-}
-
-/// The indices 0 to count - 1 sorted by `before(a, b)`, equal ones in their order: a merge sort, without
-/// <algorithm>.
-template <class Before>
-std::vector<std::size_t> order_of(std::size_t count, const Before& before) {
-  std::vector<std::size_t> order(count), merged(count);
-  for (std::size_t i = 0; i < count; ++i) order[i] = i;
-  for (std::size_t run = 1; run < count; run *= 2) {
-    for (std::size_t begin = 0; begin < count; begin += 2 * run) {
-      const std::size_t middle = begin + run < count ? begin + run : count;
-      const std::size_t end = middle + run < count ? middle + run : count;
-      std::size_t left = begin, right = middle;
-      for (std::size_t at = begin; at < end; ++at) {
-        const bool take_right = left == middle || (right < end && before(order[right], order[left]));
-        merged[at] = order[take_right ? right++ : left++];
-      }
-    }
-    order.swap(merged);
-  }
-  return order;
 }
 
 /// Sorts by `before(a, b)`, equal values as they stood: std::stable_sort costs a compiler more, type by type.
@@ -165,7 +144,7 @@ struct merits {
 };
 
 /// The figures that an objective ranks by, smallest first; the second decides between equals.
-inline std::array<double, 2> worth(const merits& of, objective best) {
+inline rank_figures worth(const merits& of, objective best) {
   switch (best) {
     case objective::fastest: return {of.time, of.cost};
     case objective::fewest_chips: return {static_cast<double>(of.chips), of.cost};
@@ -181,31 +160,25 @@ inline text<48> slices_name(const slice& where, std::int64_t slice_total) {
   return result.append(name(where).view());
 }
 
-/// What plans are sorted by: worth, chips and name. The last two break ties, so that the order does not depend on the
-/// sort.
+/// What plans are ranked by: worth, and between equals chips and name, so that the order does not depend on the search.
 struct rank_key {
-  std::array<double, 2> worth{};
+  rank_figures worth{};
   std::int64_t chips = 0;
   text<48> name{};
 };
 
-inline bool ranks_before(const rank_key& a, const rank_key& b) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (a.worth[i] < b.worth[i] || b.worth[i] < a.worth[i]) return a.worth[i] < b.worth[i];
-  }
-  return a.chips != b.chips ? a.chips < b.chips : a.name.view() < b.name.view();
-}
-
-/// Sorts plans by `key(plan)`, which is asked once for each.
+/// Ranks plans by `key(plan)`, which is asked once for each.
 template <class Plan, class Key>
 void rank(std::vector<Plan>& plans, const Key& key) {
   std::vector<rank_key> keys(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) keys[i] = key(plans[i]);
   std::vector<Plan> ranked;
   ranked.reserve(plans.size());
-  for (const std::size_t place :
-       order_of(plans.size(), [&](std::size_t a, std::size_t b) { return ranks_before(keys[a], keys[b]); }))
-    ranked.push_back(std::move(plans[place]));
+  const auto figures = [&](std::size_t i) -> const rank_figures& { return keys[i].worth; };
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return keys[a].chips != keys[b].chips ? keys[a].chips < keys[b].chips : keys[a].name.view() < keys[b].name.view();
+  };
+  for (const std::size_t place : ranked_order(plans.size(), figures, before)) ranked.push_back(std::move(plans[place]));
   plans = std::move(ranked);
 }
 

@@ -77,9 +77,11 @@ constexpr per_second output_rate(const serving_estimate& estimate, const serving
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
 
-/// Makes the change the best finding where it gains more, fits no less surely, and meets the targets that are met now.
+/// Makes the change the best finding where there is such a layout, and it gains more, fits no less surely, and meets
+/// the targets that are met now.
 constexpr void improve(serving_finding& best, const serving_base& base, const serving_job& job,
                        const serving_layout& mesh) {
+  if (problem_of(base.model, mesh, base.where) != layout_problem::none) return;
   const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
   if (then.refusal != serving_refusal::none || !fits_as_surely(then.fit, base.now.fit)) return;
   if ((base.now.meets_ttft && !then.meets_ttft) || (base.now.meets_tpot && !then.meets_tpot)) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/serving/calibration.hpp>
+#include <tpuplan/estimate/serving/replica.hpp>
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/math.hpp>
@@ -12,38 +13,12 @@
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/parallel/collective_group.hpp>
-#include <tpuplan/parallel/interconnect.hpp>
-#include <tpuplan/parallel/layout.hpp>
 
 /// @file
 /// How a model is sharded over the devices that serve it, and the time of one decode step.
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// How weights are sharded over the devices of a replica.
-enum class weight_sharding : std::uint8_t {
-  one_dimension,   ///< one dimension of each matrix, as in Megatron: two all-reduces a layer over all devices
-  two_dimensions,  ///< both dimensions of each matrix: less traffic on many chips
-  gathered,        ///< devices gather the weights for their tokens: for prefill of very many tokens
-};
-
-/// How keys and values are sharded over the devices of a replica.
-enum class cache_sharding : std::uint8_t {
-  heads,  ///< by KV heads; where devices outnumber KV heads, several hold copies of one
-  batch,  ///< by sequences: the keys and values of a sequence are on one device
-};
-
-/// The devices of a slice as replicas of the model, each of `tensor` devices.
-struct serving_layout {
-  std::int64_t tensor = 0;                                   ///< devices of a replica; 0: all of the slice
-  weight_sharding weights = weight_sharding::one_dimension;  ///< how weights are sharded over a replica
-  cache_sharding cache = cache_sharding::heads;              ///< how keys and values are sharded over a replica
-  /// Data-parallel attention for a mixture of experts: each group of that many devices has its own copy of the
-  /// attention weights and its own sequences, while experts lie whole on the replica's devices; 0: attention is sharded
-  /// over all.
-  std::int64_t attention = 0;
-};
 
 /// Sequences that decode together, and how many tokens each attends to.
 struct decode_batch {
@@ -104,58 +79,6 @@ constexpr double left_at(own_question q, double load) {
   return own_spread_left(*q.runs, q.spreads, q.about);
 }
 /// @}
-
-/// The sizes of one replica.
-struct replica {
-  double devices = 1;        // JAX devices of one replica
-  double chips = 1;          // chips of one replica
-  double hosts = 1;          // VMs that one replica spans
-  double count = 1;          // replicas in the slice
-  bytes_per_second links{};  // into a chip from the others of its replica; 0 where there are none, or no rate is known
-};
-
-/// Refuses groups of data-parallel attention that do not divide the heads, and replicas that do not divide the experts.
-constexpr void check_groups(const transformer& model, const serving_layout& mesh, std::int64_t tensor) {
-  positive_count("serving_layout.attention", mesh.attention);
-  if (!has_experts(model)) fail(errc::unsupported, "serving_layout.attention", mesh.attention, "a mixture of experts");
-  if (mesh.weights != weight_sharding::one_dimension || mesh.cache != cache_sharding::heads)
-    fail(errc::unsupported, "serving_layout.attention", mesh.attention, "weights one_dimension and cache heads");
-  if (tensor % mesh.attention != 0)
-    fail(errc::not_divisible, "serving_layout.attention", mesh.attention, "a divisor of the devices of a replica");
-  check_heads("serving_layout.attention", model, mesh.attention);
-  if (model.moe.experts % tensor != 0)
-    fail(errc::not_divisible, "serving_layout.tensor", tensor, "a divisor of the experts, each of which lies on one");
-}
-
-/// Refuses replicas that do not divide the slice, and heads that do not divide over the devices of a replica.
-constexpr void check_served(const transformer& model, const serving_layout& mesh, const slice& where) {
-  const std::int64_t all = check_devices(where);
-  const std::int64_t tensor = mesh.tensor == 0 ? all : mesh.tensor;
-  positive_count("serving_layout.tensor", tensor);
-  if (all % tensor != 0) {
-    text<96> valid{"a divisor of the "};
-    valid.append(all).append(" devices of ").append(name(where));
-    fail(errc::not_divisible, "serving_layout.tensor", tensor, valid.view());
-  }
-  if (mesh.attention != 0) return check_groups(model, mesh, tensor);
-  if (mesh.weights == weight_sharding::one_dimension && mesh.cache == cache_sharding::heads)
-    check_heads("serving_layout.tensor", model, tensor);
-}
-
-constexpr replica replica_of(const serving_layout& mesh, const slice& where) {
-  replica result;
-  const auto all = static_cast<double>(devices(where));
-  result.devices = mesh.tensor == 0 ? all : static_cast<double>(mesh.tensor);
-  result.count = all / result.devices;
-  result.chips = result.devices * static_cast<double>(chips(where)) / all;
-  const double spanned = static_cast<double>(vms(where)) / result.count;
-  result.hosts = spanned > 1 ? spanned : 1;
-  if (result.chips > 1 && where.chip.ici.axes != 1) {  // GPUs of a machine have no links that are modelled
-    const collective_group block = block_of(where, floor_to_count(result.chips));
-    result.links = links_into(block) * block.one_way;
-  }
-  return result;
-}
 
 /// The number of parameters in routed experts.
 constexpr double expert_parameters(const transformer& model) {

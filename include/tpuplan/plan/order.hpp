@@ -1,0 +1,134 @@
+#ifndef TPUPLAN_PLAN_ORDER_HPP
+#define TPUPLAN_PLAN_ORDER_HPP
+
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+/// @file
+/// How plans are ranked where some are equally good: figures are sums and quotients, whose last digits depend on the
+/// compiler. They are sorted exactly, then those that lie within a relative 1e-9 of the first are a group, in which the
+/// next figure decides in the same way, and in the end a canonical order.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// The indices 0 to count - 1 sorted by `before(a, b)`, equal ones in their order: a merge sort, without
+/// <algorithm>.
+template <class Before>
+std::vector<std::size_t> order_of(std::size_t count, const Before& before) {
+  std::vector<std::size_t> order(count), merged(count);
+  for (std::size_t i = 0; i < count; ++i) order[i] = i;
+  for (std::size_t run = 1; run < count; run *= 2) {
+    for (std::size_t begin = 0; begin < count; begin += 2 * run) {
+      const std::size_t middle = begin + run < count ? begin + run : count;
+      const std::size_t end = middle + run < count ? middle + run : count;
+      std::size_t left = begin, right = middle;
+      for (std::size_t at = begin; at < end; ++at) {
+        const bool take_right = left == middle || (right < end && before(order[right], order[left]));
+        merged[at] = order[take_right ? right++ : left++];
+      }
+    }
+    order.swap(merged);
+  }
+  return order;
+}
+
+/// The figures by which plans are ranked, the smallest first: the second decides between those that are equal in the
+/// first, and so on.
+using rank_figures = std::array<double, 4>;
+
+/// Figures that differ by no more than that, relative to the smaller one, are equal.
+inline constexpr double equal_within = 1e-9;
+
+/// Whether a figure is larger than the first of a group, and outside of it.
+constexpr bool is_beyond(double value, double first) noexcept {
+  return value > first + equal_within * (first < 0 ? -first : first);
+}
+
+/// Whether a plan of those figures surely comes before another one: a figure is smaller, and those before it are equal.
+constexpr bool surely_before(const rank_figures& a, const rank_figures& b) noexcept {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (is_beyond(b[i], a[i])) return true;
+    if (is_beyond(a[i], b[i])) return false;
+  }
+  return false;
+}
+
+/// Sorts places whose figures before `figure` are equal: by that figure, and each group of equal ones by the next one.
+/// `figures(place)` are those of a place, and `before(a, b)` is the canonical order.
+template <class Figures, class Before>
+void rank_places(std::vector<std::size_t>& places, const Figures& figures, const Before& before,
+                 std::size_t figure = 0) {
+  const bool is_last = figure == rank_figures{}.size();
+  const auto comes_before = [&](std::size_t a, std::size_t b) {
+    return is_last ? before(places[a], places[b]) : figures(places[a])[figure] < figures(places[b])[figure];
+  };
+  std::vector<std::size_t> sorted;
+  sorted.reserve(places.size());
+  for (const std::size_t i : order_of(places.size(), comes_before)) sorted.push_back(places[i]);
+  places.swap(sorted);
+  for (std::size_t begin = 0, end = 0; !is_last && begin < places.size(); begin = end) {
+    const double first = figures(places[begin])[figure];
+    while (end < places.size() && !is_beyond(figures(places[end])[figure], first)) ++end;
+    if (end - begin < 2) continue;
+    std::vector<std::size_t> group(places.data() + begin, places.data() + end);
+    rank_places(group, figures, before, figure + 1);
+    for (std::size_t i = begin; i < end; ++i) places[i] = group[i - begin];
+  }
+}
+
+/// The places 0 to count - 1, ranked. Worked: costs of 1 + 1e-12 and 1 are equal, so that the second figure decides.
+template <class Figures, class Before>
+std::vector<std::size_t> ranked_order(std::size_t count, const Figures& figures, const Before& before) {
+  std::vector<std::size_t> places(count);
+  for (std::size_t i = 0; i < count; ++i) places[i] = i;
+  rank_places(places, figures, before);
+  return places;
+}
+
+/// The best of values that are offered one after the other, in any order: of those whose first figure is equal to the
+/// smallest one, the first by `ranked_order`. Others are forgotten at once.
+template <class T>
+class best_of_equals {
+ public:
+  bool empty() const noexcept { return equals_.empty(); }
+  /// Whether a value of that first figure could still be the best.
+  bool may_take(double first) const noexcept { return equals_.empty() || !is_beyond(first, least_); }
+  /// Keeps a value that may be the best.
+  void offer(const rank_figures& figures, T value) {
+    if (!may_take(figures[0])) return;
+    if (equals_.empty() || figures[0] < least_) {
+      least_ = figures[0];
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < equals_.size(); ++i) {
+        if (is_beyond(equals_[i].first[0], least_)) continue;
+        if (kept != i) equals_[kept] = std::move(equals_[i]);
+        ++kept;
+      }
+      equals_.erase(equals_.begin() + static_cast<std::ptrdiff_t>(kept), equals_.end());
+    }
+    equals_.emplace_back(figures, std::move(value));
+  }
+  /// The figures and the value of the best one; precondition: not empty. `before(a, b)` is the canonical order of
+  /// values.
+  template <class Before>
+  const std::pair<rank_figures, T>& best(const Before& before) const {
+    const auto figures = [&](std::size_t i) -> const rank_figures& { return equals_[i].first; };
+    return equals_[ranked_order(equals_.size(), figures, [&](std::size_t a, std::size_t b) {
+      return before(equals_[a].second, equals_[b].second);
+    })[0]];
+  }
+
+ private:
+  double least_ = 0;
+  std::vector<std::pair<rank_figures, T>> equals_{};
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
