@@ -1,5 +1,5 @@
 // Five charts for Llama 3 8B, as SVG files: charts RECORDS.json FOLDER. RECORDS.json are published runs, such as
-// data/measured/structured.json.
+// data/measured/measured.json.
 #include <cstdio>
 #include <fstream>
 #include <string>

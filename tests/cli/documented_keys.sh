@@ -19,8 +19,8 @@ expect 'fits used_bytes usable_bytes breakdown' fit "$llama" --slice v5e-16
 expect 'step_time_s step_time_low_s step_time_high_s mfu tokens_per_s breakdown' train "$llama" --slice v5p-128 --batch 256
 expect 'interval_s billed_s wall_s preemptions' spot --work 10h
 expect 'schema plans rejected request' plan "$llama" --tokens 1T --generation v6e
-expect 'records summary' validate "$data/measured/structured.json"
-records=$("$program" --json validate "$data/measured/structured.json")
+expect 'records summary' validate "$data/../tests/cli/plans/spelled_runs.json"
+records=$("$program" --json validate "$data/../tests/cli/plans/spelled_runs.json")
 for key in id kind quality family predicted measured low high error fits skipped; do
   grep -q "^      \"$key\": " <<<"$records" || { echo "tpuplan --json validate: records without $key"; failed=1; }
 done

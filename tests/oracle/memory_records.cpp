@@ -180,12 +180,13 @@ TEST_CASE("records that are contradictory or leave memory open are not judged, a
 
 TEST_CASE("every exception is a record that is there, and says something") {
   REQUIRE(exceptions().size() >= 8);
-  const nlohmann::json document =
-      joined_records({measured(), load_json(TPUPLAN_DATA_DIR "/measured/measured_2.json")}, {});
+  const nlohmann::json sets[] = {measured(), load_json(TPUPLAN_DATA_DIR "/measured/measured_2.json")};
   for (const record_exception& one : exceptions()) {
     INFO(one.id);
     int found = 0;
-    for (const nlohmann::json& record : document.at("records")) found += record.at("id") == one.id ? 1 : 0;
+    for (const nlohmann::json& document : sets) {
+      for (const nlohmann::json& record : document.at("records")) found += record.at("id") == one.id ? 1 : 0;
+    }
     CHECK(found == 1);
     CHECK_FALSE(one.reason.empty());
     CHECK_FALSE(one.source.empty());

@@ -1,6 +1,7 @@
 // Every in-domain training row of the estimator's reference implementation, through the public interface.
 #include <algorithm>
 #include <cmath>
+#include <lab/sources.hpp>
 #include <map>
 #include <string>
 #include <tpuplan/estimate/training/step_time.hpp>
@@ -18,7 +19,8 @@ double off(double value, double wanted) { return std::abs(value / wanted - 1); }
 
 std::map<std::string, nlohmann::json> records_by_id() {
   std::map<std::string, nlohmann::json> found;
-  const nlohmann::json file = tpuplan::load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  const nlohmann::json file = 
+      tpuplan::spelled_records(tpuplan::load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
   for (const nlohmann::json& record : file.at("records")) {
     found[record.at("id").get<std::string>()] = record;
   }

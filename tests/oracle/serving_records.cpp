@@ -2,6 +2,7 @@
 #include <cmath>
 #include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
+#include <lab/sources.hpp>
 #include <lab/validation.hpp>
 #include <map>
 #include <string>
@@ -225,9 +226,9 @@ TEST_CASE("the largest contexts of Pope et al. fill the 30 % of HBM that they re
 }
 
 TEST_CASE("both formats of the records give the same") {
-  const nlohmann::json spelled = load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  const nlohmann::json spelled = spelled_records(records());
   std::map<std::string, double> said;
-  for (const record_check& check : check_records(spelled, "structured.json")) {
+  for (const record_check& check : check_records(spelled, "spelled-out records")) {
     if (check.error && check.kind != "training") said[check.id] = check.predicted->value();
   }
   CHECK(said.size() == 35);

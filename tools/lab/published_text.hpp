@@ -15,7 +15,7 @@
 
 /// @file
 /// Published runs as their sources word them (data/measured/measured.json: "TP8 x FSDP16 per slice; DP over DCN")
-/// turned into the spelled-out fields of data/measured/structured.json, which tpuplan/io/runs/training.hpp reads.
+/// turned into the spelled-out fields that tpuplan/io/runs/training.hpp reads.
 
 namespace tpuplan {
 inline namespace abi_0 {

@@ -163,8 +163,7 @@ struct held_constant {
 [[nodiscard]] inline std::vector<serving_record> open_serving_runs(const std::string& data) {
   std::vector<serving_record> runs;
   for (const char* set : {".json", "_2.json"}) {
-    for (serving_record& run : serving_runs(with_originals(load_json(data + "/measured/structured" + set),
-                                                           load_json(data + "/measured/measured" + set))))
+    for (serving_record& run : serving_runs(with_spelled(load_json(data + "/measured/measured" + set))))
       runs.push_back(std::move(run));
   }
   return runs;

@@ -8,13 +8,12 @@
 #include <utility>
 
 /// @file
-/// The sources of the open sets of runs, and what their originals say besides.
+/// The sources of the open sets of runs, and their records with words spelled out.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The source of every record that names one, by id. Records of structured.json have the ids of measured.json, which
-/// names their sources.
+/// The source of every record that names one, by id.
 [[nodiscard]] inline std::map<std::string, std::string> sources_by_id(const nlohmann::json& document) {
   std::map<std::string, std::string> sources;
   for (const nlohmann::json& record : document.at("records"))
@@ -22,22 +21,20 @@ inline namespace abi_0 {
   return sources;
 }
 
-/// The records of a structured document with what their originals, of the same ids, say besides: the engine, the hosts,
-/// what was measured. What both say is as structured.
-[[nodiscard]] inline nlohmann::json with_originals(const nlohmann::json& structured, const nlohmann::json& originals) {
-  std::map<std::string, const nlohmann::json*> by_id;
-  for (const nlohmann::json& record : originals.at("records")) by_id[record.value("id", "")] = &record;
-  nlohmann::json joined = structured;
-  for (nlohmann::json& record : joined.at("records")) {
-    const auto original = by_id.find(record.value("id", ""));
-    if (original == by_id.end()) continue;
-    nlohmann::json both = *original->second;
-    for (const auto& [key, value] : record.items()) {
-      if (!value.is_null()) both[key] = value;
+/// The records of a document of data/measured whose words are spelled out, with all that their sources say besides: the
+/// engine, the hosts, what was measured. The fields of `spelled` count above the record's own, where they are not null.
+[[nodiscard]] inline nlohmann::json with_spelled(const nlohmann::json& document) {
+  nlohmann::json all = {{"records", nlohmann::json::array()}};
+  for (nlohmann::json record : document.at("records")) {
+    if (!record.contains("spelled")) continue;
+    const nlohmann::json spelled = std::move(record.at("spelled"));
+    record.erase("spelled");
+    for (const auto& [key, value] : spelled.items()) {
+      if (!value.is_null()) record[key] = value;
     }
-    record = std::move(both);
+    all.at("records").push_back(std::move(record));
   }
-  return joined;
+  return all;
 }
 
 }  // namespace abi_0

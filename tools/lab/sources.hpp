@@ -1,11 +1,8 @@
 #ifndef TPUPLAN_LAB_SOURCES_HPP
 #define TPUPLAN_LAB_SOURCES_HPP
 
-#include <array>
-#include <cstddef>
 #include <lab/published_text.hpp>
 #include <lab/source.hpp>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -13,7 +10,7 @@
 #include <vector>
 
 /// @file
-/// The open sets of runs as one document, with what their sources say beside the structured form.
+/// The open sets of runs as one document, with what their sources say beside the spelled-out form.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -33,39 +30,55 @@ inline std::vector<std::string> guesses_of(const nlohmann::json& told) {
 
 }  // namespace detail
 
-/// The records of several structured documents as one document, each with what its source says beside the structured
-/// form: fields of the record of the same id in `told` that the structured one lacks, and under "guesses" what its
-/// wording leaves open. Keys that both have stay as the structured record has them.
-[[nodiscard]] inline nlohmann::json joined_records(const std::vector<nlohmann::json>& structured,
-                                                   const std::vector<nlohmann::json>& told) {
-  constexpr std::array<const char*, 21> joined = {
-      "source",        "software",    "weights_dtype", "moments_dtype", "first_moment_dtype", "gradient_dtype",
-      "loss_chunking", "scan_layers", "remat_tensors", "weight_gather", "moe_kernel",         "routing",
-      "quantisation",  "clock",       "hosts",         "topology",      "attention_kernel",   "task",
-      "host_offload",  "date",        "notes"};
-  std::map<std::string, const nlohmann::json*> by_id;
-  for (const nlohmann::json& document : told) {
-    for (const nlohmann::json& record : document.at("records")) by_id[record.at("id").get<std::string>()] = &record;
+namespace detail {
+
+/// Keys of a record that need no words, and those that say more than a run's question, each between two spaces.
+inline constexpr std::string_view plain_keys =
+    " attention capacity_factor chips_total compute_dtype configuration context data dcn_data degrees_count engine "
+    "expert family fits flop_multiplier fsdp global_batch grad_accumulation hardware hbm_used_bytes id in_domain "
+    "input_len kind kv_dtype model num_slices offload_inputs optimizer optimizer_stated output_len pipeline quality "
+    "remat remat_detail remat_tensors running_batch scheme seq_len source step_time_s synchronous_collectives "
+    "target_step_time_s task tensor tokens_per_step vocabulary_tiles weight_dtype weights_dtype ";
+inline constexpr std::string_view further_keys =
+    " software moments_dtype first_moment_dtype gradient_dtype loss_chunking scan_layers weight_gather moe_kernel "
+    "routing quantisation clock hosts topology attention_kernel host_offload date notes ";
+
+/// The spelled-out form of a record: the fields of `spelled`, and of the record's own keys those that are listed.
+inline nlohmann::json spelled_record(const nlohmann::json& told, const std::string& keys) {
+  nlohmann::json record = told.at("spelled");
+  for (const auto& [key, value] : told.items()) {
+    if (!record.contains(key) && keys.find(" " + key + " ") != std::string::npos) record[key] = value;
   }
+  return record;
+}
+
+}  // namespace detail
+
+/// The records of a document of data/measured in the spelled-out form alone, which `read_training_record` and
+/// `read_serving_record` take.
+[[nodiscard]] inline nlohmann::json spelled_records(const nlohmann::json& document) {
   nlohmann::json all = {{"records", nlohmann::json::array()}};
-  for (const nlohmann::json& document : structured) {
-    for (nlohmann::json record : document.at("records")) {
-      const auto found = by_id.find(record.at("id").get<std::string>());
-      for (const char* key : joined) {
-        if (found != by_id.end() && !record.contains(key) && found->second->contains(key))
-          record[key] = found->second->at(key);
-      }
-      if (found != by_id.end()) record["guesses"] = detail::guesses_of(*found->second);
-      all.at("records").push_back(std::move(record));
-    }
+  for (const nlohmann::json& told : document.at("records")) {
+    if (told.contains("spelled"))
+      all.at("records").push_back(detail::spelled_record(told, std::string(detail::plain_keys)));
   }
   return all;
 }
 
-/// Both open sets of the folder data/measured, joined.
+/// Both open sets of the folder data/measured as one document of spelled-out records, each with what its source says
+/// besides, and under "guesses" what its wording leaves open.
 [[nodiscard]] inline nlohmann::json open_records(const std::string& folder) {
-  return joined_records({load_json(folder + "/structured.json"), load_json(folder + "/structured_2.json")},
-                        {load_json(folder + "/measured.json"), load_json(folder + "/measured_2.json")});
+  const std::string keys = std::string(detail::plain_keys) + std::string(detail::further_keys);
+  nlohmann::json all = {{"records", nlohmann::json::array()}};
+  for (const char* set : {"/measured.json", "/measured_2.json"}) {
+    const nlohmann::json document = load_json(folder + set);
+    for (const nlohmann::json& told : document.at("records")) {
+      if (!told.contains("spelled")) continue;
+      nlohmann::json& record = all.at("records").emplace_back(detail::spelled_record(told, keys));
+      record["guesses"] = detail::guesses_of(told);
+    }
+  }
+  return all;
 }
 
 }  // namespace abi_0

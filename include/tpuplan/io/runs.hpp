@@ -18,8 +18,8 @@
 #include <vector>
 
 /// @file
-/// The caller's measured runs, from a JSON file in the form of data/measured/structured.json or from a calibration
-/// file, and the constants fitted to them.
+/// The caller's measured runs, from a JSON file with the fields that data/measured/measured.json has under `spelled`, or
+/// from a calibration file, and the constants fitted to them.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -115,6 +115,7 @@ inline constexpr std::string_view record_keys[] = {"activation_dtype",
                                                    "scheme",
                                                    "seq_len",
                                                    "source",
+                                                   "spelled",
                                                    "spread",
                                                    "step_time_s",
                                                    "synchronous_collectives",
@@ -293,7 +294,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
   return {keys.begin(), keys.end()};
 }
 
-/// The runs of a document: a list of records in the form of data/measured/structured.json, which may leave out id,
+/// The runs of a document: a list of records with the fields that data/measured/measured.json has under `spelled`, which may leave out id,
 /// family, quality and degrees of 1, or a calibration file. Throws, naming the record, for invalid values; records
 /// without what an estimate needs are skipped and listed, and so are keys without meaning. Worked: a step of 2.4 s of
 /// llama-3-8b on 64 chips of v6e is one run; with `hbm_used_bytes` it is two, a time and a peak.

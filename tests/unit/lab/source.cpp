@@ -1,4 +1,4 @@
-#include <lab/source.hpp>
+#include <lab/sources.hpp>
 #include <support/catch.hpp>
 #include <tpuplan/io/json/file.hpp>
 
@@ -18,11 +18,10 @@ TEST_CASE("the source of a run is the repository, the paper or the author", "[la
 }
 
 TEST_CASE("every published run has a source", "[lab]") {
-  for (const char* pair : {"", "_2"}) {
-    const std::string root = TPUPLAN_DATA_DIR "/measured/";
-    const auto sources = sources_by_id(load_json(root + "measured" + pair + ".json"));
-    const nlohmann::json structured = load_json(root + "structured" + pair + ".json");
-    for (const nlohmann::json& record : structured.at("records")) {
+  for (const char* set : {"measured.json", "measured_2.json"}) {
+    const nlohmann::json document = load_json(std::string(TPUPLAN_DATA_DIR "/measured/") + set);
+    const auto sources = sources_by_id(document);
+    for (const nlohmann::json& record : spelled_records(document).at("records")) {
       INFO(record.at("id").get<std::string>());
       const auto found = sources.find(record.at("id").get<std::string>());
       REQUIRE(found != sources.end());

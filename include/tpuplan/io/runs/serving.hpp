@@ -46,7 +46,7 @@ struct serving_record {
 
 namespace detail {
 
-/// The sharding, from the source's words; structured records have the key `scheme`.
+/// The sharding, from the source's words; spelled-out records have the key `scheme`.
 inline serving_layout record_serving_layout(const json_object& record) {
   serving_layout mesh;
   const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "scheme"));
@@ -171,7 +171,7 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
 
 /// A decode or prefill record of data/measured as a question and the time that was measured. Throws, naming `path` and
 /// the field, for invalid or missing values, and for what is not modelled: prefill that is timed with some decoding,
-/// models without a shape. Worked: the first decode record of structured.json is one sequence on v4-32, measured at
+/// models without a shape. Worked: the first decode record of data/measured is one sequence on v4-32, measured at
 /// 0.0145 s.
 [[nodiscard]] inline serving_record read_serving_record(const nlohmann::json& value, const std::string& path) {
   const json_object record(value, path);

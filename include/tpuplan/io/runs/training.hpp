@@ -13,8 +13,8 @@
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file
-/// Training runs that were measured, in the format of data/measured/structured.json, as questions that the estimates
-/// can answer.
+/// Training runs that were measured, spelled out as data/measured/measured.json does under `spelled`, as questions that
+/// the estimates can answer.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -265,7 +265,7 @@ inline slice record_slice(const json_object& record) {
 
 }  // namespace detail
 
-/// A training run of data/measured/structured.json as a question and the time of a step that was measured. Throws,
+/// A spelled-out training run as a question and the time of a step that was measured. Throws,
 /// naming `path` and the field, for invalid or missing values. Memory records of training have no time: they are read
 /// with `timed` false. Worked: {"hardware": "v5p", "chips_total": 64, ...} is on v5p-128.
 [[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path,

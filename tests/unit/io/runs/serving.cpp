@@ -1,4 +1,5 @@
 // Published runs of serving: a record becomes a question, and the estimate for it is that of the functions.
+#include <lab/sources.hpp>
 #include <string>
 #include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/runs/serving.hpp>
@@ -14,7 +15,7 @@ using nlohmann::json;
 namespace {
 
 json record_named(const std::string& id) {
-  static const json document = load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  static const json document = spelled_records(load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
   for (const json& each : document.at("records"))
     if (each.at("id") == id) return each;
   return {};

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <lab/exceptions.hpp>
+#include <lab/sources.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -303,7 +304,7 @@ TEST_CASE("a model known by its size alone is refused where the size cannot be")
 }
 
 TEST_CASE("every record of the data that is a training run is read or says why not") {
-  const json file = load_json(TPUPLAN_DATA_DIR "/measured/structured.json");
+  const json file = spelled_records(load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
   std::size_t read = 0;
   std::size_t in_domain = 0;
   for (const json& record : file.at("records")) {
