@@ -123,7 +123,8 @@ namespace detail {
 // None of these is constexpr: a check that fails inside a constant expression does not compile, and the compiler shows
 // the call with its arguments.
 
-[[noreturn]] inline void fail(errc code, std::string_view field, std::string_view given, std::string_view valid) {
+[[noreturn, gnu::cold]] inline void fail(errc code, std::string_view field, std::string_view given,
+                                         std::string_view valid) {
 #if defined(__cpp_exceptions)
   throw error{code, field, given, valid};
 #else
@@ -133,13 +134,14 @@ namespace detail {
 #endif
 }
 
-[[noreturn]] inline void fail(errc code, std::string_view field, double given, std::string_view valid) {
+[[noreturn, gnu::cold]] inline void fail(errc code, std::string_view field, double given, std::string_view valid) {
   char number[32] = {};
   __builtin_snprintf(number, sizeof(number), "%.10g", given);
   fail(code, field, std::string_view{number}, valid);
 }
 
-[[noreturn]] inline void fail(errc code, std::string_view field, std::int64_t given, std::string_view valid) {
+[[noreturn, gnu::cold]] inline void fail(errc code, std::string_view field, std::int64_t given,
+                                         std::string_view valid) {
   char number[32] = {};
   __builtin_snprintf(number, sizeof(number), "%lld", static_cast<long long>(given));
   fail(code, field, std::string_view{number}, valid);
@@ -162,41 +164,62 @@ class words {
   std::size_t size_ = std::string_view::npos;  // not measured
 };
 
-/// NaN and the infinities are the values for which x - x is not 0.
-constexpr bool is_finite(double value) noexcept {
-  return value <= 1.7976931348623157e308 && value >= -1.7976931348623157e308;
+/// The largest finite number.
+inline constexpr double most_finite = 1.7976931348623157e308;
+
+/// Whether a number is neither NaN nor an infinity.
+constexpr bool is_finite(double value) noexcept { return value <= most_finite && value >= -most_finite; }
+
+// A check is one comparison where it passes. What is wrong with a value is found out behind `fail_`, which stays out
+// of line, so that a hundred checks in a row are a hundred comparisons.
+
+[[noreturn, gnu::cold]] inline void fail_positive(words field, double value) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number above 0");
+  fail(value == 0 ? errc::missing_field : errc::invalid_argument, field, value, "a number above 0");
 }
 
 /// The value, or a refusal that names the field unless it is finite and above zero.
-constexpr double positive(words field, double value) {
-  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number above 0");
-  if (value == 0) fail(errc::missing_field, field, value, "a number above 0");
-  if (value < 0) fail(errc::invalid_argument, field, value, "a number above 0");
+[[gnu::always_inline]] constexpr double positive(words field, double value) {
+  if (!(value > 0 && value <= most_finite)) fail_positive(field, value);
   return value;
+}
+
+[[noreturn, gnu::cold]] inline void fail_not_negative(words field, double value) {
+  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number, 0 or more");
+  fail(errc::invalid_argument, field, value, "0 or more");
 }
 
 /// The value, or a refusal that names the field unless it is finite and not negative.
-constexpr double not_negative(words field, double value) {
-  if (!is_finite(value)) fail(errc::not_finite, field, value, "a finite number, 0 or more");
-  if (value < 0) fail(errc::invalid_argument, field, value, "0 or more");
+[[gnu::always_inline]] constexpr double not_negative(words field, double value) {
+  if (!(value >= 0 && value <= most_finite)) fail_not_negative(field, value);
   return value;
 }
 
-constexpr std::int64_t positive_count(words field, std::int64_t value) {
-  if (value == 0) fail(errc::missing_field, field, value, "a whole number from 1 on");
-  if (value < 0) fail(errc::invalid_argument, field, value, "a whole number from 1 on");
+[[noreturn, gnu::cold]] inline void fail_positive_count(words field, std::int64_t value) {
+  fail(value == 0 ? errc::missing_field : errc::invalid_argument, field, value, "a whole number from 1 on");
+}
+
+[[gnu::always_inline]] constexpr std::int64_t positive_count(words field, std::int64_t value) {
+  if (value <= 0) fail_positive_count(field, value);
   return value;
 }
 
-constexpr std::int64_t count_from(words field, std::int64_t value, std::int64_t least) {
-  if (value < least) fail(errc::invalid_argument, field, value, least == 0 ? "0 or more" : "a larger whole number");
+[[noreturn, gnu::cold]] inline void fail_count_from(words field, std::int64_t value, std::int64_t least) {
+  fail(errc::invalid_argument, field, value, least == 0 ? "0 or more" : "a larger whole number");
+}
+
+[[gnu::always_inline]] constexpr std::int64_t count_from(words field, std::int64_t value, std::int64_t least) {
+  if (value < least) fail_count_from(field, value, least);
   return value;
 }
 
-/// The value, or a refusal unless it lies in [low, high]. `valid` says the range in words.
-constexpr double in_range(words field, double value, double low, double high, words valid) {
-  if (!is_finite(value)) fail(errc::not_finite, field, value, valid);
-  if (value < low || value > high) fail(errc::out_of_range, field, value, valid);
+[[noreturn, gnu::cold]] inline void fail_range(words field, double value, words valid) {
+  fail(is_finite(value) ? errc::out_of_range : errc::not_finite, field, value, valid);
+}
+
+/// The value, or a refusal unless it lies in [low, high], which are finite. `valid` says the range in words.
+[[gnu::always_inline]] constexpr double in_range(words field, double value, double low, double high, words valid) {
+  if (!(value >= low && value <= high)) fail_range(field, value, valid);
   return value;
 }
 

@@ -14,8 +14,8 @@ inline namespace abi_0 {
 namespace detail {
 
 /// The refusal of arithmetic on two counts, both of which it names. Not constexpr, as `fail` is not.
-[[noreturn]] inline void fail_counts(std::string_view what, std::int64_t a, char sign, std::int64_t b,
-                                     std::string_view valid) {
+[[noreturn, gnu::cold]] inline void fail_counts(std::string_view what, std::int64_t a, char sign, std::int64_t b,
+                                                std::string_view valid) {
   char given[64] = {};
   __builtin_snprintf(given, sizeof(given), "%lld %c %lld", static_cast<long long>(a), sign, static_cast<long long>(b));
   fail(errc::out_of_range, what, std::string_view{given}, valid);
@@ -43,6 +43,17 @@ namespace detail {
   if (__builtin_add_overflow(a, b, &sum)) detail::fail_counts("sum of counts", a, '+', b, "a sum below 2^63");
   return sum;
 }
+
+namespace detail {
+
+/// The sum of counts, added from the left with the same refusal.
+template <class... Counts>
+constexpr std::int64_t checked_sum(std::int64_t sum, Counts... counts) {
+  ((sum = checked_add(sum, counts)), ...);
+  return sum;
+}
+
+}  // namespace detail
 
 /// The smallest whole number not below count / divisor. Refuses a negative count and a divisor below 1.
 /// Worked: ceil_div(60000, 1024) = 59.

@@ -109,9 +109,11 @@ constexpr projection_weights stack_projections(const transformer& model) {
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
   const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
   const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
+    if (layers == 0) return projection_weights{};
     return times(head_projections(model, attention.head_dim, attention.kv_heads, kv_matrices), layers);
   };
   const auto global = [&](std::int64_t kv_matrices, std::int64_t layers) {
+    if (layers == 0) return projection_weights{};
     return times(head_projections(model, size, kv_heads, kv_matrices), layers);
   };
   const std::int64_t local_reading = local_shared_layers(model);
@@ -248,19 +250,17 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
 
 }  // namespace detail
 
-/// The parameters of a model, by part, exact for the shapes that `transformer` can describe. Where
-/// `published_parameters` is set, `total` is that figure and the parts are those of the shape; a figure not within a
-/// factor of ten of the shape's count is refused. Worked: llama-3-8b has 8030261248, of which 525336576
-/// in each of token table and output head.
-[[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
-  validate(model);
+namespace detail {
+
+/// `parameters` of a model that is known to be valid.
+constexpr parameter_count count_of_valid(const transformer& model) {
   parameter_count count;
-  if (has_text(model)) detail::count_text(model, count);
+  if (has_text(model)) count_text(model, count);
   if (model.layer_sets > 0) {
     transformer distinct = model;
     distinct.layers = model.layer_sets;
     const std::int64_t in_products = count.matrices;
-    detail::count_text(distinct, count);
+    count_text(distinct, count);
     count.matrices = in_products;
   }
   if (has_vision(model)) {
@@ -271,21 +271,29 @@ constexpr std::int64_t published(std::string_view field, std::int64_t given, std
   if (model.pooler) count.head += checked_multiply(pooled, pooled) + pooled;
   const std::int64_t classified = has_vision(model) ? model.vision.d_model : model.d_model;
   if (model.classes > 0) count.head += checked_multiply(classified + 1, model.classes);
-  for (const std::int64_t part :
-       {count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router, count.norms,
-        count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head}) {
-    count.total = checked_add(count.total, part);
-  }
+  count.total =
+      checked_sum(count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router,
+                  count.norms, count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head);
   if (count.total <= 0)
-    detail::fail(errc::out_of_range, "model.other_weights", model.other_weights, "more than the other parts take away");
+    fail(errc::out_of_range, "model.other_weights", model.other_weights, "more than the other parts take away");
   count.active = count.total;
   if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
   if (model.published_parameters > 0)
-    count.total = detail::published("model.published_parameters", model.published_parameters, count.total);
+    count.total = published("model.published_parameters", model.published_parameters, count.total);
   if (model.published_active_parameters > 0)
-    count.matrices =
-        detail::published("model.published_active_parameters", model.published_active_parameters, count.matrices);
+    count.matrices = published("model.published_active_parameters", model.published_active_parameters, count.matrices);
   return count;
+}
+
+}  // namespace detail
+
+/// The parameters of a model, by part, exact for the shapes that `transformer` can describe. Where
+/// `published_parameters` is set, `total` is that figure and the parts are those of the shape; a figure not within a
+/// factor of ten of the shape's count is refused. Worked: llama-3-8b has 8030261248, of which 525336576
+/// in each of token table and output head.
+[[nodiscard]] constexpr parameter_count parameters(const transformer& model) {
+  validate(model);
+  return detail::count_of_valid(model);
 }
 
 /// Which linear layers carry LoRA adapters.

@@ -91,8 +91,8 @@ constexpr flops core_flops(const recurrent_spec& r, std::int64_t d_model) {
 }
 
 constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {
-  for (const std::int64_t size : {r.layers, r.idle_layers, r.width, r.heads, r.key_heads, r.key_dim, r.kernel, r.rank})
-    check_size("a size of model.recurrent", size);
+  check_sizes("a size of model.recurrent", r.layers, r.idle_layers, r.width, r.heads, r.key_heads, r.key_dim, r.kernel,
+              r.rank);
   check_part("model.recurrent.layers and idle_layers", r.layers + r.idle_layers, model_layers,
              "together at most the number of layers");
   if (r.heads == 0 || r.key_heads == 0 || r.key_dim == 0 || r.width % r.heads != 0 || (r.width == 0 && r.layers > 0))

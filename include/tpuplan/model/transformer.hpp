@@ -207,11 +207,11 @@ constexpr void check_attention(const transformer& model) {
   const latent_attention_spec& latent = attention.latent;
   check_size("model.attention.latent.kv_lora_rank", latent.kv_lora_rank);
   check_size("model.attention.latent.q_lora_rank", latent.q_lora_rank);
-  const auto check_latent = has_latent_attention(model) ? check_dimension : check_size;
-  check_latent("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim);
-  check_latent("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim);
-  check_latent("model.attention.latent.v_head_dim", latent.v_head_dim);
-  (has_latent_attention(model) ? check_size : check_dimension)("model.attention.head_dim", attention.head_dim);
+  const bool is_latent = has_latent_attention(model);
+  check_size("model.attention.latent.qk_nope_head_dim", latent.qk_nope_head_dim, is_latent);
+  check_size("model.attention.latent.qk_rope_head_dim", latent.qk_rope_head_dim, is_latent);
+  check_size("model.attention.latent.v_head_dim", latent.v_head_dim, is_latent);
+  check_size("model.attention.head_dim", attention.head_dim, !is_latent);
   check_part("model.attention.window", attention.window, most_tokens, "0 (none) to 2^40 tokens");
   const std::int64_t attending = attention_layers(model), others = attending > 0 ? 1 : 0;
   check_part("model.attention.cross_layers", attention.cross_layers, attending - others,
@@ -226,8 +226,9 @@ constexpr void check_attention(const transformer& model) {
              "0 (as kv_heads) to the number of heads");
   check_size("model.attention.relative_buckets", attention.relative_buckets);
   const indexer_spec& indexer = attention.indexer;
-  for (const std::int64_t size : {indexer.heads, indexer.head_dim, indexer.top_k})
-    (indexer.heads > 0 ? check_dimension : check_size)("model.attention.indexer", size);
+  check_size("model.attention.indexer", indexer.heads, indexer.heads > 0);
+  check_size("model.attention.indexer", indexer.head_dim, indexer.heads > 0);
+  check_size("model.attention.indexer", indexer.top_k, indexer.heads > 0);
   check_part("model.attention.indexer.layers", indexer.layers, attending, "0 (all) to the layers with attention");
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
@@ -250,16 +251,14 @@ constexpr void check_attention(const transformer& model) {
 constexpr void check_experts(const transformer& model) {
   const moe_spec& moe = model.moe;
   check_size("model.moe.experts", moe.experts);
-  (has_experts(model) ? check_dimension : check_size)("model.moe.expert_d_ff", moe.expert_d_ff);
+  check_size("model.moe.expert_d_ff", moe.expert_d_ff, has_experts(model));
   check_size("model.moe.shared_d_ff", moe.shared_d_ff);
   check_size("model.moe.parallel_dense_d_ff", moe.parallel_dense_d_ff);
   check_size("model.moe.top_k", moe.top_k);
   check_part("model.moe.dense_layers", moe.dense_layers, model.layers, "0 to the number of layers");
   if (!has_experts(model)) {
-    for (const std::int64_t part : {moe.top_k, moe.expert_d_ff, moe.shared_d_ff, moe.parallel_dense_d_ff}) {
-      if (part != 0)
-        fail(errc::missing_field, "model.moe.experts", moe.experts, "1 or more where moe has other fields");
-    }
+    if ((moe.top_k | moe.expert_d_ff | moe.shared_d_ff | moe.parallel_dense_d_ff) != 0)
+      fail(errc::missing_field, "model.moe.experts", moe.experts, "1 or more where moe has other fields");
     return;
   }
   check_dimension("model.moe.top_k", moe.top_k);
@@ -275,8 +274,8 @@ constexpr void check_tables(const transformer& model) {
   check_size("model.classes", model.classes);
   check_size("model.encoder_layers", model.encoder_layers);
   check_size("model.token_types", model.token_types);
-  for (const std::int64_t size : {model.encoder_positions, model.encoder_stem, model.prediction_layers})
-    check_size("model.encoder_positions, encoder_stem or prediction_layers", size);
+  check_sizes("model.encoder_positions, encoder_stem or prediction_layers", model.encoder_positions, model.encoder_stem,
+              model.prediction_layers);
   check_size("model.mlp.activation_weights", model.mlp.activation_weights);
   check_size("model.extra_input_rows", model.extra_input_rows);
   check_size("model.embedding_width", model.embedding_width);
@@ -314,8 +313,7 @@ constexpr void validate(const transformer& model) {
   detail::check_experts(model);
   detail::check_part("model.mlp.absent", model.mlp.absent, model.layers - moe_layers(model),
                      "0 to the layers without experts");
-  const bool has_dense = dense_layers(model) > 0;
-  (has_dense ? detail::check_dimension : detail::check_size)("model.mlp.d_ff", model.mlp.d_ff);
+  detail::check_size("model.mlp.d_ff", model.mlp.d_ff, dense_layers(model) > 0);
 }
 
 }  // namespace abi_0

@@ -57,38 +57,57 @@ inline constexpr std::int64_t most_size = 16777216;
 inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
 inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
 
+[[noreturn, gnu::cold]] inline void fail_part(words field, std::int64_t value, words valid) {
+  fail(errc::out_of_range, field, value, valid);
+}
+
 /// Refuses a part of a count unless it is 0 to `most`.
-constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
-  if (value < 0 || value > most) fail(errc::out_of_range, field, value, valid);
+[[gnu::always_inline]] constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
+  if (value < 0 || value > most) fail_part(field, value, valid);
+}
+
+[[noreturn, gnu::cold]] inline void fail_job_count(words field, std::int64_t value, words valid) {
+  fail(value < 0 ? errc::invalid_argument : errc::out_of_range, field, value, valid);
 }
 
 /// Refuses a count of a job below 0 as negative and above `most` as out of range.
-constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
-  if (value < 0) fail(errc::invalid_argument, field, value, valid);
-  check_part(field, value, most, valid);
+[[gnu::always_inline]] constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
+  if (value < 0 || value > most) fail_job_count(field, value, valid);
 }
 
-/// Refuses a size unless it is 0 to `most_size`.
-constexpr void check_size(words field, std::int64_t value) { check_part(field, value, most_size, "0 to 16777216"); }
+[[noreturn, gnu::cold]] inline void fail_size(words field, std::int64_t value, bool needed) {
+  if (needed && value <= 0) fail_positive_count(field, value);
+  fail_part(field, value, needed ? "1 to 16777216" : "0 to 16777216");
+}
+
+/// Refuses a size unless it is 0 to `most_size`, or 1 to `most_size` where it is needed.
+[[gnu::always_inline]] constexpr void check_size(words field, std::int64_t value, bool needed = false) {
+  if (value < (needed ? 1 : 0) || value > most_size) fail_size(field, value, needed);
+}
+
+/// Refuses sizes that have one name together unless each is 0 to `most_size`.
+template <class... Sizes>
+constexpr void check_sizes(words field, Sizes... sizes) {
+  (check_size(field, sizes), ...);
+}
 
 /// Refuses a size unless it is 1 to `most_size`.
-constexpr void check_dimension(words field, std::int64_t value) {
-  positive_count(field, value);
-  check_part(field, value, most_size, "1 to 16777216");
+[[gnu::always_inline]] constexpr void check_dimension(words field, std::int64_t value) {
+  check_size(field, value, true);
 }
 
 /// Throws, naming the field, for a value out of range. Only a model with a tower needs the tower's dimensions.
 constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.layers", vision.layers);
-  const auto check = vision.layers > 0 ? check_dimension : check_size;
-  check("model.vision.d_model", vision.d_model);
-  check("model.vision.heads", vision.heads);
-  check("model.vision.d_ff", vision.d_ff);
-  check("model.vision.channels", vision.channels);
-  check("model.vision.temporal_patch", vision.temporal_patch);
-  check("model.vision.patch_size", vision.patch_size);
-  check("model.vision.image_size", vision.image_size);
-  check("model.vision.projector.merge", vision.projector.merge);
+  const bool needed = vision.layers > 0;
+  check_size("model.vision.d_model", vision.d_model, needed);
+  check_size("model.vision.heads", vision.heads, needed);
+  check_size("model.vision.d_ff", vision.d_ff, needed);
+  check_size("model.vision.channels", vision.channels, needed);
+  check_size("model.vision.temporal_patch", vision.temporal_patch, needed);
+  check_size("model.vision.patch_size", vision.patch_size, needed);
+  check_size("model.vision.image_size", vision.image_size, needed);
+  check_size("model.vision.projector.merge", vision.projector.merge, needed);
   check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
   check_size("model.vision.projector.input", vision.projector.input);
   check_size("model.vision.projector.hidden", vision.projector.hidden);
