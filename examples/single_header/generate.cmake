@@ -1,10 +1,12 @@
 # cmake -P examples/single_header/generate.cmake
-# Writes tpuplan.hpp beside this script: what <tpuplan/tpuplan.hpp> includes, but not the planner, which with its
-# standard headers costs more to include than all the rest. Each header is there as it is, guard and all, after those it
-# needs. With -DCHECK=ON nothing is written, and a file that is not current is an error.
+# Writes tpuplan.hpp beside this script, or the file that -DOUTPUT=FILE names: what <tpuplan/tpuplan.hpp> includes, but not
+# the planner, whose standard headers cost more to include than all the rest. Each header is there as it is, guard and
+# all, after those that it needs.
 cmake_minimum_required(VERSION 3.16)
 set(include_dir ${CMAKE_CURRENT_LIST_DIR}/../../include)
-set(output ${CMAKE_CURRENT_LIST_DIR}/tpuplan.hpp)
+if(NOT OUTPUT)
+  set(OUTPUT ${CMAKE_CURRENT_LIST_DIR}/tpuplan.hpp)
+endif()
 
 function(tpuplan_append header)
   get_property(seen GLOBAL PROPERTY tpuplan_seen)
@@ -55,11 +57,4 @@ string(
     "${text}\n"
     "#endif\n")
 
-if(CHECK)
-  file(READ ${output} current)
-  if(NOT text STREQUAL current)
-    message(FATAL_ERROR "${output} is not current: run cmake -P examples/single_header/generate.cmake")
-  endif()
-else()
-  file(WRITE ${output} "${text}")
-endif()
+file(WRITE ${OUTPUT} "${text}")
