@@ -35,14 +35,8 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   w.context = attending * w.context + recurrent * static_cast<double>(model.recurrent.width);
 }
 
-}  // namespace detail
-
-/// The widths of a model's average layer. `global_apart`: layers that attend to the whole context count with the widths
-/// of their own heads. Throws for a model without text.
-/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
-[[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
-  validate(model);
-  detail::positive_count("model.layers", model.layers);
+/// `widths_of` for a text model that is known to be valid.
+constexpr layer_widths widths_of_valid(const transformer& model, bool global_apart = true) {
   layer_widths w;
   w.d_model = static_cast<double>(model.d_model);
   const attention_spec& attention = model.attention;
@@ -54,7 +48,7 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
     w.context = heads * v;
   } else {
     const auto size = static_cast<double>(attention.head_dim);
-    const double global = detail::global_head_dim(model);
+    const double global = global_head_dim(model);
     const auto kv_heads =
         static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
     const double share =
@@ -66,15 +60,26 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
     w.context = heads * (size + share * (global - size));
   }
   if (attention.output_gate) w.qkv += w.context;
-  detail::average_recurrences(model, w);
+  average_recurrences(model, w);
   const double matrices = model.mlp.gated ? 3 : 2;
   const double routed = static_cast<double>(model.moe.expert_d_ff) * static_cast<double>(model.moe.top_k) *
                         static_cast<double>(moe_layers(model));
-  const double dense = static_cast<double>(detail::dense_mlp_matrices(model)) / (matrices * w.d_model);
+  const double dense = static_cast<double>(dense_mlp_matrices(model)) / (matrices * w.d_model);
   const double width = (dense + routed) / static_cast<double>(model.layers);
   w.mlp = width * matrices;
   w.mlp_up = width * (matrices - 1);
   return w;
+}
+
+}  // namespace detail
+
+/// The widths of a model's average layer. `global_apart`: layers that attend to the whole context count with the widths
+/// of their own heads. Throws for a model without text.
+/// Worked: llama-3-8b has 6144 of qkv, 4096 of context, 28672 of mlp_up.
+[[nodiscard]] constexpr layer_widths widths_of(const transformer& model, bool global_apart = true) {
+  validate(model);
+  detail::positive_count("model.layers", model.layers);
+  return detail::widths_of_valid(model, global_apart);
 }
 
 /// Parameters that a training step holds: those it trains, and those that are frozen (the base under LoRA adapters, or
@@ -87,10 +92,10 @@ struct held_parameters {
   bytes frozen_bytes{};  ///< the frozen base as it is stored
 };
 
-/// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
-/// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
-[[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
-  const parameter_count count = parameters(model);
+namespace detail {
+
+/// `held_by` for a model with that many parameters.
+constexpr held_parameters held_of(const parameter_count& count, const transformer& model, const training_job& job) {
   const auto total = static_cast<double>(count.total);
   if (job.lora_rank == 0 && job.freeze_vision) {
     const auto tower = static_cast<double>(count.vision);
@@ -99,6 +104,14 @@ struct held_parameters {
   if (job.lora_rank == 0) return {total, 0, bytes{0}};
   return {static_cast<double>(lora_parameters(model, job.lora_rank, job.lora)), total,
           stored_bytes(count, job.frozen_weights, job.frozen_by_part)};
+}
+
+}  // namespace detail
+
+/// The parameters that a step holds. Throws where adapters are not modelled: see lora_parameters.
+/// Worked: llama-3-8b with rank 8 on queries and values trains 3407872 beside 8030261248.
+[[nodiscard]] constexpr held_parameters held_by(const transformer& model, const training_job& job) {
+  return detail::held_of(parameters(model), model, job);
 }
 
 /// What training keeps between steps, which is what a checkpoint holds: master weights and optimizer state of all that

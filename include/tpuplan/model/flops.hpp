@@ -134,8 +134,8 @@ constexpr flops attention_core(const transformer& model, double sequence, const 
   return flops{2 * macs} + beside_scores(model, sequence, all);
 }
 
+/// Refuses a sequence, or a model that is known to be valid, whose FLOPs per token are not counted.
 constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
-  validate(model);
   positive_count("sequence_length", sequence);
   if (sequence > (std::int64_t{1} << 40)) fail(errc::out_of_range, "sequence_length", sequence, "1 to 2^40 tokens");
   if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
@@ -144,30 +144,25 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   }
 }
 
-}  // namespace detail
-
-/// Forward FLOPs per token of a text model at a sequence length, under a convention. Throws for encoder-decoder models,
-/// whose two sequences differ, and for pure vision models.
-/// Worked: llama-3-8b at 4096 tokens, MaxText's convention: 197.62862515814402e12 / (3 x 4096) FLOP.
-[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& model, std::int64_t sequence_length,
-                                                              const flop_convention& how = maxtext_flops) {
-  detail::check_flops_of(model, sequence_length);
+/// `forward_flops_per_token` of a model and a sequence that are known to be valid.
+constexpr forward_flops forward_flops_of_valid(const transformer& model, std::int64_t sequence_length,
+                                               const flop_convention& how = maxtext_flops) {
   const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
   forward_flops result;
-  result.attention = detail::attention_core(model, static_cast<double>(sequence_length), how);
+  result.attention = attention_core(model, static_cast<double>(sequence_length), how);
   if (how.all_parameters) {
-    result.weights = two_per(parameters(model).total);
+    result.weights = two_per(count_of_valid(model).total);
     result.total = result.attention + result.weights;
     return result;
   }
-  const detail::projection_weights projections = detail::stack_projections(model);
+  const projection_weights projections = stack_projections(model);
   const double up_share = model.mlp.gated ? 2.0 / 3 : 0.5;
-  const std::int64_t dense = detail::dense_mlp_matrices(model);
+  const std::int64_t dense = dense_mlp_matrices(model);
   const std::int64_t routed =
-      checked_multiply(detail::mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
+      checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
   const std::int64_t latent_norms = how.latent_norms && has_latent_attention(model) ? projections.extra : 0;
-  const detail::projection_weights recurrent = detail::recurrent_projections(model);
-  const std::int64_t beside = checked_add(detail::table_matrix(model), model.other_products);
+  const projection_weights recurrent = recurrent_projections(model);
+  const std::int64_t beside = checked_add(table_matrix(model), model.other_products);
   result.qkv = two_per(checked_add(checked_add(projections.qkv, recurrent.qkv), checked_add(latent_norms, beside)));
   result.attention_output = two_per(checked_add(projections.output, recurrent.output));
   result.mlp_up = two_per(dense) * up_share;
@@ -181,6 +176,18 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   result.total = result.qkv + result.attention_output + result.attention + result.mlp_up + result.mlp_down +
                  result.experts_up + result.experts_down + result.router + result.logits;
   return result;
+}
+
+}  // namespace detail
+
+/// Forward FLOPs per token of a text model at a sequence length, under a convention. Throws for encoder-decoder models,
+/// whose two sequences differ, and for pure vision models.
+/// Worked: llama-3-8b at 4096 tokens, MaxText's convention: 197.62862515814402e12 / (3 x 4096) FLOP.
+[[nodiscard]] constexpr forward_flops forward_flops_per_token(const transformer& model, std::int64_t sequence_length,
+                                                              const flop_convention& how = maxtext_flops) {
+  validate(model);
+  detail::check_flops_of(model, sequence_length);
+  return detail::forward_flops_of_valid(model, sequence_length, how);
 }
 
 /// Training FLOPs per token: forward, and twice that backward. Recomputation is not model work and is left out.

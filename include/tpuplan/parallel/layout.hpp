@@ -76,11 +76,20 @@ inline constexpr const char* degree_names[] = {"layout.data",     "layout.fsdp",
 
 /// Refuses, by name, a degree below 1.
 constexpr void check_degrees(const layout& mesh) {
-  const std::int64_t degrees[] = {mesh.data,     mesh.fsdp,     mesh.tensor,   mesh.expert,      mesh.context,
-                                  mesh.pipeline, mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline};
-  for (std::size_t i = 0; i < 9; ++i) {
-    if (degrees[i] < 1) positive_count(degree_names[i], degrees[i]);
-  }
+  positive_count(degree_names[0], mesh.data);
+  positive_count(degree_names[1], mesh.fsdp);
+  positive_count(degree_names[2], mesh.tensor);
+  positive_count(degree_names[3], mesh.expert);
+  positive_count(degree_names[4], mesh.context);
+  positive_count(degree_names[5], mesh.pipeline);
+  positive_count(degree_names[6], mesh.dcn_data);
+  positive_count(degree_names[7], mesh.dcn_fsdp);
+  positive_count(degree_names[8], mesh.dcn_pipeline);
+}
+
+/// Refuses a degree inside a slice above the slice's devices.
+constexpr void check_inside(words field, std::int64_t degree, std::int64_t devices) {
+  if (degree > devices) fail(errc::out_of_range, field, degree, "at most the devices of the slice");
 }
 
 }  // namespace detail
@@ -111,13 +120,15 @@ constexpr void check_degrees(const layout& mesh) {
 constexpr void validate(const layout& mesh, const slice& where) {
   const std::int64_t all = detail::check_devices(where);
   detail::check_degrees(mesh);
-  const std::int64_t inside[] = {mesh.data, mesh.fsdp, mesh.tensor, mesh.expert, mesh.context, mesh.pipeline};
-  for (std::size_t i = 0; i < 6; ++i) {
-    if (inside[i] > all)
-      detail::fail(errc::out_of_range, detail::degree_names[i], inside[i], "at most the devices of the slice");
-  }
-  const std::int64_t over[] = {mesh.dcn_data, mesh.dcn_fsdp, mesh.dcn_pipeline};
-  for (std::size_t i = 0; i < 3; ++i) detail::check_slices(detail::degree_names[6 + i], over[i]);
+  detail::check_inside(detail::degree_names[0], mesh.data, all);
+  detail::check_inside(detail::degree_names[1], mesh.fsdp, all);
+  detail::check_inside(detail::degree_names[2], mesh.tensor, all);
+  detail::check_inside(detail::degree_names[3], mesh.expert, all);
+  detail::check_inside(detail::degree_names[4], mesh.context, all);
+  detail::check_inside(detail::degree_names[5], mesh.pipeline, all);
+  detail::check_slices(detail::degree_names[6], mesh.dcn_data);
+  detail::check_slices(detail::degree_names[7], mesh.dcn_fsdp);
+  detail::check_slices(detail::degree_names[8], mesh.dcn_pipeline);
   detail::check_slices("product of the layout's dcn degrees", slices(mesh));
   const std::int64_t room = mesh.unit == mesh_unit::devices ? all : chips(where);
   if (mesh_size(mesh) != room) {

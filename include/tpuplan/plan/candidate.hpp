@@ -84,7 +84,7 @@ struct candidate {
 
 /// The job with policies to choose from, 1 to 16. Throws for invalid models and for what `step_time` cannot train.
 constexpr hoisted_job hoist(const transformer& model, const training_job& job, const remat_policy* policies,
-                            std::size_t count, const calibration& constants = {}) {
+                            std::size_t count, const calibration& constants = default_calibration) {
   if (count < 1 || count > most_policies)
     fail(errc::out_of_range, "number of policies", static_cast<std::int64_t>(count), "1 to 16");
   hoisted_job result{model, job, {}, count, constants, {}};
@@ -113,23 +113,38 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& policy) n
   }
 }
 
+/// The policy's bytes of the stages of which the tensor degree has all that no policy changes.
+constexpr void add_memory(hoisted_policy& policy, const hoisted_tensor& of, const policy_widths& kept) {
+  constexpr memory_calibration estimates[] = {memory_low, memory_point, memory_high};
+  const hoisted_job& question = *of.from;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const policy_bytes own =
+        policy_bytes_of(kept, question.sizes, question.model, question.job, of.degree, estimates[k]);
+    stage_terms logits = of.memory[k][0], layer = of.memory[k][1];
+    logits.activations = layer.activations = own.activations;
+    layer.workspace = own.workspace;
+    policy.logits[k] = bytes_per_token(logits);
+    policy.layer[k] = bytes_per_token(layer);
+  }
+}
+
 /// The job on a chip under a tensor degree. Throws where a rate that the job needs is unknown.
 constexpr hoisted_tensor hoist(const hoisted_job& of, const chip_spec& chip, std::int64_t tensor) {
-  const memory_calibration estimates[] = {memory_low, memory_point, memory_high};
+  constexpr memory_calibration estimates[] = {memory_low, memory_point, memory_high};
+  const auto ways = static_cast<double>(positive_count("layout.tensor", tensor));
   hoisted_tensor result;
   result.from = &of;
   result.degree = tensor;
+  const memory_basis basis = memory_basis_of(of.sizes, of.model, of.job, tensor);
+  for (std::size_t k = 0; k < 3; ++k)
+    result.memory[k] = memory_terms_of_valid(basis, {}, of.sizes, of.model, of.job, tensor, estimates[k]);
+  const products_on_device products = products_of(of.sizes, of.model, of.job, chip, ways, of.constants);
   training_job job = of.job;
   for (std::size_t i = 0; i < of.count; ++i) {
     job.remat = of.policies[i];
     hoisted_policy& policy = result.policies[i];
-    policy.work = sum_of(work_terms_of(of.sizes, of.model, job, chip, tensor, of.constants));
-    for (std::size_t k = 0; k < 3; ++k) {
-      const memory_terms stages = memory_terms_of(of.sizes, of.model, job, tensor, estimates[k]);
-      policy.logits[k] = bytes_per_token(stages[0]);
-      policy.layer[k] = bytes_per_token(stages[1]);
-      if (i == 0) result.memory[k] = stages;
-    }
+    policy.work = sum_of(work_terms_of_valid(products, of.sizes, of.model, job, chip, ways, of.constants));
+    add_memory(policy, result, policy_widths_of(of.model, of.sizes.in_memory, job.remat));
     if (i == 0) result.least = policy;
     keep_least(result.least, policy);
   }

@@ -391,7 +391,7 @@ constexpr finding microbatch_finding(const advice_base& base) {
 /// job. Throws where `step_time` throws. Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has
 /// HBM for a lighter policy; its 4096 tokens per chip are above the critical 850.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
-                                                 const slice& where, const calibration& constants = {}) {
+                                                 const slice& where, const calibration& constants = default_calibration) {
   detail::advice_base base;
   base.now = {model, job, mesh, where};
   base.constants = constants;

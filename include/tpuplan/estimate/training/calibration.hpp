@@ -77,6 +77,9 @@ struct calibration {
   own_runs own{};  ///< measured steps of the caller's own: see with_own_run
 };
 
+/// The constants that estimates take where none are given.
+inline constexpr calibration default_calibration{};
+
 /// How measured steps of one source differ from the estimates. tools/calibrate finds these spreads over all sources.
 // generated: training_spreads from data/measured
 inline constexpr own_spreads training_spreads{0.029, 0.0755, 0.0593, 2.94, 1.93, 3.06, 3, 0.53, 0.52};
@@ -89,8 +92,9 @@ constexpr void validate(const calibration& constants) {
                  "at most 16 chips");
   for (std::size_t i = 0; i < constants.chips.count; ++i) {
     const chip_constants& fitted = constants.chips.items[i];
-    detail::positive(text<64>{"calibration.chips: mxu_fraction of "}.append(fitted.chip.view()).view(),
-                     fitted.mxu_fraction);
+    if (!(fitted.mxu_fraction > 0 && fitted.mxu_fraction <= detail::most_finite))
+      detail::fail_positive(text<64>{"calibration.chips: mxu_fraction of "}.append(fitted.chip.view()).view(),
+                            fitted.mxu_fraction);
   }
   detail::positive("calibration.other_mxu_fraction", constants.other_mxu_fraction);
   detail::positive("calibration.attention_slowdown", constants.attention_slowdown);

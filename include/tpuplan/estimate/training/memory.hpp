@@ -148,8 +148,8 @@ namespace detail {
 struct gathered_weights {
   double layer = 0, experts = 0, head = 0;
 };
-constexpr gathered_weights gathered_of(const transformer& model, double element, double tensor) {
-  const parameter_count count = parameters(model);
+constexpr gathered_weights gathered_of(const parameter_count& count, const transformer& model, double element,
+                                       double tensor) {
   const std::int64_t elsewhere =
       count.embedding + count.lm_head + count.experts + count.vision + count.projector + count.head;
   const auto body = static_cast<double>(count.total > elsewhere ? count.total - elsewhere : 0);
@@ -164,21 +164,14 @@ constexpr gathered_weights gathered_of(const transformer& model, double element,
 /// Layers whose parameters are in HBM when they are kept in host memory: the one in use and the next.
 inline constexpr double host_layers_of_state = 2;
 
-/// What every stage holds: weights, optimizer state, and activations saved for the backward pass.
-constexpr stage_terms kept_terms(const transformer& model, const training_job& job, const training_sizes& sizes,
-                                 const memory_calibration& constants) {
+/// What every stage holds beside activations: weights and optimizer state.
+constexpr stage_terms state_terms(const transformer& model, const training_job& job, const training_sizes& sizes) {
   stage_terms kept;
   kept.parameters = sizes.held.frozen_bytes + size_of(job.weights) * sizes.held.trained;
   kept.accumulated_gradients = bytes{4 * sizes.held.trained};
   if (job.state_on_host == host_state::none) kept.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
   if (job.state_on_host == host_state::parameters_and_optimizer)
     kept.brought = host_layers_of_state / static_cast<double>(model.layers);
-  const double element = number_bytes(job).value();
-  remat_policy fused = job.remat;
-  fused.elementwise = placement::recompute;
-  const double without = saved_width(sizes.width, fused);
-  const double width = without + constants.kept_elementwise * (saved_width(sizes.width, job.remat) - without);
-  kept.activations = bytes{element * (sizes.layers * width + sizes.tower_inputs)};
   return kept;
 }
 
@@ -199,6 +192,49 @@ constexpr double saved_routed_width(const transformer& model, const layer_widths
   return saved_width(routed, policy);
 }
 
+/// Numbers per token and layer that a remat policy keeps.
+struct policy_widths {
+  double products = 0;        // in HBM, without elementwise tensors
+  double elementwise = 0;     // in HBM, of elementwise tensors
+  double without_routed = 0;  // in HBM, all but those of routed experts
+  double on_host = 0;         // in host memory
+  double scores = 0;          // 1 where probabilities are kept in HBM
+};
+constexpr policy_widths policy_widths_of(const transformer& model, const layer_widths& width,
+                                         const remat_policy& policy) {
+  remat_policy fused = policy;
+  fused.elementwise = placement::recompute;
+  policy_widths kept;
+  kept.products = saved_width(width, fused);
+  const double all = saved_width(width, policy);
+  kept.elementwise = all - kept.products;
+  kept.without_routed = all - saved_routed_width(model, width, policy);
+  kept.on_host = saved_width(width, policy, placement::host);
+  kept.scores = policy.elementwise == placement::device ? 1 : 0;
+  return kept;
+}
+
+/// What all estimates of a job's memory share under a tensor degree.
+struct memory_basis {
+  double element = 2;        // bytes of a number
+  gathered_weights whole{};  // bytes of gathered weights
+  double quantised = 1;      // bytes of a gathered weight over those of a number
+  stage_terms state{};       // weights and optimizer state
+};
+
+constexpr memory_basis memory_basis_of(const training_sizes& sizes, const transformer& model, const training_job& job,
+                                       std::int64_t tensor) {
+  const double element = number_bytes(job).value();
+  return {element, gathered_of(sizes.count, model, element, static_cast<double>(tensor)),
+          gathered_bytes(job).value() / element, state_terms(model, job, sizes)};
+}
+
+/// Bytes for each token of a microbatch that depend on the remat policy: activations saved for the backward pass, and
+/// the workspace of a layer in it.
+struct policy_bytes {
+  bytes activations{}, workspace{};
+};
+
 /// Workspace per token for routing, in a layer with experts: copies of the token on the way to its experts and back,
 /// which every tensor shard makes of all tokens, and the activations of the experts, computed again, with gradients.
 constexpr bytes routed_workspace(const transformer& model, const training_job& job, std::int64_t tensor,
@@ -210,25 +246,59 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
   return number_bytes(job) * (chosen * (copies + inner) * (k.recomputed + k.routed_gradients));
 }
 
-/// Workspace per token of the backward pass of a layer: what is computed again, gradients of activations, 8-bit
-/// copies of operands, buffers of transfers, and scores where attention is not fused.
-constexpr bytes layer_workspace(const transformer& model, const training_job& job, const layer_widths& width,
-                                std::int64_t tensor, const memory_calibration& constants) {
+/// Those bytes under one estimate. The workspace is what is computed again, gradients of activations, 8-bit copies of
+/// operands, buffers of transfers, and scores where attention is not fused.
+constexpr policy_bytes policy_bytes_of(const policy_widths& kept, const training_sizes& sizes, const transformer& model,
+                                       const training_job& job, std::int64_t tensor,
+                                       const memory_calibration& constants) {
+  const layer_widths& width = sizes.in_memory;
   const double element = number_bytes(job).value();
   double copies = in_eight_bits(job) ? constants.quantised_bytes_per_element : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
   const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
-  const double saved = saved_width(width, job.remat) - saved_routed_width(model, width, job.remat);
-  const double again = all > saved ? all - saved : 0;
+  const double again = all > kept.without_routed ? all - kept.without_routed : 0;
   const double sharded = tensor > 1 ? static_cast<double>(tensor) * width.d_model : 0;
   // Probabilities and their gradient, but for those that are saved.
-  const double saved_scores = job.remat.elementwise == placement::device ? 1 : 0;
-  const double scores = width.scores * (2 * constants.scores_copies - saved_scores);
-  const auto layers = static_cast<double>(model.layers);
-  const double host_layers = constants.host_layers < layers ? constants.host_layers : layers;
-  const double on_the_way = host_layers * saved_width(width, job.remat, placement::host);
-  return bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
-               element * (sharded + scores + on_the_way)};
+  const double scores = width.scores * (2 * constants.scores_copies - kept.scores);
+  const double host_layers = constants.host_layers < sizes.layers ? constants.host_layers : sizes.layers;
+  const double on_the_way = host_layers * kept.on_host;
+  const double saved = kept.products + constants.kept_elementwise * kept.elementwise;
+  return {bytes{element * (sizes.layers * saved + sizes.tower_inputs)},
+          bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
+                element * (sharded + scores + on_the_way)}};
+}
+
+/// `memory_terms_of` for a job that is known to be valid, with what its estimates and policies share.
+constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const policy_widths& policy,
+                                             const training_sizes& sizes, const transformer& model,
+                                             const training_job& job, std::int64_t tensor,
+                                             const memory_calibration& constants) {
+  const double element = basis.element;
+  const policy_bytes of_policy = policy_bytes_of(policy, sizes, model, job, tensor, constants);
+  memory_terms stages{basis.state, basis.state, basis.state};
+  stage_terms &logits = stages[0], &layer = stages[1], &update = stages[2];
+  logits.activations = layer.activations = of_policy.activations;
+  const double copies =
+      job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
+  logits.logits = bytes{4 * copies * static_cast<double>(model.vocab) * job.logits_fraction /
+                        static_cast<double>(job.vocabulary_tiles)};
+  logits.gathered = bytes{basis.whole.head};
+  logits.workspace = bytes{2 * element * sizes.in_memory.d_model};
+  const bytes reduced{constants.kept_gradients * element * sizes.held.trained};
+  layer.gradients += reduced;
+  layer.accumulated_gradients += reduced;
+  const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
+  const double expert_matrices = model.mlp.gated ? 3 : 2;
+  layer.gathered = bytes{(basis.quantised * constants.weight_layers + gradient_layers) * basis.whole.layer};
+  layer.gathered_experts =
+      bytes{(basis.quantised * constants.expert_layers + gradient_layers / expert_matrices) * basis.whole.experts};
+  layer.worst = constants.worst_routing;
+  layer.routed = routed_workspace(model, job, tensor, constants);
+  layer.workspace = of_policy.workspace;
+  update.gradients = bytes{element * sizes.held.trained};
+  update.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
+  if (job.state_on_host == host_state::parameters_and_optimizer) update.brought = 1;
+  return stages;
 }
 
 }  // namespace detail
@@ -242,37 +312,9 @@ constexpr bytes layer_workspace(const transformer& model, const training_job& jo
                                                      const memory_calibration& constants) {
   validate_settings(job);
   detail::positive_count("layout.tensor", tensor);
-  const double element = number_bytes(job).value();
-  const detail::gathered_weights whole = detail::gathered_of(model, element, static_cast<double>(tensor));
-  layer_widths width = widths_of(model);
-  width.scores = sizes.width.scores;
-  training_sizes apart = sizes;
-  apart.width = width;
-  const stage_terms kept = detail::kept_terms(model, job, apart, constants);
-  stage_terms logits = kept, layer = kept, update = kept;
-  const double copies =
-      job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
-  logits.logits = bytes{4 * copies * static_cast<double>(model.vocab) * job.logits_fraction /
-                        static_cast<double>(job.vocabulary_tiles)};
-  logits.gathered = bytes{whole.head};
-  logits.workspace = bytes{2 * element * width.d_model};
-  const bytes reduced{constants.kept_gradients * element * sizes.held.trained};
-  layer.gradients += reduced;
-  layer.accumulated_gradients += reduced;
-  const double gradient_layers = job.lora_rank > 0 ? 0 : constants.gradient_layers;
-  const double expert_matrices = model.mlp.gated ? 3 : 2;
-  const double quantised = detail::gathered_bytes(job).value() / element;
-  layer.gathered = bytes{(quantised * constants.weight_layers + gradient_layers) * whole.layer};
-  layer.gathered_experts =
-      bytes{(quantised * constants.expert_layers + gradient_layers / expert_matrices) * whole.experts};
-  layer.worst = constants.worst_routing;
-  layer.routed = detail::routed_workspace(model, job, tensor, constants);
-  layer.workspace = detail::layer_workspace(model, job, width, tensor, constants);
-  update.gradients = bytes{element * sizes.held.trained};
-  update.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
-  if (job.state_on_host == host_state::parameters_and_optimizer) update.brought = 1;
-  update.activations = {};
-  return {logits, layer, update};
+  return detail::memory_terms_of_valid(detail::memory_basis_of(sizes, model, job, tensor),
+                                       detail::policy_widths_of(model, sizes.in_memory, job.remat), sizes, model, job,
+                                       tensor, constants);
 }
 
 /// Bytes of a stage on a device that do not depend on its tokens. `several`: the step has more than one microbatch.
@@ -329,6 +371,13 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
   return most;
 }
 
+/// The bytes of that stage alone.
+constexpr bytes largest_bytes(const memory_terms& terms, const memory_layout& at, double microbatches) {
+  bytes most = parts_of(terms[0], memory_stage::logits, at, microbatches).total;
+  most = max(most, parts_of(terms[1], memory_stage::layer, at, microbatches).total);
+  return max(most, parts_of(terms[2], memory_stage::update, at, microbatches).total);
+}
+
 }  // namespace detail
 
 /// HBM that one training step takes on one device: its state, and the most that is live beside it in any stage. Tensor
@@ -342,15 +391,17 @@ constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where) {
   detail::check_trained(model, job, mesh, where);
-  const training_sizes sizes = sizes_of(model, job);
-  const memory_layout at = memory_layout_of(model, job, mesh, where);
+  const training_sizes sizes = detail::held_sizes_of_valid(model, job, default_calibration);
+  const memory_layout at = detail::memory_layout_of_valid(model, job, mesh, where);
+  const detail::memory_basis basis = detail::memory_basis_of(sizes, model, job, mesh.tensor);
+  const detail::policy_widths policy = detail::policy_widths_of(model, sizes.in_memory, job.remat);
   const auto microbatches = static_cast<double>(job.gradient_accumulation);
-  const auto under = [&](const memory_calibration& constants) {
-    return detail::largest_stage(memory_terms_of(sizes, model, job, mesh.tensor, constants), at, microbatches);
+  const auto terms = [&](const memory_calibration& constants) {
+    return detail::memory_terms_of_valid(basis, policy, sizes, model, job, mesh.tensor, constants);
   };
-  memory_breakdown result = under(memory_point);
-  result.low = under(memory_low).total;
-  result.high = under(memory_high).total;
+  memory_breakdown result = detail::largest_stage(terms(memory_point), at, microbatches);
+  result.low = detail::largest_bytes(terms(memory_low), at, microbatches);
+  result.high = detail::largest_bytes(terms(memory_high), at, microbatches);
   result.usable = usable_hbm_per_device(where.chip);
   return result;
 }

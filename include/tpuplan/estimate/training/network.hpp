@@ -131,7 +131,7 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
 /// refuses. Worked: ResNet-50 on v2-8 with a batch of 1024 is within the band of the 3186 images a second that were
 /// measured.
 [[nodiscard]] constexpr network_step step_time(const network& net, const network_job& job, const layout& mesh,
-                                               const slice& where, const calibration& constants = {}) {
+                                               const slice& where, const calibration& constants = default_calibration) {
   validate(net);
   validate(job, mesh, where);
   validate(constants);

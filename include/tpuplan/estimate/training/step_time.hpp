@@ -196,12 +196,16 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 /// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
-                                                 const slice& where, const calibration& constants = {}) {
+                                                 const slice& where,
+                                                 const calibration& constants = default_calibration) {
   detail::check_trained(model, job, mesh, where);
   validate(constants);
-  const training_sizes sizes = sizes_of(model, job, constants);
-  const work_terms work = work_terms_of(sizes, model, job, where.chip, mesh.tensor, constants);
-  const layout_terms at = layout_terms_of(sizes, model, job, mesh, where, constants);
+  const training_sizes sizes = detail::sizes_of_valid(model, job, constants);
+  const auto tensor = static_cast<double>(mesh.tensor);
+  const work_terms work =
+      detail::work_terms_of_valid(detail::products_of(sizes, model, job, where.chip, tensor, constants), sizes, model,
+                                  job, where.chip, tensor, constants);
+  const layout_terms at = detail::terms_of_valid(sizes, model, job, mesh, where, constants);
   const auto microbatches = static_cast<double>(job.gradient_accumulation);
   step_breakdown step;
   detail::add_work(step, work, at, microbatches);

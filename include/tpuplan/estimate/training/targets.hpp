@@ -37,7 +37,7 @@ struct targets_answer {
 /// on; an MFU of 80 % is out of reach of v4, whose products sustain 72.7 % of the peak.
 [[nodiscard]] constexpr targets_answer answer_targets(const step_breakdown& step, const chip_spec& chip, double steps,
                                                       seconds compilation, const utilization_targets& wanted = {},
-                                                      const calibration& constants = {}) {
+                                                      const calibration& constants = default_calibration) {
   detail::positive("steps", steps);
   detail::positive("compilation", compilation.value());
   detail::in_range("utilization_targets.mfu", wanted.mfu, 0, 1, "0 to 1");

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/estimate/training/calibration.hpp>
-#include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/estimate/training/sizes.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
@@ -25,66 +25,6 @@ struct collective_time {
   seconds whole{};    ///< if nothing else ran
   seconds exposed{};  ///< what the step waits for
 };
-
-/// The numbers of a model and a job that every term needs.
-struct training_sizes {
-  layer_widths width{};     ///< of a layer, per token
-  forward_flops work{};     ///< of a token
-  flops adapters{};         ///< forward, per token, of the products of LoRA adapters
-  held_parameters held{};   ///< trained and frozen parameters
-  double layers = 0;        ///< of the text stack
-  double passes = 3;        ///< of a product: forward, gradients of its input, and of its weights unless frozen
-  bytes exchanged{};        ///< by FSDP per microbatch: weights forward and backward, fp32 gradients
-  double expert_share = 0;  ///< share of all parameters that are in routed experts
-  flops tower{};            ///< forward, per token, of the vision tower and its projector
-  double tower_inputs = 0;  ///< numbers per token that the tower keeps for its backward pass: its layers' inputs
-};
-
-namespace detail {
-
-/// The size of a weight as FSDP gathers it.
-constexpr bytes gathered_bytes(const training_job& job) noexcept {
-  return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
-}
-
-/// Share of the parameters that are in routed experts.
-constexpr double expert_share_of(const transformer& model) {
-  if (!has_experts(model)) return 0;
-  const parameter_count count = parameters(model);
-  return static_cast<double>(count.experts) / static_cast<double>(count.total);
-}
-
-/// Adds the vision tower to the sizes of a job. A frozen tower has no backward pass.
-constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
-  check_images(model, job);
-  if (job.images_per_sequence == 0) return;
-  const vision_spec& vision = model.vision;
-  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
-  sizes.tower = images * vision_flops_per_image(vision);
-  if (sizes.held.frozen > 0) return;
-  const double inputs = static_cast<double>(vision_tokens(vision)) * static_cast<double>(vision.d_model);
-  sizes.tower_inputs = images * static_cast<double>(vision.layers) * inputs;
-}
-
-}  // namespace detail
-
-/// The sizes of a training job. Worked: FSDP of llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
-[[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
-                                                const calibration& constants = {}) {
-  validate_settings(job);
-  training_sizes sizes;
-  sizes.width = widths_of(model, constants.global_heads_apart);
-  sizes.width.scores = scores_width(model, job);
-  sizes.work = forward_flops_per_token(model, job.sequence_length);
-  sizes.layers = static_cast<double>(model.layers);
-  sizes.held = held_by(model, job);
-  if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
-  const double gathered = 2 * detail::gathered_bytes(job).value();
-  sizes.expert_share = detail::expert_share_of(model);
-  sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
-  detail::add_tower(sizes, model, job);
-  return sizes;
-}
 
 /// What products and HBM traffic take on one chip under one tensor degree and one remat policy.
 struct work_terms {
@@ -179,69 +119,105 @@ constexpr double attention_passes(const training_job& job, const calibration& co
   return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
 }
 
-/// A product of a layer: FLOPs per token of its forward pass, how often a step computes it, and its contracted and
-/// outer dimensions on one device after tensor parallelism.
+/// A product of a layer: FLOPs per token of its forward pass, and its contracted and outer dimensions on one device
+/// after tensor parallelism, as they are and over what the MXU fills.
 struct product_on_device {
-  flops work{};
-  double passes = 0, inner = 0, outer = 0;
+  double work = 0;
+  double inner_filled = 1, outer_filled = 1;  // dimensions padded to the side of the MXU, over those asked for
+  double moved = 0;                           // 1 / inner + 1 / outer
 };
 
-/// The dense products of all layers, with MLP widths averaged over the layers that have an MLP, and the products of
-/// adapters, which are always trained.
-constexpr std::array<product_on_device, 5> dense_products(const training_sizes& sizes, const transformer& model,
-                                                          const training_job& job, double tensor) {
+constexpr product_on_device on_device(flops work, double inner, double outer, const chip_spec& chip,
+                                      const calibration& constants) {
+  product_on_device product{work.value(), 1, 1, 0};
+  if (inner <= 0 || outer <= 0) return product;
+  product.moved = 1 / inner + 1 / outer;
+  if (!constants.products_padded) return product;
+  const std::int64_t side = positive_count("chip.mxu.side", chip.mxu.side);
+  product.inner_filled = static_cast<double>(round_up(ceil_to_count(inner), side)) / inner;
+  product.outer_filled = static_cast<double>(round_up(ceil_to_count(outer), side)) / outer;
+  return product;
+}
+
+/// FLOPs of that many passes of a product, with both dimensions padded.
+constexpr double filled_work(const product_on_device& product, double passes) noexcept {
+  return product.work * passes * product.inner_filled * product.outer_filled;
+}
+
+/// The products of a model on one chip under one tensor degree, which remat policies compute more or less often: dense
+/// ones of all layers, with MLP widths averaged over the layers that have an MLP, those of adapters, of experts, and of
+/// the output head. `attention` are FLOPs of the attention core.
+struct products_on_device {
+  product_on_device qkv{}, output{}, mlp_up{}, mlp_down{}, adapters{};
+  product_on_device experts_up{}, experts_down{}, logits{};
+  double attention = 0;
+};
+
+constexpr products_on_device products_of(const training_sizes& sizes, const transformer& model, const training_job& job,
+                                         const chip_spec& chip, double tensor, const calibration& constants) {
   const forward_flops& f = sizes.work;
-  const remat_policy& policy = job.remat;
   const layer_widths& w = sizes.width;
   const double d = w.d_model;
+  const auto product = [&](flops work, double inner, double outer) {
+    return on_device(work, inner, outer, chip, constants);
+  };
   const bool beside_experts = model.moe.shared_d_ff > 0 || model.moe.parallel_dense_d_ff > 0;
   const std::int64_t layers = beside_experts ? model.layers - model.mlp.absent : dense_layers(model);
   const double matrices = (model.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
   const double mlp = static_cast<double>(dense_mlp_matrices(model)) / matrices / tensor;
-  return {{{f.qkv, sizes.passes + again(policy.qkv), d, w.qkv / tensor},
-           {f.attention_output, sizes.passes + again(policy.out_proj), w.context / tensor, d},
-           {f.mlp_up, sizes.passes + again(policy.mlp_up), d, mlp},
-           {f.mlp_down, sizes.passes, mlp, d},
-           {sizes.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0), static_cast<double>(job.lora_rank), d}}};
+  const double expert = static_cast<double>(model.moe.expert_d_ff) / tensor;
+  return {product(f.qkv, d, w.qkv / tensor),
+          product(f.attention_output, w.context / tensor, d),
+          product(f.mlp_up, d, mlp),
+          product(f.mlp_down, mlp, d),
+          product(sizes.adapters, static_cast<double>(job.lora_rank), d),
+          product(f.experts_up, d, expert),
+          product(f.experts_down, d, expert),
+          product(f.logits, d, static_cast<double>(model.vocab) / tensor),
+          padded_attention(model, job, constants)};
 }
 
-/// FLOPs of all passes of a product, with both dimensions padded to the side of the MXU.
-constexpr double filled_work(const product_on_device& product, const chip_spec& chip, const calibration& constants) {
-  const double asked_for = product.work.value() * product.passes;
-  if (!constants.products_padded || product.inner <= 0 || product.outer <= 0) return asked_for;
-  const std::int64_t side = positive_count("chip.mxu.side", chip.mxu.side);
-  const auto filled = [side](double size) { return static_cast<double>(round_up(ceil_to_count(size), side)) / size; };
-  return asked_for * filled(product.inner) * filled(product.outer);
+/// A dense product and how often a step computes it.
+struct product_passes {
+  const product_on_device* product = nullptr;
+  double passes = 0;
+};
+
+/// The dense products under a remat policy. Adapters are always trained.
+constexpr std::array<product_passes, 5> dense_passes(const products_on_device& products, double passes,
+                                                     const remat_policy& policy) noexcept {
+  return {{{&products.qkv, passes + again(policy.qkv)},
+           {&products.output, passes + again(policy.out_proj)},
+           {&products.mlp_up, passes + again(policy.mlp_up)},
+           {&products.mlp_down, passes},
+           {&products.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0)}}};
 }
 
 /// Passes of the vision tower, which has no adapters: a frozen tower runs only forward.
 constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
 
-constexpr void add_compute(work_terms& terms, const training_sizes& sizes, const transformer& model,
-                           const training_job& job, const chip_spec& chip, double tensor,
-                           const calibration& constants) {
+constexpr void add_compute(work_terms& terms, const products_on_device& products, const training_sizes& sizes,
+                           const training_job& job, const chip_spec& chip, const calibration& constants) {
   const double peak = positive("chip.peak.bf16", peak_rate(chip, dtype::bf16).value());
   const bool doubled = in_eight_bits(job) && peak_rate(chip, job.compute).value() > peak;
   const double in_8_bits = doubled ? 1 - constants.low_precision_share / 2 : 1;
   const double per_flop = job.work_multiplier / (peak * mxu_fraction(constants, chip));
-  const auto filled = [&](const product_on_device& product) { return filled_work(product, chip, constants); };
-  const double d = sizes.width.d_model;
-  const double expert = static_cast<double>(model.moe.expert_d_ff) / tensor;
-  const double vocab = static_cast<double>(model.vocab) / tensor;
   double dense = 0;
-  for (const product_on_device& product : dense_products(sizes, model, job, tensor)) dense += filled(product);
-  const double experts = filled({sizes.work.experts_up, sizes.passes + again(job.remat.mlp_up), d, expert}) +
-                         filled({sizes.work.experts_down, sizes.passes, d, expert});
+  for (const product_passes& each : dense_passes(products, sizes.passes, job.remat))
+    dense += filled_work(*each.product, each.passes);
+  const double experts = filled_work(products.experts_up, sizes.passes + again(job.remat.mlp_up)) +
+                         filled_work(products.experts_down, sizes.passes);
   terms.dense_products = seconds{per_flop * in_8_bits * dense};
   const double tiles = job.default_tiles ? constants.default_tiles : 1;
   terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * tiles * experts};
-  terms.logits = seconds{per_flop * job.logits_fraction * filled({sizes.work.logits, sizes.passes, d, vocab})};
-  terms.attention = seconds{per_flop * padded_attention(model, job, constants) * attention_passes(job, constants)};
+  terms.logits = seconds{per_flop * job.logits_fraction * filled_work(products.logits, sizes.passes)};
+  terms.attention = seconds{per_flop * products.attention * attention_passes(job, constants)};
   terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
 }
 
-constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const transformer& model,
-                       const training_job& job, const chip_spec& chip, double tensor, const calibration& constants) {
+constexpr void add_hbm(work_terms& terms, const products_on_device& products, const training_sizes& sizes,
+                       const transformer& model, const training_job& job, const chip_spec& chip, double tensor,
+                       const calibration& constants) {
   const layer_widths& w = sizes.width;
   const remat_policy& policy = job.remat;
   const double rate = positive("chip.hbm.bandwidth", chip.hbm.bandwidth.value());
@@ -258,10 +234,10 @@ constexpr void add_hbm(work_terms& terms, const training_sizes& sizes, const tra
   // A product of m x k x n takes f (1/m + 1/k + 1/n) / 2 numbers for f FLOPs. The rows m are the tokens of a
   // microbatch on a device, so that the first part does not depend on the tokens.
   double of_tokens = 0, of_weights = 0;
-  for (const product_on_device& product : dense_products(sizes, model, job, tensor)) {
-    if (!(product.work.value() > 0)) continue;
-    of_tokens += product.work.value() * product.passes * (1 / product.inner + 1 / product.outer);
-    of_weights += product.work.value() * product.passes;
+  for (const product_passes& each : dense_passes(products, sizes.passes, policy)) {
+    if (!(each.product->work > 0)) continue;
+    of_tokens += each.product->work * each.passes * each.product->moved;
+    of_weights += each.product->work * each.passes;
   }
   const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
@@ -371,6 +347,19 @@ constexpr double bubble_share(const training_job& job, double stages) {
   return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
 }
 
+/// `work_terms_of` for a job that is known to be valid, with the products of its model on the chip.
+constexpr work_terms work_terms_of_valid(const products_on_device& products, const training_sizes& sizes,
+                                         const transformer& model, const training_job& job, const chip_spec& chip,
+                                         double tensor, const calibration& constants) {
+  work_terms terms;
+  add_compute(terms, products, sizes, job, chip, constants);
+  add_hbm(terms, products, sizes, model, job, chip, tensor, constants);
+  const bool all_again = products_again(job.remat) == 3 && job.remat.attention_again;
+  terms.tensor_passes = all_again ? tensor_passes_with_remat : tensor_passes;
+  terms.expert_passes = 3 + again(job.remat.mlp_up);
+  return terms;
+}
+
 }  // namespace detail
 
 /// The terms of one chip, with activations sharded over `tensor` devices. The batch and the microbatches of the job
@@ -378,16 +367,11 @@ constexpr double bubble_share(const training_job& job, double stages) {
 /// under `full` take 148 us per token.
 [[nodiscard]] constexpr work_terms work_terms_of(const training_sizes& sizes, const transformer& model,
                                                  const training_job& job, const chip_spec& chip, std::int64_t tensor,
-                                                 const calibration& constants = {}) {
+                                                 const calibration& constants = default_calibration) {
   validate_settings(job);
   const auto ways = static_cast<double>(detail::positive_count("layout.tensor", tensor));
-  work_terms terms;
-  detail::add_compute(terms, sizes, model, job, chip, ways, constants);
-  detail::add_hbm(terms, sizes, model, job, chip, ways, constants);
-  const bool all_again = detail::products_again(job.remat) == 3 && job.remat.attention_again;
-  terms.tensor_passes = all_again ? tensor_passes_with_remat : tensor_passes;
-  terms.expert_passes = 3 + detail::again(job.remat.mlp_up);
-  return terms;
+  return detail::work_terms_of_valid(detail::products_of(sizes, model, job, chip, ways, constants), sizes, model, job,
+                                     chip, ways, constants);
 }
 
 namespace detail {
@@ -457,7 +441,7 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
 /// the 64 chips of v5p-128 under FSDP are 4096 tokens a chip, with weights in 64 shards and no bubble.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,
                                                      const training_job& job, const layout& mesh, const slice& where,
-                                                     const calibration& constants = {}) {
+                                                     const calibration& constants = default_calibration) {
   validate(mesh, where);
   validate_settings(job);
   return detail::terms_of_valid(sizes, model, job, mesh, where, constants);

@@ -1,0 +1,97 @@
+#ifndef TPUPLAN_ESTIMATE_TRAINING_SIZES_HPP
+#define TPUPLAN_ESTIMATE_TRAINING_SIZES_HPP
+
+#include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/parallel/layout.hpp>
+
+/// @file
+/// The numbers of a model and a training job from which the terms of time and of memory are made. Who asks often makes
+/// them once and passes them on.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The numbers of a model and a job that every term needs.
+struct training_sizes {
+  parameter_count count{};   ///< of the model
+  layer_widths width{};      ///< of a layer, per token
+  layer_widths in_memory{};  ///< the same for memory, where layers that attend to everything always count apart
+  forward_flops work{};      ///< of a token
+  flops adapters{};          ///< forward, per token, of the products of LoRA adapters
+  held_parameters held{};    ///< trained and frozen parameters
+  double layers = 0;         ///< of the text stack
+  double passes = 3;         ///< of a product: forward, gradients of its input, and of its weights unless frozen
+  bytes exchanged{};         ///< by FSDP per microbatch: weights forward and backward, fp32 gradients
+  double expert_share = 0;   ///< share of all parameters that are in routed experts
+  flops tower{};             ///< forward, per token, of the vision tower and its projector
+  double tower_inputs = 0;   ///< numbers per token that the tower keeps for its backward pass: its layers' inputs
+};
+
+namespace detail {
+
+/// The size of a weight as FSDP gathers it.
+constexpr bytes gathered_bytes(const training_job& job) noexcept {
+  return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
+}
+
+/// Adds the vision tower to the sizes of a job. A frozen tower has no backward pass.
+constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
+  check_images(model, job);
+  if (job.images_per_sequence == 0) return;
+  const vision_spec& vision = model.vision;
+  const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
+  sizes.tower = images * vision_flops_per_image(vision);
+  if (sizes.held.frozen > 0) return;
+  const double inputs = static_cast<double>(vision_tokens(vision)) * static_cast<double>(vision.d_model);
+  sizes.tower_inputs = images * static_cast<double>(vision.layers) * inputs;
+}
+
+/// The sizes that memory depends on, of a model and a job that are known to be valid.
+constexpr training_sizes held_sizes_of_valid(const transformer& model, const training_job& job,
+                                             const calibration& constants) {
+  training_sizes sizes;
+  sizes.count = count_of_valid(model);
+  sizes.in_memory = widths_of_valid(model);
+  sizes.in_memory.scores = scores_width(model, job);
+  sizes.width = sizes.in_memory;
+  if (!constants.global_heads_apart) {
+    sizes.width = widths_of_valid(model, false);
+    sizes.width.scores = sizes.in_memory.scores;
+  }
+  sizes.layers = static_cast<double>(model.layers);
+  sizes.held = held_of(sizes.count, model, job);
+  add_tower(sizes, model, job);
+  return sizes;
+}
+
+/// `sizes_of` for a model and a job that are known to be valid.
+constexpr training_sizes sizes_of_valid(const transformer& model, const training_job& job,
+                                        const calibration& constants) {
+  training_sizes sizes = held_sizes_of_valid(model, job, constants);
+  sizes.work = forward_flops_of_valid(model, job.sequence_length);
+  if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
+  const double gathered = 2 * gathered_bytes(job).value();
+  sizes.expert_share =
+      has_experts(model) ? static_cast<double>(sizes.count.experts) / static_cast<double>(sizes.count.total) : 0;
+  sizes.exchanged = bytes{(gathered + 4) * sizes.held.trained + gathered * sizes.held.frozen};
+  return sizes;
+}
+
+}  // namespace detail
+
+/// The sizes of a training job. Worked: FSDP of llama-3-8b exchanges 8 B for each of its 8030261248 parameters.
+[[nodiscard]] constexpr training_sizes sizes_of(const transformer& model, const training_job& job,
+                                                const calibration& constants = default_calibration) {
+  validate_settings(job);
+  validate(model);
+  detail::positive_count("model.layers", model.layers);
+  detail::check_flops_of(model, job.sequence_length);
+  return detail::sizes_of_valid(model, job, constants);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
