@@ -115,7 +115,7 @@ inline std::int64_t chips_of(const serving_plan& planned) {
 }
 
 /// What plans are ranked by: for the cheapest the cost per output token, otherwise the rate of all slices.
-inline std::array<double, 2> worth_of(const serving_plan& planned, objective best) {
+inline rank_figures worth_of(const serving_plan& planned, objective best) {
   const double cost = best == objective::cheapest ? planned.cost.all_on_output.value() : planned.rate.value();
   return worth({cost, planned.estimate.per_token.total.value(), chips_of(planned)}, best);
 }
