@@ -28,5 +28,4 @@ constexpr calibration together() {
 constexpr training_sizes wide = sizes_of(with_wide_global_heads(), job_of(64, 4096), together());
 static_assert(wide.width.context == 4096 && wide.in_memory.context == 4096 * 1.5);
 
-
 }  // namespace
