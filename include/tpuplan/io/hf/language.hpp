@@ -341,12 +341,31 @@ inline std::int64_t stated_local_layers(const config_fields& fields, const trans
   return local;
 }
 
+/// Layers that have a window by a text such as "LLLG": L has one and G has none, from the first layer on and over again,
+/// and the last layer has none.
+inline std::int64_t lettered_local_layers(const config_fields& fields, std::string_view field, std::int64_t layers) {
+  const std::string pattern = fields.object().string(field);
+  if (pattern.empty() || pattern.size() > 1024 || pattern.find_first_not_of("LG") != std::string::npos)
+    fail(errc::invalid_argument, fields.path(field), pattern.substr(0, 40), "L and G alone, such as LLLG");
+  std::int64_t local = 0;
+  for (std::int64_t i = 0; i + 1 < layers; ++i) local += pattern[static_cast<std::size_t>(i) % pattern.size()] == 'L';
+  return local;
+}
+
+/// All but each n-th layer. EXAONE may state letters in place of n.
+inline std::int64_t periodic_local_layers(config_fields& fields, std::string_view field, std::int64_t layers) {
+  const bool lettered = fields.type() == "exaone4" || fields.type() == "exaone_moe";
+  if (lettered && fields.has(field) && fields.object().at(field).is_string())
+    return lettered_local_layers(fields, field, layers);
+  return layers - layers / fields.count(field);
+}
+
 /// Layers that have a window where the file does not list them.
 inline std::int64_t usual_local_layers(config_fields& fields, const transformer& model) {
   const hf_default* row = fields.default_of("layer_types");
   if (row == nullptr) return model.layers;
   std::int64_t local = (model.layers + 1) / 2;
-  if (row->kind == default_kind::periodic_layers) local = model.layers - model.layers / fields.count(row->text);
+  if (row->kind == default_kind::periodic_layers) local = periodic_local_layers(fields, row->text, model.layers);
   if (row->kind == default_kind::upper_layers) local = model.layers - std::min(model.layers, fields.part(row->text));
   if (row->kind == default_kind::even_lower_layers) local = (std::min(model.layers, fields.part(row->text)) + 1) / 2;
   fields.assume("layer_types", std::to_string(local) + " of " + std::to_string(model.layers) + " layers with a window",
