@@ -22,37 +22,11 @@ using namespace tpuplan;
 
 any_model load_any(const std::string& given, const std::optional<std::int64_t>& image_size) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
-  const nlohmann::json document = load_hf_document(path);
-  any_model found;
-  const bool own = document.is_object() && document.contains("schema");
-  if (own && document.contains("type") && document["type"] == "network") {
-    if (image_size)
-      refuse("--image-size", std::to_string(*image_size), "a config.json; the file of a network has its own sizes");
-    found.net = read_json_document<network>(document, {}, path);
-    validate(*found.net);
-    found.config.model.name = found.net->name;
-    return found;
-  }
-  if (is_hf_network(document)) {
-    nlohmann::json sized = document;
-    if (image_size) sized["image_size"] = *image_size;
-    network_config read = read_hf_network(sized, path);
-    found.net = read.net;
-    found.config.model.name = read.net.name;
-    found.config.assumed = std::move(read.assumed);
-    return found;
-  }
-  found.config = model_of(document, path);
-  if (image_size && !has_vision(found.config.model))
-    refuse("--image-size", std::to_string(*image_size), "a model with a vision tower", errc::unsupported);
-  if (image_size) found.config.model = with_image_size(found.config.model, *image_size);
-  if (!has_text(found.config.model)) found.net = network_of(found.config.model);
-  return found;
+  return read_any_model(load_hf_document(path), path, image_size, "--image-size");
 }
 
 std::int64_t parameters_in(const std::string& path) {
-  const any_model model = load_any(path, {});
-  return model.net ? parameters(*model.net).trained : parameters(model.config.model).total;
+  return trained_parameters(load_any(path, {}));
 }
 
 void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra) {

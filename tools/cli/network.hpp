@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <tpuplan/io/any_model.hpp>
 #include <tpuplan/model/network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
@@ -17,11 +18,7 @@
 // What the commands answer for a network of layers: a file in the form of data/networks, or a vision transformer.
 namespace cli {
 
-/// What a file describes.
-struct any_model {
-  tpuplan::model_config config;         // of a network its name alone
-  std::optional<tpuplan::network> net;  // a network of layers, or a vision transformer as one
-};
+using tpuplan::any_model;
 
 /// A config.json, a transformer or a network of our own; images of another size where one is given.
 any_model load_any(const std::string& path, const std::optional<std::int64_t>& image_size);

@@ -33,6 +33,24 @@ constexpr network_layer tower_table(const char* name, std::int64_t rows, std::in
   return layer;
 }
 
+/// Biases of attention where only some of its four projections have one: a layer of a network has all or none.
+constexpr std::int64_t lone_biases(const vision_spec& v) {
+  if (v.qkv_bias == v.output_bias) return 0;
+  return checked_multiply(v.qkv_bias ? 3 * v.d_model : v.d_model, v.layers);
+}
+
+/// The way out of a tower by itself is one matrix, as CLIP's towers with a projection have it.
+constexpr network_layer projector_layer(const vision_spec& v) {
+  const projector_spec& p = v.projector;
+  network_layer out = tower_layer("projector", layer_kind::dense, image_tokens(v), 1);
+  out.inputs = p.input;
+  out.outputs = p.output;
+  out.bias = p.bias;
+  if (projector_parameters(v) != checked_multiply(p.input, p.output) + (p.bias ? p.output : 0))
+    fail(errc::unsupported, "model.vision.projector", "several matrices", "one, of a model without text");
+  return out;
+}
+
 /// The layers of the transformer itself.
 constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t tokens) {
   const norm_kind norm = v.norm_bias ? norm_kind::layer : norm_kind::rms;
@@ -41,7 +59,7 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
   before.norm = norm;
   network_layer attention = tower_layer("attention", layer_kind::attention, tokens, v.layers);
   attention.heads = v.heads;
-  attention.bias = v.qkv_bias;
+  attention.bias = v.qkv_bias && v.output_bias;
   network_layer between = before;
   between.name = "norms between";
   network_layer up = tower_layer("MLP up", layer_kind::dense, tokens, v.gated ? 2 * v.layers : v.layers);
@@ -61,15 +79,13 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
 
 }  // namespace detail
 
-/// The layers of a vision transformer: patches, tables, layers, pooler and classifier. Throws for a model with text,
-/// and for a tower where only some attention projections have biases. Worked: ViT-B/16 with 1000 classes has 86567656
-/// parameters.
+/// The layers of a vision transformer: patches, tables, layers, pooler and classifier. Where only some projections of
+/// attention have biases, these are among the other weights. Throws for a model with text, and for a projector of several
+/// matrices. Worked: ViT-B/16 with 1000 classes has 86567656 parameters.
 [[nodiscard]] constexpr network network_of(const transformer& model) {
   validate(model);
   if (has_text(model)) detail::fail(errc::unsupported, "layers of an architecture", name(model.kind), "vision");
   const vision_spec& v = model.vision;
-  if (v.qkv_bias != v.output_bias)
-    detail::fail(errc::unsupported, "model.vision.output_bias", v.output_bias ? "true" : "false", "as qkv_bias");
   network net;
   net.name = model.name;
   net.height = net.width = v.image_size;
@@ -86,11 +102,12 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
   if (v.class_token) net.layers.add(detail::tower_table("class token", 1, v.d_model));
   if (v.learned_positions > 0) net.layers.add(detail::tower_table("positions", v.learned_positions, v.d_model));
   detail::add_tower_layers(net, v, tokens);
-  if (v.other_weights > 0) {
-    network_layer other = detail::tower_table("other weights", v.other_weights, 1);
+  if (const std::int64_t weights = checked_add(v.other_weights, detail::lone_biases(v)); weights > 0) {
+    network_layer other = detail::tower_table("other weights", weights, 1);
     other.height = 1;
     net.layers.add(other);
   }
+  if (v.projector.input > 0) net.layers.add(detail::projector_layer(v));
   network_layer head = detail::tower_layer("pooler", layer_kind::dense, 1, 1);
   head.inputs = head.outputs = v.d_model;
   if (model.pooler) net.layers.add(head);

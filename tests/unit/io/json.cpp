@@ -158,7 +158,7 @@ TEST_CASE("every public struct is in the list of types") {
       "measured_runs", "own_constants", "serving_memory_record", "serving_prediction", "serving_record",
       "training_record", "zone_row",
       // answers and pictures that are included by name
-      "achieved_fraction", "asked_job", "day_chart", "html_report", "latency_chart", "latency_point", "launch_text",
+      "achieved_fraction", "any_model", "asked_job", "day_chart", "html_report", "latency_chart", "latency_point", "launch_text",
       "lost_slices", "network_answer", "network_config", "network_plan", "network_request", "picture", "placed_job",
       "run_range", "sweep_plan", "sweep_request", "training_band", "training_comparison", "trial_slice"};
   const std::set<std::string> asked = structs_of_ask();  // have a list beside them

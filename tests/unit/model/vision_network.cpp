@@ -22,6 +22,32 @@ TEST_CASE("a vision transformer has as many parameters and FLOPs as a list of la
   CHECK(forward_flops_per_example(net).value() == vision_flops_per_image(vit().vision).value() + 2 * 768 * 1000);
 }
 
+TEST_CASE("a tower where only some projections of attention have biases is a list of layers too") {
+  for (const bool qkv : {false, true}) {
+    for (const bool output : {false, true}) {
+      transformer model = vit();
+      model.vision.qkv_bias = qkv;
+      model.vision.output_bias = output;
+      CHECK(parameters(network_of(model)).trained == parameters(model).total);
+      CHECK(parameters(model).total == 86567656 - 12 * 768 * ((qkv ? 0 : 3) + (output ? 0 : 1)));
+    }
+  }
+}
+
+TEST_CASE("the projection of a tower by itself is one of its layers") {
+  transformer model = vit();
+  model.pooler = false;
+  model.classes = 0;
+  const std::int64_t tower = parameters(network_of(model)).trained;
+  model.vision.projector.input = 768;
+  model.vision.projector.output = 512;
+  model.vision.tokens_per_image = 1;
+  CHECK(parameters(network_of(model)).trained == tower + 768 * 512);
+  CHECK(parameters(network_of(model)).trained == parameters(model).total);
+  model.vision.projector.hidden = 512;
+  CHECK(says(refusal_of([&] { (void)network_of(model); }).message, "model.vision.projector"));
+}
+
 TEST_CASE("images of another size have a table of positions of their own") {
   const transformer large = with_image_size(vit(), 384);
   CHECK(vision_tokens(large.vision) == 577);
