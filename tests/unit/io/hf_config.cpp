@@ -115,6 +115,7 @@ const std::vector<mutation>& mutations() {
       {"mistral-7b-v0.1", "attention_bias", true, errc::unsupported},
       {"mistral-7b-v0.1", "mlp_bias", true, errc::unsupported},
       {"gemma-3-27b-text", "sliding_window_pattern", 0, errc::missing_field},
+      {"gemma-3-27b-text", "sliding_window_pattern", "LLLG", errc::malformed_input},
       {"gemma-3-27b-text", "head_dim", nullptr, errc::missing_field},
       {"qwen2.5-7b", "use_sliding_window", "no", errc::malformed_input},
       // Experts and latent attention.
@@ -197,6 +198,26 @@ TEST_CASE("config.json: every model of data/models has the parameters that its s
     INFO(name);
     CHECK(parameters(load_hf_config(models + name + ".json").model).total ==
           source.at("parameters").get<std::int64_t>());
+  }
+}
+
+TEST_CASE("config.json: what the files of data/models leave out of the published ones says nothing of their formats",
+          "[hf_config]") {
+  const json sources = load_json(models + "sources.json");
+  for (const auto& [name, source] : sources.items()) {
+    INFO(name);
+    REQUIRE(source.at("published").is_string());  // where it was read, or that it could not be
+    if (!source.contains("left_out")) {
+      CHECK(source.at("published").get<std::string>().find("could not be read") == 0);
+      continue;
+    }
+    for (const json& key : source.at("left_out")) {
+      const std::string path = key.get<std::string>();
+      INFO(path);
+      CHECK_FALSE(stored(name).contains(path));
+      for (const char* format : {"quantization_config", "expert_dtype", "num_hidden_layers", "hidden_size"})
+        CHECK(path != format);
+    }
   }
 }
 
@@ -303,6 +324,16 @@ TEST_CASE("config.json: layers with a window", "[hf_config]") {
   CHECK(local(changed(stored("gemma-2-9b"), "num_hidden_layers", 41)) == 21);
   CHECK(local(stored("gemma-3-27b-text")) == 52);
   CHECK(local(changed(stored("gemma-3-27b-text"), "sliding_window_pattern", 2)) == 31);
+  // Letters of EXAONE: 3 of 4 layers, and never the last.
+  const auto exaone = [&](const char* type, std::int64_t layers, const json& pattern) {
+    return local({{"model_type", type}, {"num_hidden_layers", layers}, {"sliding_window_pattern", pattern}});
+  };
+  CHECK(exaone("exaone4", 64, "LLLG") == 48);
+  CHECK(exaone("exaone4", 64, 4) == 48);
+  CHECK(exaone("exaone4", 65, "LLLG") == 48);
+  CHECK(exaone("exaone4", 6, "LG") == 3);
+  CHECK(exaone("exaone_moe", 48, "LLLG") == 36);
+  CHECK(exaone("exaone4", 8, "GL") == 3);
   CHECK(local(stored("gpt-oss-20b")) == 12);
   CHECK(local(without(stored("gpt-oss-20b"), "layer_types")) == 12);
   CHECK(local(stored("qwen2.5-7b")) == 0);
@@ -316,6 +347,13 @@ TEST_CASE("config.json: layers with a window", "[hf_config]") {
   CHECK(local(moe) == 4);  // 0, 2, 4 and 6
   const json all = changed(stored("qwen3-235b-a22b"), "use_sliding_window", true);
   CHECK(local(changed(all, "sliding_window", 4096)) == 94);
+}
+
+TEST_CASE("config.json: a pattern of windows has letters for local and global layers alone", "[hf_config]") {
+  for (const char* pattern : {"", "LLXG", "lllg"}) {
+    const json config = {{"model_type", "exaone4"}, {"sliding_window_pattern", pattern}};
+    CHECK(says(refusal_of([&] { (void)model_of(config); }).message, "such as LLLG"));
+  }
 }
 
 TEST_CASE("config.json: biases follow the class", "[hf_config]") {

@@ -31,6 +31,7 @@ struct quantization {
   std::string method;
   double bits = 0;           // of a weight with its share of scales; 0: the method is not known
   nlohmann::json formats{};  // of modules one by one (ModelOpt); bits is the widest of them
+  double expert_bits = 0;    // of experts, where they have a format of their own (DeepSeek-V4)
   bool experts_alone = false;
   nlohmann::json kept = nlohmann::json::array();  // names or patterns of modules that are not quantised
 };
@@ -123,6 +124,16 @@ inline double bits_of_method(const std::string& method, const json_object& from)
   if (method == "bitsandbytes") return bits_of_bitsandbytes(from);
   if (method == "compressed-tensors") return bits_of_compressed(from);
   if (method == "modelopt") return bits_of_modelopt(from);
+  return 0;
+}
+
+/// The format that `expert_dtype` of DeepSeek-V4 gives experts beside fp8 for the rest: fp4 with a scale of 8 bits for
+/// each 32 weights. Source: DeepseekV4FP8Config of vLLM.
+inline double bits_of_experts(const config_fields& fields) {
+  if (fields.type() != "deepseek_v4" || !fields.has("expert_dtype")) return 0;
+  const std::string format = fields.object().string("expert_dtype");
+  if (format == "fp4") return bits_in_group(4, 32, 8);
+  if (format != "fp8") fail(errc::unsupported, fields.path("expert_dtype"), format.substr(0, 40), "fp4, fp8");
   return 0;
 }
 
@@ -225,7 +236,9 @@ inline void apply_quantization(config_fields& fields, const quantization& how, c
       return listed;
     }
     const double kept = how.experts_alone && part != model_part::experts ? 1 : kept_share(how.kept, part, model.layers);
-    const double result = !present || kept >= 1 ? 0 : kept * usual + (1 - kept) * how.bits;
+    const bool own_format = part == model_part::experts && how.expert_bits > 0;
+    const double bits = own_format ? how.expert_bits : how.bits;
+    const double result = !present || kept >= 1 ? 0 : kept * usual + (1 - kept) * bits;
     if (result > 0) said.append(said.empty() ? "" : ", ").append(what).append(" ").append(shown_bits(result));
     return result;
   };
@@ -255,7 +268,9 @@ inline stored_format read_stored_format(config_fields& fields, const transformer
       if (const maybe<dtype> known = parse_dtype(from.string(field))) result.weights = *known;
     }
     if (from.has("quantization_config") && has_text(model)) {
-      apply_quantization(fields, read_quantization(from.object("quantization_config")), model, result);
+      quantization how = read_quantization(from.object("quantization_config"));
+      how.expert_bits = bits_of_experts(fields);
+      apply_quantization(fields, how, model, result);
       break;
     }
   }

@@ -140,6 +140,38 @@ TEST_CASE("serving reads and holds weights in their own formats", "[quantization
   CHECK(refusal_of([&] { (void)serving_memory_use(model, 1, job, {}, where); }).refused);
 }
 
+TEST_CASE("experts of DeepSeek-V4 have a format of their own", "[hf_quantization]") {
+  json config = {{"model_type", "deepseek_v4"}};
+  config["quantization_config"] = {{"quant_method", "fp8"}, {"weight_block_size", {128, 128}}};
+  const double fp8 = 8 + 32.0 / (128 * 128);
+  CHECK(is(read_hf_config(config).stored.parts, fp8, fp8, fp8));
+  config["expert_dtype"] = "fp8";
+  CHECK(is(read_hf_config(config).stored.parts, fp8, fp8, fp8));
+  config["expert_dtype"] = "fp4";
+  CHECK(is(read_hf_config(config).stored.parts, fp8, fp8, 4.25));
+  config["expert_dtype"] = "fp2";
+  CHECK(says(refusal_of([&] { (void)read_hf_config(config); }).message, "config.expert_dtype is fp2; valid: fp4, fp8"));
+}
+
+TEST_CASE("the shipped files of models are stored as their checkpoints are", "[hf_quantization]") {
+  struct shipped {
+    const char* file;
+    const char* said;
+  };
+  const shipped rows[] = {
+      {"gpt-oss-20b", "experts 4.25 bits a weight"},
+      {"gpt-oss-120b", "experts 4.25 bits a weight"},
+      {"deepseek-v3", "attention 8.002, MLP 8.002, experts 8.002 bits a weight"},
+      {"deepseek-v3.2", "attention 8.002, MLP 8.002, experts 8.002 bits a weight"},
+      {"deepseek-v4-flash", "attention 8.002, MLP 8.002, experts 4.25 bits a weight"},
+      {"minimax-m2", "attention 8.002, experts 8.002 bits a weight"},
+  };
+  for (const shipped& row : rows) {
+    CAPTURE(row.file);
+    CHECK(said_of(read_hf_config(stored(row.file))).find(row.said) == 0);
+  }
+}
+
 TEST_CASE("a quantisation without the name of a method", "[hf_quantization]") {
   const auto attention = [](const char* how) {
     json config = {{"model_type", "llama"}};
@@ -148,6 +180,8 @@ TEST_CASE("a quantisation without the name of a method", "[hf_quantization]") {
   };
   CHECK(attention(R"({"bits": 4, "group_size": 64})") == 4.5);  // of MLX: a scale and an offset of 16 bits
   CHECK(attention(R"({"bits": 8, "group_size": 32})") == 9);
+  CHECK(attention(R"({"quant_method": "mlx"})") == 4.5);  // 4 bits in groups of 64 unless stated
+  CHECK(attention(R"({"quant_method": "gptq"})") == 4.15625);
   CHECK(attention(R"({"load_in_8bit": true})") == 8);  // of bitsandbytes, before methods had names
   CHECK(attention(R"({"quant_method": "modelopt", "quant_algo": "MIXED", "config_groups": {"group_0": {"weights":
       {"num_bits": 4, "type": "float", "group_size": 16}}}})") == 4.5);
