@@ -72,6 +72,12 @@ TEST_CASE("Kimi-VL by the names of its files", "[hf_own_towers]") {
   CHECK(m.vision.learned_positions == 32 * 64);
 }
 
+TEST_CASE("the image that is assumed for Kimi-VL has whole pairs of patches", "[hf_own_towers]") {
+  CHECK(model_of("kimi_vl", "{}").vision.image_size == 448);
+  CHECK(model_of("kimi_vl", R"({"vision_config": {"patch_size": 18}})").vision.image_size == 13 * 36);
+  CHECK(model_of("kimi_vl", R"({"vision_config": {"patch_size": 20}})").vision.image_size == 12 * 40);
+}
+
 TEST_CASE("Step 3.7 with the fields of its language model at the top is that alone, on record", "[hf_own_towers]") {
   const transformer m = model_of("step3p7", R"({"num_hidden_layers": 4, "hidden_size": 1024, "vocab_size": 1000})");
   CHECK(m.d_model == 1024);
