@@ -68,6 +68,24 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
   return {own - local, local};
 }
 
+/// @{
+/// `kv_bytes_per_token` and `state_bytes_per_sequence` of a decoder that is known to be valid.
+constexpr bytes kv_token_of_valid(const transformer& model, dtype cache) {
+  const cached_widths width = cached(model);
+  const cached_layers layers = layers_with_cache(model);
+  const auto own = static_cast<double>(
+      checked_add(checked_multiply(layers.global, width.global), checked_multiply(layers.local, width.local)));
+  return size_of(cache) * (own + merged_numbers(model));
+}
+constexpr bytes state_of_valid(const transformer& model) {
+  if (!has_recurrence(model)) return bytes{0};
+  const recurrent_spec& r = model.recurrent;
+  const std::int64_t last = r.kind == recurrence::rwkv ? 2 * model.d_model : r.kernel > 0 ? r.kernel - 1 : 0;
+  const std::int64_t kept = r.kind == recurrence::rwkv ? last : last * widths_in(r, model.d_model).channels;
+  return bytes{static_cast<double>(r.layers) * (4 * static_cast<double>(state_of(r)) + 2 * static_cast<double>(kept))};
+}
+/// @}
+
 }  // namespace detail
 
 /// Bytes of keys and values that one token adds in all layers: 2 x layers x kv_heads x head_dim elements, or layers x
@@ -76,11 +94,7 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 /// llama-3-8b in bf16; 70272 B for DeepSeek-V3.
 [[nodiscard]] constexpr bytes kv_bytes_per_token(const transformer& model, dtype cache = dtype::bf16) {
   detail::check_cached(model);
-  const detail::cached_widths width = detail::cached(model);
-  const detail::cached_layers layers = detail::layers_with_cache(model);
-  const auto own = static_cast<double>(
-      checked_add(checked_multiply(layers.global, width.global), checked_multiply(layers.local, width.local)));
-  return size_of(cache) * (own + detail::merged_numbers(model));
+  return detail::kv_token_of_valid(model, cache);
 }
 
 /// Bytes of the states of recurrent layers for one sequence, however long it is: the recurrence in fp32, the inputs of
@@ -88,16 +102,29 @@ constexpr cached_layers layers_with_cache(const transformer& model) {
 /// 3144 tokens of its 12 layers of attention.
 [[nodiscard]] constexpr bytes state_bytes_per_sequence(const transformer& model) {
   detail::check_cached(model);
-  if (!has_recurrence(model)) return bytes{0};
-  const recurrent_spec& r = model.recurrent;
-  const std::int64_t last = r.kind == recurrence::rwkv ? 2 * model.d_model : r.kernel > 0 ? r.kernel - 1 : 0;
-  const std::int64_t kept = r.kind == recurrence::rwkv ? last : last * detail::widths_in(r, model.d_model).channels;
-  return bytes{static_cast<double>(r.layers) *
-               (4 * static_cast<double>(detail::state_of(r)) + 2 * static_cast<double>(kept))};
+  return detail::state_of_valid(model);
 }
 
 /// Whether the cache of layers with a window drops tokens that have left the window (`evict`).
 enum class window_eviction : std::uint8_t { keep_all, evict };
+
+namespace detail {
+
+/// `kv_bytes_per_sequence` of a decoder that is known to be valid.
+constexpr bytes kv_sequence_of_valid(const transformer& model, std::int64_t sequence_length, dtype cache,
+                                     window_eviction windows = window_eviction::evict) {
+  positive_count("sequence_length", sequence_length);
+  const std::int64_t window = model.attention.window;
+  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
+  const cached_widths width = cached(model);
+  const cached_layers layers = layers_with_cache(model);
+  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
+  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
+  const double merged = merged_numbers(model) * static_cast<double>(sequence_length);
+  return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + state_of_valid(model);
+}
+
+}  // namespace detail
 
 /// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
 /// layers with a window hold at most the window. Throws unless the model is a decoder and the length at least 1.
@@ -106,15 +133,7 @@ enum class window_eviction : std::uint8_t { keep_all, evict };
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {
   detail::check_cached(model);
-  detail::positive_count("sequence_length", sequence_length);
-  const std::int64_t window = model.attention.window;
-  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
-  const detail::cached_widths width = detail::cached(model);
-  const detail::cached_layers layers = detail::layers_with_cache(model);
-  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
-  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
-  const double merged = detail::merged_numbers(model) * static_cast<double>(sequence_length);
-  return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + state_bytes_per_sequence(model);
+  return detail::kv_sequence_of_valid(model, sequence_length, cache, windows);
 }
 
 }  // namespace abi_0

@@ -282,7 +282,7 @@ struct serving_fleet {
 [[nodiscard]] inline simulation_run simulate_fleet(const transformer& model, const serving_job& job,
                                                    const serving_fleet& fleet, std::int64_t replicas,
                                                    const std::vector<simulated_request>& requests,
-                                                   const serving_calibration& constants = {}) {
+                                                   const serving_calibration& constants = default_serving_calibration) {
   simulated_engine engine = engine_of(model, job, fleet.mesh, fleet.where);
   engine.replicas = replicas;
   engine.prefill = fleet.prefill;

@@ -31,10 +31,10 @@ class replica_step_times {
  public:
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
   replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
-                     std::int64_t most_sequences, const serving_calibration& constants = {})
+                     std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration)
       : model_{model}, block_tokens_{job.block_tokens} {
     validate(job, model);
-    const serving_calibration own = detail::constants_of(constants, job.engine);
+    const detail::engine_constants own = detail::constants_of(constants, job.engine);
     const detail::served_model served = detail::served_by(model, job, mesh, where);
     detail::token_terms terms = detail::token_terms_of(served, model, bytes{1}, job, mesh, where, own);
     in_turn_ = terms.in_turn;
@@ -92,7 +92,7 @@ class replica_step_times {
   }
 
   void prepare_prompts(const detail::served_model& served, serving_job job, const serving_layout& mesh,
-                       const slice& where, const serving_calibration& constants) {
+                       const slice& where, const detail::engine_constants& constants) {
     constexpr std::int64_t sample = 1024;  // every part but attention is fixed or linear in the tokens
     job.prefill_chunk = 0;
     const prefill_breakdown one = detail::prefill_of(served, model_, {1, sample}, job, mesh, where, constants);

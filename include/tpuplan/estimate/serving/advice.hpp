@@ -168,9 +168,9 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
 /// `serve` with the same constants, which gains one percent or more and meets the targets that are met now. No findings
 /// where `serve` refuses. Throws where `serve` throws. Worked: Llama 3 8B on v6e-8 reads its
 /// keys and values twice as fast in 8 bits.
-[[nodiscard]] constexpr serving_findings serving_advice(const transformer& model, const serving_job& job,
-                                                        const serving_layout& mesh, const slice& where,
-                                                        const serving_calibration& constants = {}) {
+[[nodiscard]] constexpr serving_findings serving_advice(
+    const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
+    const serving_calibration& constants = default_serving_calibration) {
   const detail::serving_base base{model, job, mesh, where, constants, serve(model, job, mesh, where, constants)};
   serving_findings all;
   if (base.now.refusal != serving_refusal::none) return all;

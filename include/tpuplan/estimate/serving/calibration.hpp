@@ -54,6 +54,9 @@ struct serving_calibration {
   own_runs own_prefill{};  ///< measured times to the first token: see with_own_prefill
 };
 
+/// The constants that estimates take where none are given.
+inline constexpr serving_calibration default_serving_calibration{};
+
 /// @{
 /// How measured decode and prefill times of one source differ from the estimates. tools/calibrate finds these spreads
 /// over all sources.
@@ -118,15 +121,26 @@ constexpr engine_factors factors_of(const serving_calibration& constants, servin
   }
 }
 
-/// The constants of one engine: the common ones times its factors.
-constexpr serving_calibration constants_of(serving_calibration constants, serving_engine engine) {
+/// The constants of one engine: those that all engines share, and the three that have a factor of the engine. It refers
+/// to the constants that it is made from.
+struct engine_constants {
+  const serving_calibration& common;
+  double cache_stream = 1;
+  flops sequence_work{};
+  double engine_prefill = 1;
+};
+
+constexpr engine_constants constants_of(const serving_calibration& constants, serving_engine engine) {
   validate(constants);
   const engine_factors own = factors_of(constants, engine);
-  constants.cache_stream /= own.cache;
-  constants.sequence_work = constants.sequence_work * own.paging;
-  constants.engine_prefill *= own.prefill;
-  constants.vllm = constants.vllm_torch_xla = constants.sglang_jax = {};
-  return constants;
+  return {constants, constants.cache_stream / own.cache, constants.sequence_work * own.paging,
+          constants.engine_prefill * own.prefill};
+}
+engine_constants constants_of(const serving_calibration&&, serving_engine) = delete;
+
+/// Whether there are measured runs of the caller's own.
+constexpr bool has_own_runs(const serving_calibration& constants) noexcept {
+  return constants.own_decode.count > 0 || constants.own_prefill.count > 0;
 }
 
 /// Kinds of serving estimates whose errors differ.

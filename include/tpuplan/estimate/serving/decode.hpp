@@ -58,25 +58,30 @@ namespace detail {
 /// none.
 struct own_question {
   const own_runs* runs = nullptr;
-  own_spreads spreads{};
+  const own_spreads* spreads = nullptr;
   run_features about{};
+
+  /// The features with a load.
+  constexpr run_features at(double load) const {
+    run_features all = about;
+    all.load = math::log2(load);
+    return all;
+  }
 };
 
 constexpr own_question own_question_of(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
-  return {runs.count > 0 ? &runs : nullptr, spreads, about};
+  return {runs.count > 0 ? &runs : nullptr, &spreads, about};
 }
 
 /// @{
 /// The factor of the caller's own runs, and the share of the spread that is left, at a load.
-constexpr double factor_at(own_question q, double load) {
+constexpr double factor_at(const own_question& q, double load) {
   if (q.runs == nullptr || !(load > 0)) return 1;
-  q.about.load = math::log2(load);
-  return own_factor(*q.runs, q.spreads, q.about);
+  return own_factor(*q.runs, *q.spreads, q.at(load));
 }
-constexpr double left_at(own_question q, double load) {
+constexpr double left_at(const own_question& q, double load) {
   if (q.runs == nullptr || !(load > 0)) return 1;
-  q.about.load = math::log2(load);
-  return own_spread_left(*q.runs, q.spreads, q.about);
+  return own_spread_left(*q.runs, *q.spreads, q.at(load));
 }
 /// @}
 
@@ -190,13 +195,13 @@ constexpr void divide_attention(served_model& served, const transformer& model, 
   served.all_to_all = 2 * static_cast<double>(moe_layers(model)) * all_to_all(sent, block).bandwidth;
 }
 
-constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                                 const slice& where) {
-  validate_engine(job);
-  check_decoder(model);
+/// `served_by` for a model and a job that are known to be valid, and a layout that is not. `compared`: with the
+/// features of the question, by which it is compared with runs of the caller's own.
+constexpr served_model served_by_valid(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                       const slice& where, bool compared) {
   check_served(model, mesh, where);
   served_model served;
-  const parameter_count count = parameters(model);
+  const parameter_count count = count_of_valid(model);
   served.held = stored_bytes(count, job.weights, job.weights_by_part) / size_of(job.weights);
   served.matrices = static_cast<double>(count.matrices);
   served.experts =
@@ -207,8 +212,8 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
   served.cache_copies = cache_copies(model, mesh, served.on);
-  served.state = state_bytes_per_sequence(model);
-  served.cached_token = kv_bytes_per_token(model, job.cache);
+  served.state = state_of_valid(model);
+  served.cached_token = kv_token_of_valid(model, job.cache);
   const indexer_spec& indexer = model.attention.indexer;
   if (indexer_layers(model) > 0) {
     const auto keys = static_cast<double>(checked_multiply(indexer_layers(model), indexer.head_dim));
@@ -221,10 +226,21 @@ constexpr served_model served_by(const transformer& model, const serving_job& jo
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
   served.peak_bf16 =
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
-  served.about = serving_features(served, model, job, where);
+  if (compared) served.about = serving_features(served, model, job, where);
   served.summed = 2 * served.layers * served.d_model;
   if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
   return served;
+}
+
+/// The figures of a model on a replica. Throws for what no decode step takes.
+constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                 const slice& where, bool compared = true) {
+  validate_engine(job);
+  check_decoder(model);
+  check_served(model, mesh, where);
+  validate(model);
+  if (job.prompt.mean > 0 && job.output.mean > 0) check_lengths(job);
+  return served_by_valid(model, job, mesh, where, compared);
 }
 
 /// Seconds per byte that a chip of the replica moves in collectives; 0 for a replica of one chip.
@@ -240,27 +256,33 @@ constexpr double collectives_of(const served_model& served, const serving_layout
   return moved * collective_seconds_per_byte(served.on, slowdown) + slowdown * served.all_to_all.value();
 }
 
-constexpr seconds layer_latency_of(const served_model& served, const serving_calibration& constants) {
-  return constants.layer_latency * (served.layers * math::log2(served.on.devices));
+constexpr seconds layer_latency_of(const served_model& served, const engine_constants& constants) {
+  return constants.common.layer_latency * (served.layers * math::log2(served.on.devices));
 }
 
 /// Time per token of dispatch to experts: every device of a replica sorts, gathers and scatters the copies of every
 /// token, as a tensor shard does in training.
-constexpr seconds dispatch_of(const served_model& served, const serving_calibration& constants) {
-  return served.routed * (constants.dispatch_passes * served.on.devices) / served.hbm;
+constexpr seconds dispatch_of(const served_model& served, const engine_constants& constants) {
+  return served.routed * (constants.common.dispatch_passes * served.on.devices) / served.hbm;
 }
 
 /// Seconds of attention per sequence that do not depend on its length: a paged engine computes on whole blocks of keys.
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
-                           const serving_calibration& constants) {
+                           const engine_constants& constants) {
   if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
   const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
 /// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks; copies do not count.
+constexpr bytes cache_of_valid(const transformer& model, const serving_job& job, double context) {
+  return kv_sequence_of_valid(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
+}
+
+/// The same, for any model.
 constexpr bytes cache_of(const transformer& model, const serving_job& job, double context) {
-  return kv_bytes_per_sequence(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
+  check_cached(model);
+  return cache_of_valid(model, job, context);
 }
 
 /// The terms of one replica's decode step, in seconds, from which its time follows for any number of sequences.
@@ -290,21 +312,21 @@ constexpr double moved_of(const served_model& served, bytes cache) {
 
 /// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
 constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
-                                const serving_layout& mesh, const serving_calibration& constants) {
-  const seconds of_weight = size_of(job.weights) / (served.hbm * constants.weight_stream);  // to read one
+                                const serving_layout& mesh, const engine_constants& constants) {
+  const seconds of_weight = size_of(job.weights) / (served.hbm * constants.common.weight_stream);  // to read one
   decode_terms terms;
   terms.dense = served.dense * of_weight.value();
   terms.experts = served.experts * of_weight.value();
   terms.missed = served.missed;
   terms.covered = served.covered;
   terms.imbalance = served.imbalance;
-  terms.products = 2 * served.matrices / (served.peak.value() * constants.decode_mxu);
+  terms.products = 2 * served.matrices / (served.peak.value() * constants.common.decode_mxu);
   terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
   terms.paging = paging_of(served, job, mesh, constants);
   terms.dispatch = dispatch_of(served, constants).value();
-  terms.collectives = collectives_of(served, mesh, constants.decode_collectives);
+  terms.collectives = collectives_of(served, mesh, constants.common.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
-  terms.own = own_question_of(constants.own_decode, decode_spreads, served.about);
+  terms.own = own_question_of(constants.common.own_decode, decode_spreads, served.about);
   return terms;
 }
 
@@ -365,15 +387,15 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
 /// range, and unknown figures of the chip.
 /// Worked: PaLM 62B in int8 on 16 v4, 32 sequences of 2080 tokens: 10.5 ms, measured 11.4 ms.
 /// Source: closed form calibrated on published runs, after the scaling book's chapter "Inference" (2025-12-15).
-[[nodiscard]] constexpr decode_breakdown decode_step(const transformer& model, const decode_batch& batch,
-                                                     const serving_job& job, const serving_layout& mesh,
-                                                     const slice& where, const serving_calibration& constants = {}) {
-  const serving_calibration own = detail::constants_of(constants, job.engine);
-  const detail::served_model served = detail::served_by(model, job, mesh, where);
+[[nodiscard]] constexpr decode_breakdown decode_step(
+    const transformer& model, const decode_batch& batch, const serving_job& job, const serving_layout& mesh,
+    const slice& where, const serving_calibration& constants = default_serving_calibration) {
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
+  const detail::served_model served = detail::served_by(model, job, mesh, where, detail::has_own_runs(constants));
   detail::positive("decode_batch.context", batch.context);
   detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
                    "above 0, at most 2^40 tokens");
-  const bytes cache = detail::cache_of(model, job, batch.context);
+  const bytes cache = detail::cache_of_valid(model, job, batch.context);
   return detail::decode_of(detail::terms_of(served, cache, job, mesh, own), batch.sequences, job.engine, where.chip);
 }
 

@@ -89,7 +89,7 @@ constexpr bool waits_for_host(const served_model& served, serving_engine engine)
 
 /// Seconds of prefill per output token: of prompts that are not in the prefix cache, in steps that decode too.
 constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
-                            const serving_layout& mesh, const slice& where, const serving_calibration& constants) {
+                            const serving_layout& mesh, const slice& where, const engine_constants& constants) {
   const std::int64_t tokens = ceil_to_count(job.prompt.mean);
   const double prompts = served.groups;  // data-parallel attention has one prompt in each group
   const prefill_breakdown one = prefill_of(served, model, {prompts, tokens}, job, mesh, where, constants);
@@ -111,13 +111,13 @@ constexpr double arrays_of(const transformer& model, const serving_job& job) {
 /// The terms of an engine's token time. The host passes every array to each of its devices.
 constexpr token_terms token_terms_of(const served_model& served, const transformer& model, bytes cache,
                                      const serving_job& job, const serving_layout& mesh, const slice& where,
-                                     const serving_calibration& constants) {
+                                     const engine_constants& constants) {
   token_terms terms;
   terms.step = terms_of(served, cache, job, mesh, constants);
   terms.prompts = prompts_of(served, model, job, mesh, where, constants);
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
-  terms.host = (constants.engine_step + constants.engine_array * passed).value();
-  terms.host_each = constants.engine_sequence.value();
+  terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
+  terms.host_each = constants.common.engine_sequence.value();
   terms.in_turn = waits_for_host(served, job.engine);
   return terms;
 }
@@ -211,23 +211,25 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
 /// Source: closed form calibrated on published runs.
 [[nodiscard]] constexpr token_time time_per_token(const transformer& model, double running, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
-                                                  const serving_calibration& constants = {}) {
+                                                  const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
-  const serving_calibration own = detail::constants_of(constants, job.engine);
-  const bytes cache = detail::cache_of(model, job, running_context(job));
-  const detail::served_model served = detail::served_by(model, job, mesh, where);
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
+  const bytes cache = detail::cache_of_valid(model, job, running_context(job));
+  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
   return detail::token_of(detail::token_terms_of(served, model, cache, job, mesh, where, own), running, job.engine,
                           where.chip);
 }
 
 /// Prefill time of one prompt of mean length alone in an engine, without the tokens in the prefix cache. Throws where
 /// `time_per_token` does. Worked: 14.2 ms for 1024 tokens of Llama 3 8B on v6e-8.
-[[nodiscard]] constexpr seconds engine_prefill_time(const transformer& model, const serving_job& job,
-                                                    const serving_layout& mesh, const slice& where,
-                                                    const serving_calibration& constants = {}) {
+[[nodiscard]] constexpr seconds engine_prefill_time(
+    const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
+    const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
-  const serving_calibration own = detail::constants_of(constants, job.engine);
-  return own.engine_prefill * prefill_time(model, {1, detail::fresh_tokens(job)}, job, mesh, where, own).total;
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
+  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
+  return own.engine_prefill *
+         detail::prefill_of(served, model, {1, detail::fresh_tokens(job)}, job, mesh, where, own).total;
 }
 
 namespace detail {
@@ -317,7 +319,7 @@ constexpr seconds queue_time(const serving_job& job, per_second requests, per_se
 
 /// Fills in the times and rates that follow from the running batch.
 constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const token_terms& terms, double replicas,
-                         const admission& prompt, const serving_calibration& constants) {
+                         const admission& prompt, const engine_constants& constants) {
   const double output = job.output.mean;
   const double token = estimate.per_token.total.value();
   const per_second each{estimate.running / (output * token)};
@@ -344,14 +346,14 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
 /// book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
-                                               const serving_calibration& constants = {}) {
+                                               const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
   if (any_target(job.percentiles))
     detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
-  const serving_calibration own = detail::constants_of(constants, job.engine);
-  const detail::served_model served = detail::served_by(model, job, mesh, where);
-  const bytes cache = detail::cache_of(model, job, running_context(job));
-  const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
+  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
+  const bytes cache = detail::cache_of_valid(model, job, running_context(job));
+  const bytes longest = detail::cache_of_valid(model, job, static_cast<double>(longest_context(job)));
   const double replicas = served.on.count;
   serving_estimate result;
   result.replicas = floor_to_count(replicas);
@@ -403,12 +405,12 @@ struct serving_frontier {
 /// v6e-8 gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
-                                                  const serving_calibration& constants = {}) {
+                                                  const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
-  const serving_calibration own = detail::constants_of(constants, job.engine);
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
   serving_frontier result;
-  const detail::served_model served = detail::served_by(model, job, mesh, where);
-  const bytes cache = detail::cache_of(model, job, running_context(job));
+  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
+  const bytes cache = detail::cache_of_valid(model, job, running_context(job));
   const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
   std::int64_t most = largest_running(model, job, mesh, where);
   const double steps = detail::admission_of(job, terms, 0).steps;

@@ -43,7 +43,7 @@ constexpr double prefill_chunks(const serving_job& job, double tokens) {
 
 constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
                                        const serving_job& job, const serving_layout& mesh, const slice& where,
-                                       const serving_calibration& constants) {
+                                       const engine_constants& constants) {
   check_part("prompt_batch.tokens", positive_count("prompt_batch.tokens", batch.tokens), most_tokens,
              "1 to 2^40 tokens");
   positive("prompt_batch.prompts", batch.prompts);
@@ -51,25 +51,26 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   const auto length = static_cast<double>(batch.tokens);
   const double tokens = batch.prompts * length;
   const double chunks = prefill_chunks(job, tokens);
-  const flops_per_second peak = served.peak * constants.prefill_mxu;
+  const flops_per_second peak = served.peak * constants.common.prefill_mxu;
   const bytes held = size_of(job.weights) * served.held;
-  const layer_widths widths = widths_of(model);
+  const layer_widths widths = widths_of_valid(model);
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
   constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
   // Under data-parallel attention one group has a prompt, so that fewer prompts than groups leave some groups idle.
   const double idle = batch.prompts < served.groups ? served.groups / batch.prompts : 1;
-  time.attention = idle * attention_core(model, length, half) * (tokens * constants.prefill_attention) / peak;
-  time.elementwise = bytes{constants.prefill_hbm_passes * tokens * 2 * served.layers *
+  time.attention = idle * attention_core(model, length, half) * (tokens * constants.common.prefill_attention) / peak;
+  time.elementwise = bytes{constants.common.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
   time.dispatch = dispatch_of(served, constants) * tokens;
-  time.weights = held * chunks / (served.hbm * constants.weight_stream);
-  time.collectives = seconds{mesh.weights == weight_sharding::gathered
-                                 ? held.value() * collective_seconds_per_byte(served.on, constants.prefill_collectives)
-                                 : tokens * collectives_of(served, mesh, constants.prefill_collectives)};
+  time.weights = held * chunks / (served.hbm * constants.common.weight_stream);
+  time.collectives =
+      seconds{mesh.weights == weight_sharding::gathered
+                  ? held.value() * collective_seconds_per_byte(served.on, constants.common.prefill_collectives)
+                  : tokens * collectives_of(served, mesh, constants.common.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
-  const own_question own = own_question_of(constants.own_prefill, prefill_spreads, served.about);
+  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   if (const double factor = factor_at(own, tokens); factor != 1) {
     for (seconds* part : {&time.products, &time.attention, &time.elementwise, &time.dispatch, &time.weights,
                           &time.collectives, &time.latency})
@@ -96,11 +97,12 @@ constexpr seconds beside_decode(const prefill_breakdown& time, const serving_lay
 /// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws where `decode_step` does.
 /// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp).
 /// Source: closed form calibrated on published runs.
-[[nodiscard]] constexpr prefill_breakdown prefill_time(const transformer& model, const prompt_batch& batch,
-                                                       const serving_job& job, const serving_layout& mesh,
-                                                       const slice& where, const serving_calibration& constants = {}) {
-  return detail::prefill_of(detail::served_by(model, job, mesh, where), model, batch, job, mesh, where,
-                            detail::constants_of(constants, job.engine));
+[[nodiscard]] constexpr prefill_breakdown prefill_time(
+    const transformer& model, const prompt_batch& batch, const serving_job& job, const serving_layout& mesh,
+    const slice& where, const serving_calibration& constants = default_serving_calibration) {
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
+  const detail::served_model served = detail::served_by(model, job, mesh, where, detail::has_own_runs(constants));
+  return detail::prefill_of(served, model, batch, job, mesh, where, own);
 }
 
 }  // namespace abi_0

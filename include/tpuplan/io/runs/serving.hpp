@@ -289,7 +289,7 @@ struct serving_prediction {
 /// The estimate for a record's question with the given constants, in seconds, with the range that nine of ten runs are
 /// in. Throws as the estimates do. Worked: for a decode record it is `decode_step` of the same batch and context.
 [[nodiscard]] inline serving_prediction predict(const serving_record& record,
-                                                const serving_calibration& constants = {}) {
+                                                const serving_calibration& constants = default_serving_calibration) {
   if (record.question == serving_question::decode_step) {
     const decode_breakdown t = decode_step(record.model, {record.batch, running_context(record.job)}, record.job,
                                            record.mesh, record.where, constants);
