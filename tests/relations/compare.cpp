@@ -40,7 +40,7 @@ struct printed_unit {
   double size;
 };
 /// Longer names first: "min" is not "m" of anything here.
-constexpr printed_unit units[] = {
+constexpr printed_unit printed_units[] = {
     {"days", 86400}, {"hours", 3600}, {"min", 60}, {"ms", 1e-3}, {"us", 1e-6}, {"TiB", 1099511627776.0},
     {"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}, {"PB/s", 1e15}, {"TB/s", 1e12}, {"GB/s", 1e9},
     {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1}, {"EFLOP", 1e18}, {"PFLOP", 1e15}, {"TFLOP", 1e12}, {"GFLOP", 1e9},
@@ -110,7 +110,7 @@ printed_figure parse_figure(std::string_view text) {
   std::string_view rest = text.substr(at);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   double size = 1;
-  for (const printed_unit& unit : units) {
+  for (const printed_unit& unit : printed_units) {
     if (starts_with(rest, unit.name)) {
       size = unit.size;
       break;

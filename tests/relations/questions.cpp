@@ -216,10 +216,10 @@ group with(const choice (&list)[Count], double probability) {
 
 const std::map<std::string, std::vector<group>>& table() {
   static const std::map<std::string, std::vector<group>> all = {
-      {"fit", {with(of_job, 0.1), with(of_layout, 0.15)}},
-      {"train", {with(of_job, 0.1), with(of_layout, 0.15), with(of_run, 0.4)}},
+      {"fit", {with(of_job, 0.07), with(of_layout, 0.1)}},
+      {"train", {with(of_job, 0.07), with(of_layout, 0.1), with(of_run, 0.4)}},
       {"plan", {with(of_job, 0.05), with(of_run, 0.4), with(of_search, 0.2), with(of_batches, 0.1)}},
-      {"serve", {with(of_server, 0.12), with(of_rate, 0.4), with(of_targets, 0.15), with(of_replica, 0.2),
+      {"serve", {with(of_server, 0.1), with(of_rate, 0.4), with(of_targets, 0.1), with(of_replica, 0.12),
                  with(of_concurrency, 0.2)}},
       {"simulate", {with(of_server, 0.1), with(of_rate, 1), with(of_percentiles, 0.2), with(of_replica, 0.15),
                     with(of_simulation, 0.3)}},
@@ -331,7 +331,8 @@ struct slice_list {
 const slice_list& slices() {
   static const slice_list all = [] {
     slice_list list;
-    for (const json& one : ask("slices", json::object()).answer()["slices"]) {
+    const reply known = ask("slices", json::object());
+    for (const json& one : known.answer()["slices"]) {
       list.facts[one["name"]] = one;
       if (one["schedulable"].get<bool>()) list.names.push_back(one["name"]);
     }

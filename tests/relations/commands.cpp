@@ -1,0 +1,255 @@
+// What an answer tells to do next gives what the answer says.
+#include <algorithm>
+
+#include "relations/questions.hpp"
+#include "relations/relations.hpp"
+
+namespace relations {
+
+namespace {
+
+/// The command after "next:", without the words on what it is for; nothing where it is options alone.
+std::string next_of(const std::string& text) {
+  const std::size_t at = text.find("next: tpuplan ");
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + 6, end = text.find('\n', from), words = text.find("   ", from);
+  return text.substr(from, std::min(end, words) - from);
+}
+
+/// Whether it has a word in capitals that the user puts a name in for.
+bool needs_users_file(const std::string& command) {
+  for (const char* word : {" FILE", " IMAGE", " CONFIG", " config.json", "PLAN.json", "…", "..."}) {
+    if (command.find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::string as_json(const std::string& command) { return "tpuplan --json" + command.substr(std::string("tpuplan").size()); }
+
+const json* first_plan(const json& document) {
+  return document.contains("plans") && !document["plans"].empty() ? &document["plans"][0] : nullptr;
+}
+
+/// The figures that a plan and the command under it share.
+void same_next(relation& r, const std::string& name, const told& first, const json& a, const told& second, const json& b) {
+  const json* const row = first_plan(a);
+  if (name == "plan" && row != nullptr && b.contains("step_time_s")) {
+    r.same("step of a plan and of train after it", first, (*row)["step_time_s"], second, b["step_time_s"]);
+    r.same("memory of a plan and of train after it", first, (*row)["plan"]["memory"]["total_bytes"], second,
+           b["memory"]["used_bytes"]);
+    bool known = false;
+    for (const json& cost : b["costs"])
+      known = known || (relation::equal(cost["total_usd"], (*row)["total_usd"], 1e-12) &&
+                        relation::equal(cost["wall_s"], (*row)["wall_s"], 1e-12));
+    r.holds(known, "dollars and time of a plan are among those of train after it", first, (*row)["total_usd"].dump(),
+            second, b["costs"].dump().substr(0, 300));
+  } else if (name == "plan_serving" && row != nullptr && b.contains("estimate")) {
+    for (const char* key : {"first_token_s", "capacity_per_s", "running"})
+      r.same(std::string(key) + " of a plan and of serve after it", first, (*row)["plan"]["estimate"][key], second,
+             b["estimate"][key], 1e-9);
+  } else if (name == "fit" && b.contains("memory")) {
+    r.same("memory of fit and of train after it", first, a["used_bytes"], second, b["memory"]["used_bytes"]);
+  } else if (name == "train" && first_plan(b) != nullptr && a["memory"]["fits"] == "yes" && a["costs"].is_array()) {
+    for (const json& cost : a["costs"]) {
+      if (cost["kind"] == "on_demand")
+        r.holds((*first_plan(b))["total_usd"].get<double>() <= cost["total_usd"].get<double>() * (1 + 1e-9),
+                "plan after train is no dearer", first, cost["total_usd"].dump(), second,
+                (*first_plan(b))["total_usd"].dump());
+    }
+  } else if (name == "serve" && first_plan(b) != nullptr) {
+    r.compared();  // it answers: a plan for the same traffic
+  }
+}
+
+}  // namespace
+
+void next_lines(relation& r) {
+  static const std::vector<std::string> names = {"plan",  "plan_serving", "fit",  "train",
+                                                 "serve", "simulate",     "model", "batch"};
+  std::size_t turn = 0;
+  while (r.next()) {
+    const std::string& name = names[turn++ % names.size()];
+    const drawn_question drawn = draw(name, r.random);
+    const told text = tell(drawn.command);
+    const std::string next = next_of(text.output);
+    if (text.refused() || next.empty() || needs_users_file(next)) {
+      r.skip(text.refused() ? "refused" : next.empty() ? "no next command" : "needs a file of the user");
+      continue;
+    }
+    const told after = tell(as_json(next));
+    if (!r.holds(!after.refused(), "the next command of " + name + " is refused", text, next, after, after.errors)) continue;
+    const told before = tell(as_json(drawn.command));
+    if (after.output.empty() || before.output.empty()) continue;
+    same_next(r, name, before, before.document(), after, after.document());
+  }
+}
+
+// Commands within the sentences of the pages: tests/readme runs those in blocks.
+void documented(relation& r) {
+  static const std::vector<std::string> pages = {
+      "README.md",        "docs/accuracy.md", "docs/ask.md",    "docs/change.md", "docs/embed.md",   "docs/first_jobs.md",
+      "docs/launch.md",   "docs/model.md",    "docs/models.md", "docs/page.md",   "docs/prices.md",  "docs/python.md",
+      "docs/serving.md"};
+  for (const std::string& page : pages) {
+    const std::string text = file_text(page);
+    for (std::size_t at = 0; (at = text.find("`tpuplan ", at)) != std::string::npos;) {
+      const std::size_t end = text.find('`', at + 1);
+      const std::string command = text.substr(at + 1, end - at - 1);
+      at = end + 1;
+      const bool whole = std::none_of(command.begin(), command.end(), [](char c) { return c == '\n' || c == '>'; });
+      const bool has_words = command.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ…") != std::string::npos;
+      if (!whole || has_words || command.find(' ', 9) == std::string::npos) {
+        r.skip("no whole command, or with a name of the user's");
+        continue;
+      }
+      const std::string name = command.substr(8, command.find(' ', 8) - 8);
+      const bool of_none = name == "chips" || name == "slices" || name == "batch" || name == "spot" || name == "pay" ||
+                           name == "doctor" || name == "pad";
+      if (!of_none && command.find("data/") == std::string::npos) {
+        r.skip("needs a file of the user");
+        continue;
+      }
+      const told answer = tell(command);
+      r.holds(!answer.refused(), "a command in " + page, answer, answer.errors);
+    }
+  }
+}
+
+namespace {
+
+/// Puts a limit where a relaxation says it has to be; false where it is no limit of the request.
+bool relax(json& request, const json& row) {
+  const std::string limit = row["limit"];
+  const double needed = row["needed"].is_number() ? row["needed"].get<double>() : 0;
+  const json& plan = row["plan"].contains("plan") ? row["plan"]["plan"] : row["plan"];
+  const auto set = [&](const char* at, const json& value) {
+    request[json::json_pointer(at)] = value;
+    return true;
+  };
+  const auto chosen = [&] { return plan.contains("costs") ? plan["costs"][plan["chosen"].get<std::size_t>()] : plan; };
+  if (limit == "deadline") return set("/deadline_s", needed);
+  if (limit == "budget") return set(request.contains("budget_usd") ? "/budget_usd" : "/budget_usd_per_s", needed);
+  if (limit == "chips") return set("/largest_chips", static_cast<std::int64_t>(needed));
+  if (limit == "slices") return set("/largest_slices", static_cast<std::int64_t>(needed));
+  if (limit == "quotas") return request.erase("quotas") > 0;
+  if (limit == "kinds") {
+    request["kinds"].push_back(chosen()["kind"]);
+    return true;
+  }
+  if (limit == "generation") return request.erase("generations") > 0;
+  if (limit == "uncertain") return set("/accept_uncertain", true);
+  if (limit == "batch") return request.erase("batch_tokens"), set("/job/global_batch", static_cast<std::int64_t>(needed));
+  if (limit == "tpot") return set("/job/tpot_target_s", needed);
+  if (limit == "ttft") return set("/job/ttft_target_s", needed);
+  if (limit == "first_token" || limit == "per_token" || limit == "end_to_end")
+    return set(("/job/percentiles/" + limit + "/limit_s").c_str(), needed);
+  return false;
+}
+
+}  // namespace
+
+void relaxations(relation& r) {
+  while (r.next()) {
+    const bool serving = r.random.chance(0.4);
+    const std::string name = serving ? "plan_serving" : "plan";
+    json request = draw(name, draw_decoder(r), r.random).request;
+    if (serving) {
+      request["budget_usd_per_s"] = r.random.between(1e-5, 1e-2);
+      if (r.random.chance(0.5)) request["job"]["tpot_target_s"] = r.random.between(1e-3, 2e-2);
+    } else {
+      request["deadline_s"] = r.random.between(3600, 864000);
+      if (r.random.chance(0.6)) request["budget_usd"] = r.random.between(100, 30000);
+      if (r.random.chance(0.3))
+        request["quotas"] = json::array({{{"generation", "v5e"}, {"region", "us"}, {"kind", "on_demand"}, {"chips", 4}}});
+    }
+    const reply refused = ask(name, request);
+    if (refused.refused() || !refused.answer()["relax"].is_array() || refused.answer()["relax"].empty()) {
+      r.skip(refused.refused() ? "refused" : "a plan, or nothing to relax");
+      continue;
+    }
+    for (const json& row : refused.answer()["relax"]) {
+      json relaxed = request;
+      if (!relax(relaxed, row)) {
+        r.skip("limit " + row["limit"].get<std::string>());
+        continue;
+      }
+      const reply answer = ask(name, relaxed);
+      if (!r.holds(!answer.refused(), "a limit as relaxed is refused", refused, row["limit"].dump(), answer,
+                   answer.message()))
+        continue;
+      r.holds(!answer.answer()["plans"].empty(), "a limit as relaxed lets no plan in: " + row["limit"].get<std::string>(),
+              refused, "needed " + row["needed"].dump() + " instead of " + row["given"].dump(), answer, "no plan");
+    }
+  }
+}
+
+// A change that advice says takes so long, made, takes so long.
+void advice(relation& r) {
+  while (r.next()) {
+    const drawn_question drawn = draw("train", draw_model(r), r.random);
+    const reply one = ask("train", drawn.request);
+    if (one.refused()) {
+      r.skip("train refuses");
+      continue;
+    }
+    for (const json& change : one.answer()["advice"]) {
+      json request = drawn.request;
+      request["job"] = one.answer()["memory"]["job"];
+      request["mesh"] = one.answer()["memory"]["mesh"];
+      request.erase("batch_tokens");
+      const std::string kind = change["kind"], better = change["better"];
+      if (kind == "remat") {
+        request["job"]["remat"] = better;
+      } else if (kind == "batch") {
+        request["job"]["global_batch"] = std::stoll(better);
+      } else if (kind == "microbatch") {
+        request["job"]["gradient_accumulation"] = std::stoll(better);
+      } else {
+        r.skip("a change of " + kind + " is in words");
+        continue;
+      }
+      const reply then = ask("train", request);
+      if (!r.holds(!then.refused(), "advised and refused", one, change.dump(), then, then.message())) continue;
+      r.same("step after the change of " + kind, one, change["step_time_then_s"], then, then.answer()["step_time_s"]);
+      r.holds(then.answer()["memory"]["fits"] != "no", "what is advised fits", one, change.dump(), then,
+              then.answer()["memory"]["fits"].dump());
+    }
+  }
+}
+
+void serving_advice(relation& r) {
+  while (r.next()) {
+    const drawn_question drawn = draw("serve", draw_decoder(r), r.random);
+    const reply one = ask("serve", drawn.request);
+    if (one.refused()) {
+      r.skip("serve refuses");
+      continue;
+    }
+    for (const json& change : one.answer()["advice"]) {
+      json request = drawn.request;
+      const std::string kind = change["kind"], better = change["better"], subject = change["subject"];
+      if (subject == "serving_layout.tensor") {
+        request["mesh"]["tensor"] = std::stoll(better);
+      } else if (subject == "serving_job.cache") {
+        request["job"]["cache"] = better;
+      } else if (subject == "serving_job.weights") {
+        request["job"]["weights"] = better;
+      } else {
+        r.skip("a change of " + subject);
+        continue;
+      }
+      // What advice compares is all that a slice can do.
+      if (!request.contains("job")) request["job"] = json::object();
+      request["job"].erase("request_rate_per_s");
+      request["job"].erase("concurrency");
+      request["job"].erase("ttft_target_s");
+      request["job"].erase("tpot_target_s");
+      const reply then = ask("serve", request);
+      if (!r.holds(!then.refused(), "advised and refused", one, change.dump(), then, then.message())) continue;
+      r.same("output tokens/s after the change of " + kind, one, change["output_tokens_per_s_then"], then,
+             then.answer()["estimate"]["output_tokens_per_s"], 1e-9);
+    }
+  }
+}
+
+}  // namespace relations

@@ -1,0 +1,183 @@
+// A row of a plan is the answer to fit, train, pay, spot or serve about its layout.
+#include "relations/questions.hpp"
+#include "relations/relations.hpp"
+
+namespace relations {
+
+namespace {
+
+/// Some rows of a list: all in a sweep, else the first and others at random.
+std::vector<json> some_rows(const json& rows, relation& r, std::size_t most) {
+  std::vector<json> some;
+  for (std::size_t i = 0; i < rows.size() && (r.sweep || i < most); ++i)
+    some.push_back(rows.size() <= most || r.sweep || i == 0 ? rows[i] : rows[r.random.below(rows.size())]);
+  return some;
+}
+
+/// Copies what a question has beside its own keys.
+void copy(const json& from, json& to, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (from.contains(key)) to[key] = from[key];
+  }
+}
+
+const json* row_of_kind(const json& rows, const json& kind, const json& region) {
+  for (const json& one : rows) {
+    if (one["kind"] == kind && one["price"]["region"] == region) return &one;
+  }
+  return nullptr;
+}
+
+bool same_memory(relation& r, const reply& planned, const json& plan, const reply& other, const json& memory) {
+  return r.same("verdict of memory", planned, plan["fit"], other, memory["fits"]) &&
+         r.same("memory", planned, plan["memory"]["total_bytes"], other, memory["used_bytes"]) &&
+         r.same("low end of memory", planned, plan["memory"]["low_bytes"], other, memory["used_low_bytes"]) &&
+         r.same("high end of memory", planned, plan["memory"]["high_bytes"], other, memory["used_high_bytes"]);
+}
+
+void same_train(relation& r, const reply& planned, const json& request, const json& row) {
+  const json& plan = row["plan"];
+  json question = {{"config", request["config"]}, {"slice", row["slice"]},           {"mesh", plan["mesh"]},
+                   {"job", plan["job"]},          {"tokens", planned.answer()["request"]["tokens"]}};
+  copy(request, question, {"mean_time_between_preemptions_s", "rest_of_term_used", "prices"});
+  const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
+  if (chosen["price"]["region"] != "us") question["region"] = chosen["price"]["region"];
+  const reply trained = ask("train", question);
+  if (!r.holds(!trained.refused(), "train refuses a row of plan", planned, row["slice"].dump(), trained,
+               trained.message()))
+    return;
+  const json& answer = trained.answer();
+  r.same("step", planned, row["step_time_s"], trained, answer["step_time_s"]);
+  r.same("low end of the step", planned, plan["step"]["low_s"], trained, answer["step_time_low_s"]);
+  r.same("high end of the step", planned, plan["step"]["high_s"], trained, answer["step_time_high_s"]);
+  r.same("MFU", planned, row["mfu"], trained, answer["mfu"]);
+  r.same("run", planned, row["run_s"], trained, answer["run_s"]);
+  same_memory(r, planned, plan, trained, answer["memory"]);
+  for (const json& cost : plan["costs"]) {
+    if (cost["price"]["region"] != chosen["price"]["region"]) continue;
+    const json* const paid = row_of_kind(answer["costs"], cost["kind"], cost["price"]["region"]);
+    if (!r.holds(paid != nullptr, "train has no such way of paying", planned, cost["kind"].dump(), trained,
+                 "not among its costs"))
+      continue;
+    r.same("dollars", planned, cost["total_usd"], trained, (*paid)["total_usd"]);
+    r.same("start to end", planned, cost["wall_s"], trained, (*paid)["wall_s"]);
+    if (!(*paid)["total_low_usd"].is_null())
+      r.same("low end of dollars", planned, cost["low_usd"], trained, (*paid)["total_low_usd"]);
+    if (!(*paid)["total_high_usd"].is_null())
+      r.same("high end of dollars", planned, cost["high_usd"], trained, (*paid)["total_high_usd"]);
+  }
+  if (!r.random.chance(0.3)) return;
+  for (const char* key : {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region"})
+    question.erase(key);
+  const reply fitted = ask("fit", question);
+  if (r.holds(!fitted.refused(), "fit refuses a row of plan", planned, row["slice"].dump(), fitted, fitted.message()))
+    same_memory(r, planned, plan, fitted, fitted.answer());
+}
+
+/// A run on spot with the checkpoints of the plan. What one takes is in no answer: pay and spot have it among what they
+/// assume, in three digits, so here it is that of a file of this size on many hosts, the least.
+void same_spot(relation& r, const reply& planned, const json& cost, const json& row, const json& between) {
+  const double goodput = cost["goodput"], wall = cost["wall_s"], run = row["run_s"];
+  r.same("goodput of a run on spot", planned, goodput, planned, run / wall, 1e-9);
+  const reply spot = ask("spot", {{"work_s", run},
+                                  {"mean_time_between_preemptions_s", between},
+                                  {"checkpoint_time_s", 15},
+                                  {"checkpoint_interval_s", cost["checkpoint_interval_s"]}});
+  if (spot.refused()) return r.skip("spot refuses");
+  // A checkpoint takes 15 s at least.
+  r.holds(spot.answer()["wall_s"].get<double>() <= wall * (1 + 1e-12), "a run on spot is no shorter than by spot", planned,
+          cost["wall_s"].dump(), spot, spot.answer()["wall_s"].dump());
+}
+
+/// The ways of paying in the region of the plan: pay, and of spot also spot.
+void same_pay(relation& r, const reply& planned, const json& request, const json& row) {
+  const json& plan = row["plan"];
+  const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
+  const json& terms = planned.answer()["request"]["terms"]["spot"];
+  json question = {{"slice", row["slice"]}, {"slices", row["slices"]}, {"run_s", row["run_s"]}};
+  copy(request, question, {"rest_of_term_used", "prices"});
+  question["region"] = chosen["price"]["region"];
+  question["mean_time_between_preemptions_s"] = terms["mean_time_between_preemptions_s"];
+  const bool as_fp32 = plan["job"]["weights"] == "fp32" && plan["job"]["moments"] == "fp32" &&
+                       plan["job"]["optimizer"] == "adamw" && plan["job"]["lora_rank"] == 0;
+  if (as_fp32) question["parameters"] = planned.answer()["parameters"];
+  const reply paid = ask("pay", question);
+  if (!r.holds(!paid.refused(), "pay refuses a row of plan", planned, row["slice"].dump(), paid, paid.message()))
+    return;
+  for (const json& cost : plan["costs"]) {
+    if (cost["price"]["region"] != chosen["price"]["region"]) continue;
+    if (!as_fp32 && (cost["kind"] == "spot" || cost["kind"] == "flex_start")) continue;  // another checkpoint
+    const json* const way = row_of_kind(paid.answer()["ways"], cost["kind"], cost["price"]["region"]);
+    if (!r.holds(way != nullptr, "pay has no such way of paying", planned, cost["kind"].dump(), paid, "not a way"))
+      continue;
+    r.same("dollars by pay", planned, cost["total_usd"], paid, (*way)["total_usd"]);
+    r.same("start to end by pay", planned, cost["wall_s"], paid, (*way)["wall_s"]);
+    r.same("billed by pay", planned, cost["billed_s"], paid, (*way)["billed_s"]);
+    if (cost["kind"] != "spot") continue;
+    same_spot(r, planned, cost, row, paid.answer()["job_mtbp_s"]);
+  }
+}
+
+json plan_question(relation& r) {
+  drawn_question drawn = draw("plan", draw_model(r), r.random);
+  return drawn.request;
+}
+
+}  // namespace
+
+void plan_rows(relation& r) {
+  while (r.next()) {
+    const json request = plan_question(r);
+    const reply planned = ask("plan", request);
+    if (planned.refused()) {
+      r.skip("plan refuses");
+      continue;
+    }
+    if (planned.answer()["plans"].empty()) r.skip("no plan");
+    for (const json& row : some_rows(planned.answer()["plans"], r, 3)) {
+      same_train(r, planned, request, row);
+      same_pay(r, planned, request, row);
+    }
+  }
+}
+
+void serving_plan_rows(relation& r) {
+  while (r.next()) {
+    const drawn_question drawn = draw("plan_serving", draw_decoder(r), r.random);
+    const reply planned = ask("plan_serving", drawn.request);
+    if (planned.refused()) {
+      r.skip("plan_serving refuses");
+      continue;
+    }
+    if (planned.answer()["plans"].empty()) r.skip("no plan");
+    for (const json& row : some_rows(planned.answer()["plans"], r, 3)) {
+      const json& plan = row["plan"];
+      json question = {{"config", drawn.request["config"]}, {"slice", row["slice"]}, {"mesh", plan["mesh"]},
+                       {"job", plan["share"]},              {"region", plan["region"]}};
+      copy(drawn.request, question, {"constants", "prices"});
+      const reply served = ask("serve", question);
+      if (!r.holds(!served.refused(), "serve refuses a row of plan_serving", planned, row["slice"].dump(), served,
+                   served.message()))
+        continue;
+      for (const std::string& one : differences(plan["estimate"], served.answer()["estimate"]))
+        r.differ("estimate of a row of plan_serving", planned.asked(), row["slice"].dump(), served.asked(), one);
+      r.compared(static_cast<std::int64_t>(plan["estimate"].size()));
+      if (!served.answer()["meets_targets"].is_null())
+        r.same("targets are met", planned, true, served, served.answer()["meets_targets"]);
+      const json* price = nullptr;
+      for (const json& one : served.answer()["costs"]) {
+        if (one["provisioning"] == plan["kind"]) price = &one;
+      }
+      if (!r.holds(price != nullptr, "serve has no such way of paying", planned, plan["kind"].dump(), served, "none"))
+        continue;
+      r.same("dollars of a million output tokens", planned, plan["cost"]["all_on_output_usd"], served,
+             (*price)["all_on_output_usd_per_million"]);
+      r.same("dollars an hour of a slice", planned, plan["cost"]["rate_usd_per_s"].get<double>() * 3600, served,
+             (*price)["usd_per_hour"]);
+      r.same("dollars an hour of all slices", planned, plan["rate_usd_per_s"].get<double>() * 3600, served,
+             (*price)["usd_per_hour"].get<double>() * row["slices"].get<double>());
+    }
+  }
+}
+
+}  // namespace relations
