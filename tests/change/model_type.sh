@@ -12,11 +12,8 @@ source "$here/insert.sh"
 insert checkpoints "$copy/data/checkpoints.json" "$here/model_type_checkpoint.json"
 
 # Defaults: those of Llama with another vocabulary.
-awk '/^  "llama": \{$/ { inside = 1 }
-  inside { row = $0; sub(/"llama"/, "\"made_up\"", row); sub(/"vocab_size": [0-9]+/, "\"vocab_size\": 1000", row); rows = rows row "\n" }
-  inside && /^  \},$/ { inside = 0; found = 1; print lines $0; printf "%s", rows; lines = ""; next }
-  inside { lines = lines $0 "\n"; next }
-  { print }
+awk '{ print }
+  /^  "llama": \{/ { sub(/"llama"/, "\"made_up\""); sub(/"vocab_size": [0-9]+/, "\"vocab_size\": 1000"); print; found = 1 }
   END { exit !found }' "$root/data/hf_defaults.json" >"$copy/data/hf_defaults.json"
 
 # A row, and the number of rows.
@@ -26,14 +23,14 @@ sed -i -E "s/(std::array<text_family, )$rows/\1$((rows + 1))/; s/^    \{\"llama\
 [[ $(diff "$root/include/tpuplan/io/hf/language.hpp" "$header" | grep -c '^>') == 2 ]] || { echo "no row added" && exit 1; }
 
 stale=$("$generate" --check "$copy" 2>&1) && echo "a new type, an old table: --check did not notice" && exit 1
-case $stale in *include/tpuplan/io/hf/language_rows.hpp*) ;; *) echo "not named: $stale" && exit 1 ;; esac
+case $stale in *include/tpuplan/io/hf/default_rows.hpp*) ;; *) echo "not named: $stale" && exit 1 ;; esac
 "$generate" "$copy"
 "$generate" --check "$copy"
 "$compiler" -std=c++17 -O0 -Wall -Wextra -Werror -I"$copy/include" -idirafter "$include" "$here/model_type.cpp" \
   -o "$copy/model_type"
 "$copy/model_type" "$copy/data/checkpoints.json"
 
-# A type that names no table is refused by name.
-sed -i -E '/^  "made_up": \{$/,/^  \},$/ s/"table": "language"/"table": "other"/' "$copy/data/hf_defaults.json"
-wrong=$("$generate" --check "$copy" 2>&1) && echo "a table that there is not was not noticed" && exit 1
-case $wrong in *'made_up.table is "other"'*) ;; *) echo "not named: $wrong" && exit 1 ;; esac
+# A default that no rule reads is refused by name.
+sed -i -E '/^  "made_up": / s/"vocab_size": 1000/"vocab_size": "= twice as many"/' "$copy/data/hf_defaults.json"
+wrong=$("$generate" --check "$copy" 2>&1) && echo "a default that no rule reads was not noticed" && exit 1
+case $wrong in *'vocab_size is "= twice as many"'*) ;; *) echo "not named: $wrong" && exit 1 ;; esac

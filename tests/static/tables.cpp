@@ -62,6 +62,6 @@ static_assert(find_gpu("h100")->per_machine == 8);
 static_assert(price_row{}.smallest_chips == 1);
 static_assert(!parse_provisioning("xpot") && parse_provisioning("SPOT").value() == provisioning::spot);
 static_assert(all_provisioning.size() == 6 && all_provisioning.back() == provisioning::commitment_3y);
-static_assert(hf_default{}.value == 0);
+static_assert(hf_default{}.value == 0 && hf_default{}.kind == default_kind::none);
 
 }  // namespace

@@ -55,16 +55,6 @@ std::string listed(const std::vector<std::string>& rows);
 /// The lines between comments that turn clang-format off and on.
 std::string unformatted(const std::string& lines);
 
-/// A table of hf_defaults.json, by the name that `table` of a type gives it, and its header in io/hf.
-struct defaults_header {
-  const char* table;
-  const char* header;
-};
-inline constexpr defaults_header defaults_headers[] = {
-    {"language", "language_rows.hpp"}, {"experts", "expert_rows.hpp"}, {"hybrids", "hybrid_rows.hpp"},
-    {"encoders", "encoder_rows.hpp"},  {"vision", "vision_rows.hpp"},  {"audio", "audio_rows.hpp"},
-};
-
 /// @{
 /// The text of each table, as it is written between its marks.
 std::string chip_table(data_folder& data);
@@ -73,7 +63,7 @@ std::string slice_table(data_folder& data);
 std::string machine_table(data_folder& data);
 std::string price_table(data_folder& data);
 std::string gpu_table(data_folder& data);
-std::string defaults_table(data_folder& data, const std::string& table);
+std::string defaults_table(data_folder& data);
 std::string offer_table(data_folder& data);
 std::string service_chip_table(data_folder& data);
 /// @}

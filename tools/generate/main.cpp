@@ -28,6 +28,7 @@ constexpr table tables[] = {
     {"hardware/slice_table.hpp", "machine_types", "hardware.json", generate::machine_table},
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
+    {"io/hf/default_rows.hpp", "hf_class_rows", "hf_defaults.json", generate::defaults_table},
     {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
     {"io/launch/offers.hpp", "service_chips", "launch.json", generate::service_chip_table},
 };
@@ -48,10 +49,6 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
   for (const table& t : tables)
     parts.push_back({std::string("include/tpuplan/") + t.header, t.name, std::string("data/") + t.source,
                      [lines = t.write(data)](const std::string&) { return lines; }});
-  for (const generate::defaults_header& each : generate::defaults_headers)
-    parts.push_back({std::string("include/tpuplan/io/hf/") + each.header, std::string("hf_") + each.table + "_defaults",
-                     "data/hf_defaults.json",
-                     [lines = generate::defaults_table(data, each.table)](const std::string&) { return lines; }});
   return parts;
 }
 

@@ -163,8 +163,8 @@ inline std::string part_type(config_fields& top, std::string_view part, std::str
 /// they differ, or where neither does, is in the defaults of the class.
 inline bool read_tying(config_fields& top, config_fields& text) {
   constexpr std::string_view field = "tie_word_embeddings";
-  const hf_default* row = top.default_of(field);
-  const bool text_decides = row == nullptr || row->kind == default_kind::same_as;
+  const maybe<hf_default> row = top.default_of(field);
+  const bool text_decides = !row || row->kind == default_kind::same_as;
   if (text_decides) return text.has(field) || !top.has(field) ? text.flag(field) : top.flag(field);
   return top.has(field) || !text.has(field) ? top.flag(field) : text.flag(field);
 }
@@ -184,7 +184,7 @@ inline void read_vision(config_fields& top, const multimodal_family& family, con
     known.push_back(tower.type);
     if (tower.type != type && tower.type != type + "_vision") continue;  // the first files have the name of the whole
     config_fields fields = part_fields(top, "vision_config", tower.type, nothing);
-    const std::int64_t merge = top.default_of("spatial_merge_size") != nullptr ? top.count("spatial_merge_size") : 1;
+    const std::int64_t merge = top.default_of("spatial_merge_size") ? top.count("spatial_merge_size") : 1;
     model.vision = tower.read(fields, merge);
     family.project(top, fields, model);
     return;

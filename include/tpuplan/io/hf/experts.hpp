@@ -104,7 +104,7 @@ inline void read_qwen_experts(config_fields& fields, transformer& model) {
   model.moe.experts = fields.count("num_experts", "num_local_experts");
   model.moe.expert_d_ff = fields.count("moe_intermediate_size");
   model.moe.dense_layers = fields.layers_listed("mlp_only_layers", model.layers);
-  if (fields.default_of("shared_expert_intermediate_size") == nullptr) return;
+  if (!fields.default_of("shared_expert_intermediate_size")) return;
   model.moe.shared_d_ff = fields.part("shared_expert_intermediate_size");
   model.moe.shared_gate = true;
 }

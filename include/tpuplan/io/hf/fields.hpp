@@ -129,17 +129,18 @@ class config_fields {
   /// Defaults that come before those of the class: of a part that the file leaves out as a whole.
   void set_first_defaults(std::string type) { first_type_ = std::move(type); }
 
-  /// The default of the class, or null.
-  [[nodiscard]] const hf_default* default_of(std::string_view field) const noexcept {
-    const hf_default* first = first_type_.empty() ? nullptr : hf_default_for(first_type_, field);
-    return first != nullptr ? first : hf_default_for(type_, field);
+  /// The default of the class; nothing where it has none.
+  [[nodiscard]] maybe<hf_default> default_of(std::string_view field) const noexcept {
+    const maybe<hf_default> first = first_default_of(field);
+    return first ? first : hf_default_for(type_, field);
   }
 
   /// The name that the class has for the field, where the file does not use the one asked for (GPT-2 calls hidden_size
   /// n_embd).
   [[nodiscard]] std::string_view own_name(std::string_view field) const {
-    const hf_default* row = has(field) || is_null(field) ? nullptr : default_of(field);
-    return row != nullptr && row->kind == default_kind::alias ? row->text : field;
+    if (has(field) || is_null(field)) return field;
+    const maybe<hf_default> row = default_of(field);
+    return row && row->kind == default_kind::alias ? row->text : field;
   }
 
   /// A dimension: 1 to 2^24.
@@ -178,16 +179,16 @@ class config_fields {
   [[nodiscard]] bool flag(std::string_view asked) {
     const std::string_view field = own_name(asked);
     if (has(field)) return object_.flag(field);
-    const hf_default* row = is_null(field) ? nullptr : default_of(field);
-    if (row == nullptr || row->kind != default_kind::boolean) fail_missing(field);
+    const maybe<hf_default> row = default_of(field);
+    if (is_null(field) || !row || row->kind != default_kind::boolean) fail_missing(field);
     assume(field, row->value != 0 ? "true" : "false", *row);
     return row->value != 0;
   }
 
   [[nodiscard]] std::string string(std::string_view field) {
     if (has(field)) return object_.string(field);
-    const hf_default* row = is_null(field) ? nullptr : default_of(field);
-    if (row == nullptr || row->kind != default_kind::text) fail_missing(field);
+    const maybe<hf_default> row = default_of(field);
+    if (is_null(field) || !row || row->kind != default_kind::text) fail_missing(field);
     assume(field, std::string(row->text), *row);
     return std::string(row->text);
   }
@@ -200,8 +201,8 @@ class config_fields {
       if (!given.is_array()) fail(errc::malformed_input, path(field), given.type_name(), "an array");
       return given;
     }
-    const hf_default* row = default_of(field);
-    if (row == nullptr || row->kind != default_kind::list) fail_missing(field);
+    const maybe<hf_default> row = default_of(field);
+    if (!row || row->kind != default_kind::list) fail_missing(field);
     assume(field, std::string(row->text), *row);
     return nlohmann::json::parse(row->text);
   }
@@ -240,8 +241,7 @@ class config_fields {
     if (!known) assumed.push_back({std::move(where), std::move(value), std::move(why)});
   }
   void assume(std::string_view field, std::string value, const hf_default& row) {
-    const bool first = !first_type_.empty() && hf_default_for(first_type_, field) == &row;
-    std::string why = "class default of " + (first ? first_type_ : std::string(type_));
+    std::string why = "class default of " + (first_default_of(field) ? first_type_ : std::string(type_));
     if (row.kind == default_kind::same_as) why += ": " + std::string(row.text);
     if (row.kind == default_kind::quotient) why += ": " + std::string(row.text) + " / " + std::string(row.divisor);
     assume(field, std::move(value), std::move(why));
@@ -253,6 +253,10 @@ class config_fields {
   }
 
  private:
+  maybe<hf_default> first_default_of(std::string_view field) const noexcept {
+    return first_type_.empty() ? maybe<hf_default>{} : hf_default_for(first_type_, field);
+  }
+
   /// The file's object, with the field on record as asked for.
   const json_object& ask(std::string_view field) const {
     record_->asked.insert(prefix_ + std::string(field));
@@ -262,9 +266,9 @@ class config_fields {
   /// The number that the file states, or that of the class; nothing for null.
   std::optional<std::int64_t> resolve(std::string_view field) {
     if (has(field)) return object_.count(field);
-    const hf_default* row = default_of(field);
-    if (is_null(field)) return row == nullptr ? std::nullopt : derived(*row);
-    if (row == nullptr) fail_missing(field);
+    const maybe<hf_default> row = default_of(field);
+    if (is_null(field)) return row ? derived(*row) : std::nullopt;
+    if (!row) fail_missing(field);
     std::optional<std::int64_t> value = derived(*row);
     if (row->kind == default_kind::number) value = row->value;
     if (!value && row->kind != default_kind::none) fail_missing(field);

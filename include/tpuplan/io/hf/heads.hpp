@@ -36,7 +36,7 @@ inline bool ends_in(std::string_view name, std::string_view ending) {
 /// Classes of a classifier: as many as it has names for.
 inline std::int64_t label_count(config_fields& fields) {
   if (fields.has("id2label")) return static_cast<std::int64_t>(fields.inside("id2label").value().size());
-  if (fields.has("num_labels") || fields.default_of("num_labels") != nullptr) return fields.part("num_labels");
+  if (fields.has("num_labels") || fields.default_of("num_labels")) return fields.part("num_labels");
   fields.assume("num_labels", "2", "class default of every configuration");
   return 2;
 }

@@ -86,7 +86,7 @@ inline void read_dinov2(config_fields& fields, transformer& model) {
   v.learned_positions = patches(v.image_size, v.patch_size) + 1;
   v.extra_norms = 1;
   v.other_weights = checked_multiply(2 * v.layers, v.d_model) + (fields.flag("use_mask_token") ? v.d_model : 0);
-  if (fields.default_of("num_register_tokens") != nullptr)
+  if (fields.default_of("num_register_tokens"))
     v.other_weights = checked_add(v.other_weights, checked_multiply(fields.part("num_register_tokens"), v.d_model));
   read_dino_head(fields, model);
 }

@@ -275,7 +275,7 @@ inline void read_heads(config_fields& fields, transformer& model) {
   attention_spec& a = model.attention;
   a.heads = fields.count("num_attention_heads");
   const bool plain = !fields.flag_or("use_mla", true);  // the small DeepSeek-V2 models, with ordinary attention
-  const bool latent = fields.default_of("kv_lora_rank") != nullptr && !plain;
+  const bool latent = fields.default_of("kv_lora_rank").has_value() && !plain;
   const bool one_each = latent || fields.is_null("num_key_value_heads");  // every head has keys and values of its own
   a.kv_heads = one_each ? a.heads : fields.count("num_key_value_heads");
   if (a.heads % a.kv_heads != 0) {
@@ -362,8 +362,8 @@ inline std::int64_t periodic_local_layers(config_fields& fields, std::string_vie
 
 /// Layers that have a window where the file does not list them.
 inline std::int64_t usual_local_layers(config_fields& fields, const transformer& model) {
-  const hf_default* row = fields.default_of("layer_types");
-  if (row == nullptr) return model.layers;
+  const maybe<hf_default> row = fields.default_of("layer_types");
+  if (!row) return model.layers;
   std::int64_t local = (model.layers + 1) / 2;
   if (row->kind == default_kind::periodic_layers) local = periodic_local_layers(fields, row->text, model.layers);
   if (row->kind == default_kind::upper_layers) local = model.layers - std::min(model.layers, fields.part(row->text));
@@ -379,7 +379,7 @@ inline void read_window(config_fields& fields, const text_family& family, transf
   const std::int64_t listed = stated ? stated_local_layers(fields, model) : 0;
   const bool counts = (family.traits & decoder_trait::windows) != 0;
   if (!counts) fields.refuse_true("use_sliding_window");
-  const bool used = counts && (fields.default_of("use_sliding_window") == nullptr || fields.flag("use_sliding_window"));
+  const bool used = counts && (!fields.default_of("use_sliding_window") || fields.flag("use_sliding_window"));
   a.window = used ? fields.tokens("sliding_window") : 0;
   if (a.window > 0) a.local_layers = stated ? listed : usual_local_layers(fields, model);
   if (listed > 0 && a.window == 0) {
@@ -415,7 +415,7 @@ inline void read_direction(config_fields& fields, transformer& model) {
 /// A decoder, all but whether its embeddings are tied.
 inline void read_decoder(config_fields& fields, const text_family& family, transformer& model) {
   fields.refuse_true("add_cross_attention");
-  if (fields.default_of("qk_layernorm") == nullptr) fields.refuse_true("qk_layernorm");
+  if (!fields.default_of("qk_layernorm")) fields.refuse_true("qk_layernorm");
   model.d_model = fields.count("hidden_size");
   model.layers = fields.count("num_hidden_layers");
   model.vocab = fields.count("vocab_size");
@@ -430,7 +430,7 @@ inline void read_decoder(config_fields& fields, const text_family& family, trans
   read_mlp(fields, family, model);
   if (family.rest != nullptr) family.rest(fields, model);
   read_direction(fields, model);
-  if (fields.default_of("cross_attention_layers") == nullptr) return;
+  if (!fields.default_of("cross_attention_layers")) return;
   model.attention.cross_layers = fields.layers_listed("cross_attention_layers", model.layers);
   model.extra_input_rows = 8;  // special tokens that are read and never written
 }

@@ -86,8 +86,7 @@ inline void read_mixer2(config_fields& fields, std::int64_t layers, transformer&
   read_mixer(fields, layers, model);
   recurrent_spec& r = model.recurrent;
   r.kind = recurrence::mamba2;
-  if (fields.default_of("mamba_d_ssm") != nullptr && !fields.is_null("mamba_d_ssm"))
-    r.width = fields.count("mamba_d_ssm");
+  if (fields.default_of("mamba_d_ssm") && !fields.is_null("mamba_d_ssm")) r.width = fields.count("mamba_d_ssm");
   r.heads = fields.count("mamba_n_heads");
   r.key_heads = fields.count("mamba_n_groups");
   if (fields.has("mamba_d_head") && fields.object().at("mamba_d_head").is_number())
@@ -209,7 +208,7 @@ inline std::int64_t zamba_blocks(config_fields& fields, const transformer& model
     return hybrid;
   }
   if (fields.has("hybrid_layer_ids")) return fields.layers_listed("hybrid_layer_ids", model.layers);
-  if (fields.default_of("attn_layer_period") == nullptr) fields.fail_missing("layers_block_type");
+  if (!fields.default_of("attn_layer_period")) fields.fail_missing("layers_block_type");
   const std::int64_t period = fields.count("attn_layer_period"), offset = fields.part("attn_layer_offset");
   return 1 + (model.layers > 3 ? layers_at(model.layers - 3, period, offset) : 0);
 }

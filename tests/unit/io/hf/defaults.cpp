@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <tpuplan/io/hf/defaults.hpp>
@@ -36,8 +37,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 static_assert(hf_default_for("gemma", "head_dim")->value == 256);
 static_assert(hf_default_for("llama", "sliding_window")->kind == default_kind::none);
-static_assert(hf_default_for("llama", "no_such_field") == nullptr);
-static_assert(hf_default_for("no_such_type", "hidden_size") == nullptr);
+static_assert(!hf_default_for("llama", "no_such_field"));
+static_assert(!hf_default_for("no_such_type", "hidden_size"));
 
 static_assert(hf_default_for("qwen2", "layer_types")->kind == default_kind::upper_layers);
 static_assert(hf_default_for("qwen2", "layer_types")->text == "max_window_layers");
@@ -45,16 +46,18 @@ static_assert(hf_default_for("gpt2", "hidden_size")->kind == default_kind::alias
 static_assert(hf_default_for("gpt2", "n_inner")->value == 4 && hf_default_for("gpt2", "n_inner")->text == "n_embd");
 static_assert(hf_default_for("paligemma.text_config", "vocab_size")->kind == default_kind::same_as_outer);
 static_assert(hf_default_for("llava", "tie_word_embeddings")->text == "text_config.tie_word_embeddings");
-static_assert(hf_default_for("llama", "hidden_act") == nullptr);  // no reader asks for it
+static_assert(!hf_default_for("llama", "hidden_act"));  // no reader asks for it
 
 TEST_CASE("a field of a class has one default", "[hf_defaults]") {
-  std::set<std::pair<std::string_view, std::string_view>> seen;
-  std::string_view type;
-  for (const hf_default& row : hf_defaults) {
-    if (row.kind == default_kind::of_type) type = row.field;
-    INFO(type << "." << row.field);
-    CHECK(seen.emplace(type, row.field).second);
+  std::set<std::string_view> types;
+  for (const detail::hf_class_row& row : detail::hf_class_rows) {
+    INFO(row.type);
+    CHECK(types.insert(row.type).second);
+    std::set<std::string> fields;
+    std::istringstream words{std::string(row.defaults)};
+    for (std::string word; words >> word;) CHECK(fields.insert(word.substr(0, word.find('='))).second);
   }
+  CHECK(types.size() > 250);
 }
 
 TEST_CASE("the names and parts of multimodal models are those of the file", "[hf_defaults]") {
