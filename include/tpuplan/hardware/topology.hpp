@@ -42,12 +42,16 @@ struct topology {
 /// @}
 
 namespace detail {
+constexpr void check_length(std::int32_t length) {
+  if (length < 0 || length > 9999) fail(errc::out_of_range, "topology.dims", std::int64_t{length}, "1 to 9999 chips");
+}
+
 /// Refuses a topology that is no shape. A shape that is not set passes: its lengths are 0.
 constexpr void check_shape(const topology& shape) {
   if (shape.axes < 2 || shape.axes > 3) fail(errc::out_of_range, "topology.axes", std::int64_t{shape.axes}, "2 or 3");
-  for (const std::int32_t length : shape.dims) {
-    if (length < 0 || length > 9999) fail(errc::out_of_range, "topology.dims", std::int64_t{length}, "1 to 9999 chips");
-  }
+  check_length(shape.dims[0]);
+  check_length(shape.dims[1]);
+  check_length(shape.dims[2]);
   if (shape.axes == 2 && shape.dims[2] != 1)
     fail(errc::invalid_argument, "topology.dims", std::int64_t{shape.dims[2]},
          "1 along a third axis that is not there");

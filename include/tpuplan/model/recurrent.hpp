@@ -95,7 +95,8 @@ constexpr void validate(const recurrent_spec& r, std::int64_t model_layers) {
               r.rank);
   check_part("model.recurrent.layers and idle_layers", r.layers + r.idle_layers, model_layers,
              "together at most the number of layers");
-  if (r.heads == 0 || r.key_heads == 0 || r.key_dim == 0 || r.width % r.heads != 0 || (r.width == 0 && r.layers > 0))
+  const bool unset = r.width == 0;
+  if (r.heads == 0 || r.key_heads == 0 || r.key_dim == 0 || (unset ? r.layers > 0 : r.width % r.heads != 0))
     fail(errc::not_divisible, "model.recurrent.width", r.width,
          "a multiple of its heads; key_heads and key_dim from 1 on");
 }

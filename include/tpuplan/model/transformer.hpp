@@ -192,6 +192,7 @@ namespace detail {
 /// because the pattern of layers repeats.
 constexpr std::int64_t local_shared_layers(const transformer& model) {
   const attention_spec& attention = model.attention;
+  if (attention.kv_shared_layers == 0) return 0;
   const std::int64_t to_text = attention_layers(model) - attention.cross_layers;
   const std::int64_t own = to_text - attention.kv_shared_layers;
   return to_text == 0 ? 0 : attention.local_layers - attention.local_layers * own / to_text;

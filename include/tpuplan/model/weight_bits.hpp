@@ -29,8 +29,12 @@ struct weight_bits {
 
 /// Throws, naming the field, unless every width is 0 or 1 to 64 bits.
 constexpr void validate(const weight_bits& parts) {
-  for (const double each : {parts.attention, parts.mlp, parts.experts})
-    if (each != 0) detail::in_range("weight_bits", each, 1, 64, "0 (as the whole model), or 1 to 64 bits");
+  const auto check = [](double bits) {
+    if (bits != 0) detail::in_range("weight_bits", bits, 1, 64, "0 (as the whole model), or 1 to 64 bits");
+  };
+  check(parts.attention);
+  check(parts.mlp);
+  check(parts.experts);
 }
 
 /// Bytes of one parameter of a part with that many bits; 0 bits stand for the usual format. Worked: 4.5 bits are 0.5625
@@ -43,6 +47,7 @@ constexpr void validate(const weight_bits& parts) {
 /// rest in bf16 takes 13.76 GB, of which 10.15 GB are experts.
 [[nodiscard]] constexpr bytes stored_bytes(const parameter_count& count, dtype usual, const weight_bits& parts = {}) {
   validate(parts);
+  if (!any_part(parts)) return size_of(usual) * static_cast<double>(count.total);
   const auto more = [&](double part_bits, std::int64_t weights) {
     return (part_size(part_bits, usual) - size_of(usual)) * static_cast<double>(weights);
   };

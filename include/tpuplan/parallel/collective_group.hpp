@@ -67,9 +67,10 @@ struct collective_group {
   group.lengths = lengths;
   group.one_way = ici_link_rate(where.chip);
   bool all_closed = true, all_open = true;
+  const std::array<known<bool>, 3> closed = wraparound(where);  // see is_ring
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (lengths[axis] == 1) continue;
-    group.closed[axis] = lengths[axis] == where.shape.dims[axis] && is_ring(where, axis);
+    group.closed[axis] = lengths[axis] == where.shape.dims[axis] && closed[axis].value_or(false);
     (group.closed[axis] ? all_open : all_closed) = false;
   }
   group.network = all_closed ? network_kind::ring : all_open ? network_kind::line : network_kind::mixed;
@@ -94,7 +95,8 @@ struct collective_group {
   std::int64_t left = detail::positive_count("chips of a block", block_chips);
   for (std::int32_t factor = 2; left > 1;) {
     std::size_t best = 3;
-    for (std::size_t axis = 0; axis < 3 && left % factor == 0; ++axis) {
+    const std::size_t axes = left % factor == 0 ? 3 : 0;
+    for (std::size_t axis = 0; axis < axes; ++axis) {
       const bool divides = where.shape.dims[axis] % (lengths[axis] * factor) == 0;
       if (divides && (best == 3 || lengths[axis] < lengths[best])) best = axis;
     }

@@ -51,7 +51,7 @@ constexpr std::int64_t check_slices(words field, std::int64_t count) {
 constexpr std::int64_t check_devices(const slice& where) {
   validate(where.chip);
   const std::int64_t count = positive_count("slice.shape: chips", chips(where));
-  if (count > most_devices / where.chip.jax_devices)
+  if (count * where.chip.jax_devices > most_devices)
     fail(errc::out_of_range, "slice.shape: chips", count, "at most 1048576 devices");
   return count * where.chip.jax_devices;
 }
