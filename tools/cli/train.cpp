@@ -48,10 +48,10 @@ struct trained {
   std::optional<training_against_gpu> against;
 };
 
-void print_step(const step_breakdown& t) {
+void print_step(const step_breakdown& t, bool knows_runs) {
   table rows("part of a step | >time | >share | of");
   const auto row = [&](const char* label, seconds time, const std::string& note) {
-    if (time.value() > 0) rows.add({label, time, share_cell(time / t.total), note});
+    if (time.value() != 0) rows.add({label, time, share_cell(time / t.total), note});
   };
   const auto exposed = [](const collective_time& c) { return fmt::format("exposed of {}", duration(c.whole)); };
   row("dense products", t.dense_products, "compute");
@@ -69,11 +69,15 @@ void print_step(const step_breakdown& t) {
   row("data parallel", t.data.exposed, exposed(t.data));
   row("tensor parallel", t.tensor.exposed, exposed(t.tensor));
   row("expert parallel", t.expert.exposed, exposed(t.expert));
+  row("context parallel", t.context.exposed, exposed(t.context));
   row("between slices", t.dcn.exposed, exposed(t.dcn));
-  row("state on hosts", t.host.exposed, exposed(t.host));
+  row("hosts", t.host.exposed, exposed(t.host));
   row("per layer", t.overhead, "fixed time");
   row("pipeline bubble", t.bubble, "waiting");
   row("stragglers", t.jitter, "waiting");
+  const bool untuned = t.software_taken != software_level::tuned;
+  row("software", t.software,
+      knows_runs ? untuned ? "not tuned, and runs of your own" : "runs of your own" : "not tuned");
   row("total", t.total, "");
   rows.print();
 }
@@ -99,9 +103,11 @@ void print_train(const trained& all) {
         duration(t.low), duration(t.high), t.extrapolated ? "; outside of what published runs cover" : "",
         percent(t.mfu), count(t.tokens_per_second.value()), name(t.limited_by), used_of(a.used, a.usable),
         verdict_words(a.fits));
-  print("  for {} software, see --software; the band is of {} {} runs from {} sources\n\n",
-        software_words(t.software_taken), t.runs, kind_words(t.kind), t.sources);
-  print_step(t);
+  const std::size_t own = all.asked.constants.own.count;
+  print("  for {} software, see --software; the band is of {} {} runs from {} sources{}\n\n",
+        software_words(t.software_taken), t.runs, kind_words(t.kind), t.sources,
+        own > 0 ? fmt::format(", narrowed by {} of your own", counted(static_cast<std::int64_t>(own), "run")) : "");
+  print_step(t, own > 0);
 }
 
 /// Sequences a second, what an epoch is, and whether its rows fill the MXU.
@@ -112,7 +118,8 @@ void print_epochs(const trained& a, const epoch_options& given, const price_book
   print("\n  {}, {} sequences/s\n", words_of(given, a.epochs), count(rate));
   if (a.epochs.steps_per_epoch > 0) {
     const seconds epoch = static_cast<double>(a.epochs.steps_per_epoch) * step;
-    const maybe<price_row> price = find_price(book, where, a.run.region, provisioning::on_demand);
+    const maybe<price_row> price =
+        a.answer.costs ? find_price(book, where, a.run.region, provisioning::on_demand) : nothing;
     print("  an epoch takes {}{}\n", duration(epoch),
           price ? fmt::format(" and costs {} on demand", money(cost_of_run(where, slices(mesh), epoch, *price).total))
                 : std::string());
@@ -133,6 +140,7 @@ void print_costs(const trained& a, const train_options& given, const price_book&
     print_epochs(a, given.epochs, book);
     print("  the run takes {}, between {}\n", duration(run), range);
   }
+  if (!a.answer.costs) return print("  no price: it does not fit\n");
   if (a.answer.costs->empty()) return print("  no price for it in {}\n", a.run.region);
   print_ways(*a.answer.costs, terms_of(a.asked, a.run), a.run.region);
   if (a.line) print_timeline(*a.line);
@@ -164,6 +172,7 @@ void add_timeline(trained& a, const timeline_options& given, const price_book& b
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
 void add_comparison(trained& a, const train_options& given, const price_book& book) {
   if (given.gpu.gpu.empty()) return;
+  if (a.answer.memory.fits == verdict::no) refuse("--gpu", given.gpu.gpu, "a job that fits");
   const maybe<price_row> price = find_price(book, a.asked.where, a.run.region, provisioning::on_demand);
   if (!price) refuse("--gpu", given.gpu.gpu, "a slice that has a price on demand in --region");
   const priced_chips tpus = chips_of(a.asked.where, slices(a.asked.mesh), *price);
@@ -197,7 +206,7 @@ void run_train(const train_options& given, session& with) {
   a.run.mean_time_between_preemptions = given.between;
   a.run.rest_of_term_used = given.rest_used;
   a.answer = answer_to_train(a.asked, a.run, prices.book());
-  if (a.answer.run) add_timeline(a, given.around, prices.book());
+  if (a.answer.costs) add_timeline(a, given.around, prices.book());
   add_comparison(a, given, prices.book());
   const fit_answer& fit = a.answer.memory;
   const std::string where(name(a.asked.where, slices(fit.mesh)).view());

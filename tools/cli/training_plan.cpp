@@ -102,8 +102,26 @@ namespace {
 /// "4 x v6e-256".
 std::string words_of(const plan& p) { return std::string(name(p.where, slices(p.mesh)).view()); }
 
-/// A cost in dollars, and nothing where there is no price.
-cell dollars(const plan_cost* cost) { return cost == nullptr ? cell("no price") : marked(cost->total, cost->price); }
+/// A cost in dollars, with "~" where its price is doubtful by itself or beside those of other regions.
+cell dollars(const plan_cost& cost, const plan_request& request) {
+  cell shown = marked(cost.total, cost.price);
+  if (is_far_below(request.prices, cost.price) && shown.shown.front() != '~') shown.shown.insert(0, "~");
+  return shown;
+}
+
+/// The cheapest cost on spot that the quotas allow, and why there is none.
+cell on_spot(const plan& p, const plan_request& request) {
+  const plan_cost* found = nullptr;
+  bool has_price = false;
+  for (const plan_cost& cost : p.costs) {
+    if (cost.kind != provisioning::spot) continue;
+    has_price = true;
+    if (detail::chips_of(p) > detail::quota_for(request, p.where.chip, cost)) continue;
+    if (found == nullptr || cost.total < found->total) found = &cost;
+  }
+  if (found != nullptr) return dollars(*found, request);
+  return cell(has_price ? "over quota" : "no price");
+}
 
 /// What is shown of an answer: the first rows, the best plan of each generation, and plans of the front that cost at
 /// most three times the cheapest; how many are left out, and why.
@@ -147,6 +165,13 @@ std::string payment_words(const plan& p, const plan_request& request) {
   return fmt::format("{} in {}{}", name(cost.kind), cost.price.region.view(), pieces);
 }
 
+/// A time, with "^" where it may pass the deadline.
+cell marked_time(seconds time, bool at_risk) {
+  cell shown(time);
+  if (at_risk) shown.shown += '^';
+  return shown;
+}
+
 void add_row(table& t, const plan_answer& answer, std::size_t index, const plan_request& request) {
   const plan& p = answer.plans[index];
   const plan_cost& cost = chosen_cost(p);
@@ -158,19 +183,20 @@ void add_row(table& t, const plan_answer& answer, std::size_t index, const plan_
          words_of(p), cell(fmt::format("{}", all_chips), static_cast<double>(all_chips)), one_line(p.mesh) + micro,
          std::string(name(p.job.remat)),
          cell(fmt::format("{}", p.job.global_batch), static_cast<double>(p.job.global_batch)), p.step.total,
-         range_cell(p.step.low, p.step.high), share_cell(p.step.mfu), cost.wall,
-         range_cell(cost.wall_low, cost.wall_high), dollars(&cost),
-         cell(fmt::format("{}-{}{}", money(cost.low), money(cost.high), p.step.extrapolated ? "!" : ""),
+         range_cell(p.step.low, p.step.high), share_cell(p.step.mfu), marked_time(cost.wall, p.deadline_at_risk),
+         range_cell(cost.wall_low, cost.wall_high), dollars(cost, request),
+         cell(fmt::format("{}-{}{}{}", money(cost.low), money(cost.high), p.budget_at_risk ? "^" : "",
+                          p.step.extrapolated ? "!" : ""),
               cost.low.value(), cost.high.value(), "_usd"),
-         dollars(find_cost(p, provisioning::spot)), used_cell(p.memory.total, p.memory.usable),
+         on_spot(p, request), used_cell(p.memory.total, p.memory.usable), remarks_of(p, request),
          payment_words(p, request)});
 }
 
 void print_plans(const plan_answer& answer, const plan_options& given, const plan_request& request) {
   const bool choice = request.kinds.size() > 1 || request.regions.size() > 1;
   table t(fmt::format(
-      "> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >run | "
-      "~~~>run between | >cost | ~>between | ~~>on spot | ~>HBM per device{}",
+      "> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >wall | "
+      "~~~>wall between | >cost | ~>between | ~~>on spot | ~>HBM per device | ~~~~~remarks{}",
       choice ? " | paid for as" : ""));
   const shown_plans shown = choose_rows(answer, given);
   for (const std::size_t index : shown.indices) add_row(t, answer, index, request);
@@ -182,6 +208,9 @@ void print_plans(const plan_answer& answer, const plan_options& given, const pla
   if (std::any_of(shown.indices.begin(), shown.indices.end(),
                   [&](std::size_t i) { return fits(answer.plans[i].memory) != verdict::yes; }))
     print("  ? may not fit: the compiler decides\n");
+  if (std::any_of(shown.indices.begin(), shown.indices.end(),
+                  [&](std::size_t i) { return answer.plans[i].deadline_at_risk || answer.plans[i].budget_at_risk; }))
+    print("  ^ within the limit as estimated; not at the far end of its band\n");
   if (shown.beaten > 0)
     print("  {} more {} slower or more expensive: --rows {}\n", shown.beaten, shown.beaten == 1 ? "is" : "are",
           answer.plans.size());
@@ -221,8 +250,8 @@ void print_explained(const plan& p, const plan_request& request) {
   t.print();
   table costs("paid for as | region | >total | >wall time | ~>goodput | ~price of");
   for (const plan_cost& cost : p.costs) {
-    costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), marked(cost.total, cost.price),
-               cost.wall, share_cell(cost.goodput), date_cell(cost.price)});
+    costs.add({std::string(name(cost.kind)), std::string(cost.price.region.view()), dollars(cost, request), cost.wall,
+               share_cell(cost.goodput), date_cell(cost.price)});
   }
   print("\n");
   costs.print();
@@ -266,6 +295,18 @@ std::string joined_words(const std::vector<std::string>& words) {
   return text;
 }
 
+/// Where a price is far below those of other regions: which, and how far.
+void print_far_below(const std::vector<price_row>& prices, const plan_request& request) {
+  std::set<std::string> said;
+  for (const price_row& price : prices) {
+    const std::string one =
+        fmt::format("{} of {} in {}", name(price.kind), price.generation.view(), price.region.view());
+    if (!is_far_below(request.prices, price) || !said.insert(one).second) continue;
+    print("  ~ {}: {} a chip and hour, less than a third of what most other regions charge, from one catalog of {}\n",
+          one, money(usd{price.per_chip.value() * 3600}), dated(price.date));
+  }
+}
+
 void print_price_dates(const plan_answer& answer, const plan_options& given, const plan_request& request) {
   std::vector<price_row> prices;
   for (const std::size_t index : choose_rows(answer, given).indices) {
@@ -280,6 +321,7 @@ void print_price_dates(const plan_answer& answer, const plan_options& given, con
         regions > 3 ? fmt::format("{} regions", regions) : "region " + joined_words(request.regions),
         duration(request.terms.spot.mean_time_between_preemptions));
   print_price_doubts(prices);
+  print_far_below(prices, request);
 }
 
 std::string kind_words(const plan_request& request) {
@@ -339,6 +381,20 @@ void print_better_batch(const plan_request& request, const plan& best) {
         other.job.global_batch);
 }
 
+/// Where the price of the first plan is doubtful, the first that rests on another.
+void print_doubtful_first(const plan_request& request, const plan_answer& answer) {
+  const auto is_doubted = [&](const plan& p) { return is_far_below(request.prices, chosen_cost(p).price); };
+  if (!is_doubted(answer.plans.front())) return;
+  const auto sure = std::find_if_not(answer.plans.begin(), answer.plans.end(), is_doubted);
+  const plan_cost& cost = chosen_cost(answer.plans.front());
+  print("  the first plan rests on a doubtful price: check that {} has it{}\n", cost.price.region.view(),
+        sure == answer.plans.end()
+            ? std::string()
+            : fmt::format("; without such prices the first is {}, {} in {} ({})", words_of(*sure),
+                          money(chosen_cost(*sure).total), chosen_cost(*sure).price.region.view(),
+                          name(chosen_cost(*sure).kind)));
+}
+
 /// Where the band of the best plan passes the deadline or the budget.
 void print_risks(const plan_request& request, const plan& best) {
   const plan_cost& cost = chosen_cost(best);
@@ -376,6 +432,7 @@ void print_answer(const plan_request& request, const relaxed_answer& whole, cons
           request.deadline ? fmt::format(", within {}", duration(*request.deadline)) : "");
     print_plans(answer, given, request);
     print_price_dates(answer, given, request);
+    print_doubtful_first(request, answer);
     print_risks(request, answer.plans.front());
     print_better_batch(request, answer.plans.front());
     if (given.explain) print_explained(answer.plans.front(), request);
@@ -412,7 +469,8 @@ void plan_training(const model_config& config, const plan_options& given, const 
   const plan_request request = training_request_of(given, config, prices, assumed);
   if (with.is_given("--rest-used") && std::none_of(request.kinds.begin(), request.kinds.end(), is_commitment))
     refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
-  const relaxed_answer whole = plan_or_relax(request);
+  relaxed_answer whole = plan_or_relax(request);
+  if (given.front_only) whole.answer.plans = front_plans(whole.answer, request);
   const plan_answer& answer = whole.answer;
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(answer, config, with);

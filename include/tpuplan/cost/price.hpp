@@ -170,6 +170,21 @@ inline constexpr std::int64_t stale_after_days = 90;
 /// (D). Worked: a price of grade C is weak, one of grade B is not.
 [[nodiscard]] constexpr bool is_weak(const price_row& price) noexcept { return price.grade > 'B'; }
 
+/// Whether a price is less than a third of what most other regions charge for that chip under that way of paying, and
+/// its source is not of a certain day: one row of a catalog, which may be an error or long gone. Worked: of spot at
+/// 0.27 USD where others are at 0.34, 1.22, 1.40 and 1.46 USD it is, at 0.60 USD it is not.
+[[nodiscard]] constexpr bool is_far_below(const price_book& book, const price_row& price) {
+  if (price.qualifier == date_qualifier::exact) return false;
+  std::size_t others = 0, thrice = 0;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const price_row row = book.row(i);
+    if (row.kind != price.kind || row.region == price.region || row.generation != price.generation) continue;
+    ++others;
+    if (row.per_chip > 3 * price.per_chip) ++thrice;
+  }
+  return others >= 3 && 2 * thrice > others;
+}
+
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
 constexpr void validate(const price_row& row) {
   if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");

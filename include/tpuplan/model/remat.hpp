@@ -78,6 +78,9 @@ inline constexpr remat_policy save_dot_with_context_except_mlp = detail::policy(
 inline constexpr remat_policy save_qkv_proj = detail::policy("DD......");
 /// Queries, keys and values are kept in host memory.
 inline constexpr remat_policy qkv_proj_offloaded = detail::policy("DH......");
+/// The input of a layer and the projections of attention are kept in host memory. MaxText's recipe for Llama 3.1 8B on
+/// v6e (benchmarks/maxtext_trillium_model_configs.py, llama3_1_8b_8192, at e591f30, 2026-08-22).
+inline constexpr remat_policy inputs_and_proj_offloaded = detail::policy("HH.H....");
 /// The result of the output projection is kept.
 inline constexpr remat_policy save_out_proj = detail::policy("D..D....");
 /// The output of the attention kernel is kept, so that the kernel does not run again.
@@ -92,11 +95,12 @@ struct named_remat_policy {
 };
 
 /// All named policies, the one that recomputes most first. axlearn's default is save_dot_with_context_except_mlp.
-inline constexpr std::array<named_remat_policy, 12> remat_policies = {{
+inline constexpr std::array<named_remat_policy, 13> remat_policies = {{
     {"full", remat::full},
     {"save_context", remat::save_context, false},
     {"save_qkv_proj", remat::save_qkv_proj},
     {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
+    {"inputs_and_proj_offloaded", remat::inputs_and_proj_offloaded, false},
     {"save_out_proj", remat::save_out_proj},
     {"save_dot_except_mlp", remat::save_dot_except_mlp},
     {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},

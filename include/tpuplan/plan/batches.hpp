@@ -87,6 +87,7 @@ class batch_search {
         smallest_{ceil_div(range.smallest, shards_)},
         largest_{range.largest / shards_},
         usable_{usable_hbm_per_device(where.chip).value()},
+        host_share_{host_share_of(where.chip).value_or(bytes{std::numeric_limits<double>::infinity()}).value()},
         sequences_{range.sequences / static_cast<double>(shards_)} {}
 
   /// Whether the shards divide any batch of the range.
@@ -167,7 +168,9 @@ class batch_search {
     const double logits = (limit - fixed.logits[estimate].value()) / (chosen.logits[estimate].value() * tokens);
     const double for_layer = (chosen.layer[estimate] + fixed.routed[estimate]).value() * tokens;
     const double layer = (limit - fixed.layer[estimate].value()) / for_layer;
-    const double most = (logits < layer ? logits : layer) * (1 + 1e-9);
+    const double on_host = host_share_ / (chosen.host.value() * tokens);  // infinite where nothing goes there
+    const double in_hbm = logits < layer ? logits : layer;
+    const double most = (in_hbm < on_host ? in_hbm : on_host) * (1 + 1e-9);
     return most < 1 ? 0 : most > 1e15 ? 1e15 : math::floor(most);
   }
 
@@ -261,6 +264,8 @@ class batch_search {
     ++meter_.counts.candidates;
     meter_.small_step(4);
     const double low = c.on_device.low.value(), high = c.on_device.high.value();
+    if (const double on_host = c.on_device.on_host.value(); on_host > host_share_)
+      return come_closer(found_.closest, rejection::does_not_fit, on_host - host_share_), false;
     if (low > (2 - safe_share) * usable_)
       return come_closer(found_.closest, rejection::does_not_fit, low - usable_), false;
     if (!(high < safe_share * usable_) && !accept_uncertain_)
@@ -284,6 +289,7 @@ class batch_search {
   std::int64_t smallest_;  // sequences on a shard
   std::int64_t largest_;
   double usable_;
+  double host_share_;
   double sequences_;                             // of the run, on a shard
   std::array<double, most_policies> one_{};      // sequences that fit in one microbatch, by policy
   std::array<double, most_policies> several_{};  // in each of several

@@ -43,6 +43,7 @@ struct hoisted_policy {
   work_sums work{};
   each_estimate logits{};  ///< bytes for each token of a microbatch at the end of the forward pass
   each_estimate layer{};   ///< bytes for each token of a microbatch in the backward pass of a layer
+  bytes host{};            ///< bytes for each token of a microbatch on the host
 };
 
 /// Bytes of the stages that do not depend on the tokens of a microbatch.
@@ -57,6 +58,7 @@ struct fixed_stages {
 struct hoisted_tensor {
   const hoisted_job* from = nullptr;
   std::int64_t degree = 1;
+  double most_over = 1;  ///< see most_over_dense
   std::array<hoisted_policy, most_policies> policies{};
   hoisted_policy least{};                ///< the least of each number over the policies
   std::array<memory_terms, 3> memory{};  ///< under each estimate; what is fixed does not depend on the policy
@@ -71,9 +73,10 @@ struct hoisted_layout {
   std::array<fixed_stages, 2> memory{};  ///< of a step of one microbatch, and of several
 };
 
-/// Bytes on a device: `memory_use(...).low`, `.total` and `.high`.
+/// Bytes for a device: `memory_use(...).low`, `.total`, `.high` and `.on_host`.
 struct candidate_bytes {
   bytes low{}, total{}, high{};
+  bytes on_host{};
 };
 
 /// A candidate: `step_time(...).total`, and its bytes.
@@ -105,12 +108,18 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& policy) n
   a.per_microbatch = min(a.per_microbatch, b.per_microbatch);
   a.weight_reads = min(a.weight_reads, b.weight_reads);
   a.attention = min(a.attention, b.attention);
+  a.to_host = min(a.to_host, b.to_host);
+  a.least = min(a.least, b.least);
+  a.kept = min(a.kept, b.kept);
+  a.forward = a.forward > b.forward ? a.forward : b.forward;  // the nearer to half, the more is hidden
+  a.least_reads = a.least_reads < b.least_reads ? a.least_reads : b.least_reads;
   a.tensor_passes = a.tensor_passes < b.tensor_passes ? a.tensor_passes : b.tensor_passes;
   a.expert_passes = a.expert_passes < b.expert_passes ? a.expert_passes : b.expert_passes;
   for (std::size_t i = 0; i < 3; ++i) {
     least.logits[i] = min(least.logits[i], policy.logits[i]);
     least.layer[i] = min(least.layer[i], policy.layer[i]);
   }
+  least.host = min(least.host, policy.host);
 }
 
 /// The policy's bytes of the stages of which the tensor degree has all that no policy changes.
@@ -135,6 +144,7 @@ constexpr hoisted_tensor hoist(const hoisted_job& of, const chip_spec& chip, std
   hoisted_tensor result;
   result.from = &of;
   result.degree = tensor;
+  result.most_over = most_over(of.model);
   const memory_basis basis = memory_basis_of(of.sizes, of.model, of.job, tensor);
   for (std::size_t k = 0; k < 3; ++k)
     result.memory[k] = memory_terms_of_valid(basis, {}, of.sizes, of.model, of.job, tensor, estimates[k]);
@@ -145,6 +155,7 @@ constexpr hoisted_tensor hoist(const hoisted_job& of, const chip_spec& chip, std
     hoisted_policy& policy = result.policies[i];
     policy.work = sum_of(work_terms_of_valid(products, of.sizes, of.model, job, chip, ways, of.constants));
     add_memory(policy, result, policy_widths_of(of.model, of.sizes.in_memory, job.remat));
+    policy.host = host_bytes_per_token(of.sizes, job);
     if (i == 0) result.least = policy;
     keep_least(result.least, policy);
   }
@@ -191,13 +202,14 @@ constexpr seconds time_of(const hoisted_layout& of, std::int64_t accumulation, s
   return tpuplan::time_of(of.from->policies[policy].work, of.at, static_cast<double>(accumulation));
 }
 
-/// `memory_use(...).low`, `.total` and `.high`.
+/// `memory_use(...).low`, `.total`, `.high` and `.on_host`.
 constexpr candidate_bytes bytes_of(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
   const hoisted_policy& chosen = of.from->policies[policy];
   const fixed_stages& fixed = of.memory[accumulation > 1 ? 1 : 0];
   const double tokens = of.tokens_on_device / static_cast<double>(accumulation);
-  return {bytes_with(fixed, chosen, tokens, 0), bytes_with(fixed, chosen, tokens, 1),
-          bytes_with(fixed, chosen, tokens, 2)};
+  const bytes total = bytes_with(fixed, chosen, tokens, 1);
+  return {max(bytes_with(fixed, chosen, tokens, 0), total / of.from->most_over), total,
+          bytes_with(fixed, chosen, tokens, 2), tokens * chosen.host};
 }
 
 /// Time and bytes of a candidate. Precondition: a policy below the job's count, and an accumulation of at least 1 that
@@ -207,9 +219,9 @@ constexpr candidate evaluate(const hoisted_layout& of, std::int64_t accumulation
 }
 
 /// A lower bound on the time of a layout under any accumulation and policy: that of one microbatch under the least
-/// terms of all policies.
+/// terms of all policies, less what rounding may add.
 constexpr seconds least_time(const hoisted_layout& of) noexcept {
-  return tpuplan::time_of(of.from->least.work, of.at, 1);
+  return tpuplan::time_of(of.from->least.work, of.at, 1) * (1 - 1e-12);
 }
 
 /// A lower bound on the low memory estimate of a layout under any accumulation and policy: the lesser of one microbatch

@@ -83,10 +83,12 @@ struct plan_request {
   std::int64_t largest_chips = 1 << 20;  ///< most chips over all slices
   std::int64_t largest_slices = 1;       ///< most slices over DCN, at most `most_slices`; all smaller numbers are tried
   fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
-  std::vector<remat_policy> policies;  ///< policies that may be chosen; empty: all named ones that keep tensors in HBM
-  std::vector<quota_row> quotas;       ///< empty: no quotas; otherwise only chips that a row allows
-  bool accept_uncertain = false;       ///< accept plans whose memory fit is uncertain
-  std::size_t most_plans = 16;         ///< plans returned, and all others on the front; 0: all
+  /// Remat policies that may be chosen. Empty: all named ones, on chips whose PCIe rate is not known those that keep
+  /// all tensors in HBM.
+  std::vector<remat_policy> policies;
+  std::vector<quota_row> quotas;                  ///< empty: no quotas; otherwise only chips that a row allows
+  bool accept_uncertain = false;                  ///< accept plans whose memory fit is uncertain
+  std::size_t most_plans = 16;                    ///< plans returned, and all others on the front; 0: all
   payment_terms terms = detail::planned_terms();  ///< of spot, flex-start and commitments; see payment_terms_of
   price_book prices{};                            ///< the built-in ones unless given
   calibration constants{};                        ///< of the step time
@@ -108,6 +110,7 @@ struct plan_cost {
   seconds checkpoint_interval{};                ///< time between checkpoints; spot only
   double preemptions = 0;                       ///< expected number; spot only
   double goodput = 1;                           ///< time of the uninterrupted run over wall time
+  bool on_front = false;                        ///< no plan in an allowed way of paying is both faster and cheaper
 };
 
 /// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
@@ -122,7 +125,7 @@ struct plan {
   seconds run{};                  ///< time of the whole run, uninterrupted
   std::vector<plan_cost> costs;   ///< in every region and under every way of paying
   std::size_t chosen = 0;         ///< index in `costs` of the best that is allowed
-  bool on_front = false;          ///< nothing that the request allows is both faster and cheaper
+  bool on_front = false;          ///< nothing that the request allows is both faster and cheaper: see front_plans
   bool deadline_at_risk = false;  ///< the chosen cost is within the deadline, the high end of its time is not
   bool budget_at_risk = false;    ///< the chosen cost is within the budget, the high end of its dollars is not
 };
@@ -187,7 +190,7 @@ struct rejected_slice {
   std::int64_t slices = 1;                  ///< how many of them
   rejection why = rejection::does_not_fit;  ///< the reason
   double amount = 0;                        ///< in the base unit of the reason
-  text<48> by{};                            ///< dominated: the plan that is no slower and costs no more
+  text<48> by{};  ///< dominated: the plan that is no slower and costs no more; no_price: the way that the quota allows
 };
 
 /// What the search did.

@@ -8,6 +8,7 @@
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/batches.hpp>
 #include <tpuplan/plan/candidate.hpp>
+#include <tpuplan/plan/front.hpp>
 #include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/pricing.hpp>
@@ -32,6 +33,7 @@ inline constexpr std::int64_t most_batches = 1048576;
 struct policy_list {
   std::array<remat_policy, most_policies> items{};  ///< the first `count` are set
   std::size_t count = 0;
+  std::size_t in_hbm = 0;  ///< the first of them, whose tensors all stay in HBM, or that the request names
 
   void add(const remat_policy& policy) { items[count++] = policy; }
 };
@@ -42,6 +44,11 @@ struct search_space {
   policy_list policies;
   batch_range batches{};
   hoisted_job job{};
+  hoisted_job without_host{};  ///< for chips whose PCIe rate is not known: with the policies `in_hbm` alone
+
+  [[nodiscard]] const hoisted_job& job_on(const chip_spec& chip) const {
+    return chip.host.pcie.has_value() ? job : without_host;
+  }
 };
 
 /// The hoisted terms of one chip for each tensor degree, computed when first asked for. The reference that `at` returns
@@ -81,14 +88,18 @@ class hoisted_degrees {
   bool has_least_ = false;
 };
 
-/// The policies of the request, or all that keep their tensors in HBM: the time of transfers to hosts is not estimated.
+/// The policies of the request, or all named ones, those that move nothing to the host first.
 inline policy_list policies_of(const plan_request& request) {
   policy_list list;
   for (const remat_policy& policy : request.policies) list.add(policy);
+  list.in_hbm = list.count;
   if (list.count > 0) return list;
   const layer_widths widths = widths_of(request.model);
-  for (const named_remat_policy& candidate : remat_policies) {
-    if (saved_width(widths, candidate.policy, placement::host) == 0) list.add(candidate.policy);
+  for (const bool on_host : {false, true}) {
+    for (const named_remat_policy& candidate : remat_policies) {
+      if ((saved_width(widths, candidate.policy, placement::host) > 0) == on_host) list.add(candidate.policy);
+    }
+    if (!on_host) list.in_hbm = list.count;
   }
   return list;
 }
@@ -223,37 +234,14 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   return found;
 }
 
-/// The costs of all plans that the request allows, sorted by wall time and then by dollars.
-inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plans, const plan_request& request) {
-  std::vector<const plan_cost*> costs, sorted;
-  for (const plan& planned : plans) {
-    for (const plan_cost& cost : planned.costs) {
-      if (is_allowed(planned, cost, request)) costs.push_back(&cost);
-    }
-  }
-  const auto before = [&](std::size_t a, std::size_t b) {
-    return costs[a]->wall != costs[b]->wall ? costs[a]->wall < costs[b]->wall : costs[a]->total < costs[b]->total;
-  };
-  for (const std::size_t place : order_of(costs.size(), before)) sorted.push_back(costs[place]);
-  return sorted;
-}
-
-/// Marks the plans on the front: no allowed way of paying for any plan is both faster and cheaper. One pass in order of
-/// time.
-inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
-  std::vector<const plan_cost*> front;
-  for (const plan_cost* cost : costs_by_time(plans, request)) {
-    const bool equal = !front.empty() && cost->wall == front.back()->wall && cost->total == front.back()->total;
-    if (front.empty() || equal || cost->total < front.back()->total) front.push_back(cost);
-  }
-  for (plan& planned : plans) planned.on_front = contains(front, &chosen_cost(planned));
-}
-
 /// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
 /// the cheapest of all that take no longer.
 inline void keep_best(plan_answer& answer, const plan_request& request) {
-  const std::vector<plan> rest =
-      take_rest(answer.plans, request.most_plans, [](const plan& other) { return other.on_front; });
+  const std::vector<plan> rest = take_rest(answer.plans, request.most_plans, [](const plan& other) {
+    bool on_front = false;
+    for (const plan_cost& cost : other.costs) on_front = on_front || cost.on_front;
+    return on_front;
+  });
   const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
   std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
   for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -392,13 +380,15 @@ inline void search_shape(const slice& where, const search_space& space, hoisted_
 /// Searches all slices of a request; false where that takes more steps than are left, in sixteenths of a step.
 inline bool search_slices(const plan_request& request, searched_slices& found, std::int64_t& left) {
   check_request(request);
-  search_space space{request, policies_of(request), batches_of(request), {}};
+  search_space space{request, policies_of(request), batches_of(request), {}, {}};
   space.job = hoist(request.model, request.job, space.policies.items.data(), space.policies.count, request.constants);
+  space.without_host = space.job;
+  space.without_host.count = space.policies.in_hbm;
   search_meter meter{found.counts, left};
   hoisted_degrees degrees(space.job, {});
   for_each_slice(request, [&](const slice& where) {
     if (meter.is_spent()) return;
-    if (where.chip.name != degrees.chip().name) degrees = {space.job, where.chip};
+    if (where.chip.name != degrees.chip().name) degrees = {space.job_on(where.chip), where.chip};
     search_shape(where, space, degrees, meter, found);
   });
   left = meter.left;
@@ -425,10 +415,7 @@ inline plan_answer priced_answer(searched_slices found, const plan_request& requ
     }
   }
   reject_up_to(found.rejected.size());
-  rank(answer.plans, [&](const plan& planned) {
-    const merits of = merits_of(planned, chosen_cost(planned));
-    return rank_key{worth(of, request.best), of.chips, plan_name(planned)};
-  });
+  rank_plans(answer.plans, request);
   mark_front(answer.plans, request);
   keep_best(answer, request);
   return answer;

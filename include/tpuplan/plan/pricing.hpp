@@ -112,10 +112,34 @@ inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_re
   return contains(request.kinds, cost.kind) && limit_missed(planned, cost, request).why == rejection::no_price;
 }
 
+/// Sets the way of paying, and whether the ends of its band keep to the limits.
+inline void choose(plan& planned, std::size_t which, const plan_request& request) {
+  planned.chosen = which;
+  const plan_cost& chosen = chosen_cost(planned);
+  planned.deadline_at_risk = request.deadline && chosen.wall_high > *request.deadline;
+  planned.budget_at_risk = request.budget && chosen.high > *request.budget;
+}
+
+/// A way of paying whose quota has room for the plan, but which has no price for it; nothing where there is none.
+inline maybe<provisioning> without_price(const plan& planned, const plan_request& request) {
+  for (const quota_row& row : request.quotas) {
+    if (row.chips < chips_of(planned) || !contains(request.kinds, row.kind)) continue;
+    if (chip_named(request, "plan.quotas.generation", row.generation) != planned.where.chip.name) continue;
+    bool has_price = false;
+    for (const plan_cost& cost : planned.costs)
+      has_price = has_price || (cost.kind == row.kind && same_name(row.region, cost.price.region));
+    if (!has_price) return row.kind;
+  }
+  return nothing;
+}
+
 /// Sets `planned.chosen` to the best cost that the request allows; where there is none, returns the closest reason.
+/// Where all ways of paying with a price are over their quotas, and one that the quota allows has no price, that is the
+/// reason: no number of chips less would help.
 inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& request) {
   rejected_slice closest{planned.where, slices(planned.mesh), rejection::no_price, 0, {}};
   bool found = false;
+  std::size_t best = 0;
   rank_figures least{};
   for (std::size_t i = 0; i < planned.costs.size(); ++i) {
     const plan_cost& cost = planned.costs[i];
@@ -130,12 +154,15 @@ inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& requ
     if (found && !better) continue;
     found = true;
     least = value;
-    planned.chosen = i;
+    best = i;
   }
-  if (!found) return closest;
-  const plan_cost& chosen = chosen_cost(planned);
-  planned.deadline_at_risk = request.deadline && chosen.wall_high > *request.deadline;
-  planned.budget_at_risk = request.budget && chosen.high > *request.budget;
+  if (!found) {
+    if (const maybe<provisioning> unpriced = without_price(planned, request);
+        unpriced && closest.why == rejection::over_quota)
+      closest = {planned.where, slices(planned.mesh), rejection::no_price, 0, name(*unpriced)};
+    return closest;
+  }
+  choose(planned, best, request);
   return nothing;
 }
 

@@ -295,7 +295,7 @@ TEST_CASE("limits count under the way of paying that is asked for") {
   const plan_answer spot = make_plan(request);
   for (std::size_t i = 1; i < spot.plans.size(); ++i) {
     CHECK(cost_under(spot.plans[i - 1], provisioning::spot).total <=
-          cost_under(spot.plans[i], provisioning::spot).total);
+          cost_under(spot.plans[i], provisioning::spot).total * (1 + 1e-9));
   }
   request.generations = {"tpu7x"};  // no spot price
   const plan_answer none = make_plan(request);
@@ -725,6 +725,97 @@ TEST_CASE("the front knows every way of paying that is allowed", "[door]") {
     if (p.on_front) CHECK_FALSE(beaten);
   }
   CHECK(on_front > 0);
+}
+
+TEST_CASE("the front has every slice and way of paying that none beats, whatever plans are ranked by", "[door]") {
+  for (const objective best : {objective::cheapest, objective::fastest, objective::fewest_chips}) {
+    plan_request request = llama_request();
+    request.deadline = nothing;
+    request.kinds = {provisioning::on_demand, provisioning::spot};
+    request.best = best;
+    request.most_plans = 2;
+    const plan_answer answer = make_plan(request);
+    request.most_plans = 0;
+    const plan_answer all = make_plan(request);
+    struct point {
+      seconds wall{};
+      usd total{};
+    };
+    std::vector<point> points;
+    for (const plan& p : all.plans) {
+      for (const plan_cost& way : p.costs) {
+        if (way.kind == provisioning::on_demand || way.kind == provisioning::spot)
+          points.push_back({way.wall, way.total});
+      }
+    }
+    std::size_t unbeaten = 0;
+    for (const point& one : points) {
+      bool beaten = false;
+      for (const point& other : points)
+        beaten = beaten || (other.wall <= one.wall && other.total <= one.total &&
+                            (other.wall < one.wall || other.total < one.total));
+      unbeaten += beaten ? 0U : 1U;
+    }
+    const std::vector<plan> front = front_plans(answer, request);
+    INFO(name(best));
+    CHECK(front.size() == unbeaten);
+    std::size_t spot = 0;
+    for (const plan& p : front) spot += chosen_cost(p).kind == provisioning::spot ? 1U : 0U;
+    CHECK(spot > 0);
+    CHECK(spot < front.size());
+    for (const rejected_slice& lost : answer.rejected) {
+      if (lost.why == rejection::dominated) CHECK_FALSE(lost.by.empty());
+    }
+  }
+}
+
+TEST_CASE("a way of paying that the quota allows but that has no price is the reason", "[door]") {
+  plan_request request = llama_request();
+  request.deadline = nothing;
+  request.kinds = {provisioning::on_demand, provisioning::spot};
+  request.generations = {"tpu7x"};
+  request.quotas = {{"tpu7x", "us", provisioning::spot, 128}};
+  request.largest_chips = 1024;
+  for (const rejected_slice& lost : make_plan(request).rejected) {
+    INFO(name(lost.where).view());
+    if (lost.why == rejection::does_not_fit || lost.why == rejection::fit_uncertain) continue;
+    CHECK(lost.why == (chips(lost.where) <= 128 ? rejection::no_price : rejection::over_quota));
+    if (lost.why == rejection::no_price) CHECK(lost.by.view() == "spot");
+  }
+  // With a price it is a plan.
+  request.prices = price_book{}.with("tpu7x", "us", provisioning::spot, usd_per_hour(4.5), "2026-11-21");
+  CHECK_FALSE(make_plan(request).plans.empty());
+}
+
+TEST_CASE("every policy that train takes is in the search of one slice") {
+  plan_request request = llama_request();
+  request.deadline = nothing;
+  request.tokens = 1e11;
+  for (const char* given : {"v6e-256", "v5e-256", "v5p-128", "v4-128", "tpu7x-128"}) {
+    const slice where = slice_for(given);
+    request.generations = {std::string(where.chip.name.view())};
+    request.smallest_chips = request.largest_chips = chips(where);
+    request.most_plans = 0;
+    const plan_answer answer = make_plan(request);
+    REQUIRE(answer.plans.size() == 1);
+    const plan& best = answer.plans.front();
+    for (const named_remat_policy& one : remat_policies) {
+      const layer_widths widths = widths_of(request.model);
+      if (!where.chip.host.pcie.has_value() && saved_width(widths, one.policy, placement::host) > 0) continue;
+      training_job job = request.job;
+      job.remat = one.policy;
+      for (const std::int64_t tensor : {1, 2, 4, 8}) {
+        layout mesh = fsdp_layout(where);
+        mesh.fsdp /= tensor;
+        mesh.tensor = tensor;
+        if (!batch_divides(mesh, job.global_batch, 1)) continue;
+        if (fits(memory_use(request.model, job, mesh, where)) != verdict::yes) continue;
+        INFO(given << " " << one.name.view() << " tensor " << tensor);
+        CHECK(best.step.total <= step_time(request.model, job, mesh, where).total * (1 + 1e-12));
+      }
+    }
+    request.policies.clear();
+  }
 }
 
 TEST_CASE("the largest divisor up to a number") {

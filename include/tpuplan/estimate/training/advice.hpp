@@ -293,13 +293,13 @@ constexpr finding layout_finding(const advice_base& base) {
   return best;
 }
 
-/// Tries every named policy that keeps its tensors in HBM: `step_time` does not count transfers to hosts.
+/// Tries every named policy; one that moves tensors to the host only where the chip's PCIe rate is known.
 constexpr finding remat_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::remat, "training_job.remat");
   training_case then = base.now;
   const layer_widths widths = widths_of(then.model);
   for (const named_remat_policy& candidate : remat_policies) {
-    if (saved_width(widths, candidate.policy, placement::host) > 0) continue;
+    if (!then.where.chip.host.pcie.has_value() && saved_width(widths, candidate.policy, placement::host) > 0) continue;
     then.job.remat = candidate.policy;
     improve(best, base, then);
   }
@@ -391,7 +391,8 @@ constexpr finding microbatch_finding(const advice_base& base) {
 /// job. Throws where `step_time` throws. Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has
 /// HBM for a lighter policy; its 4096 tokens per chip are above the critical 850.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
-                                                 const slice& where, const calibration& constants = default_calibration) {
+                                                 const slice& where,
+                                                 const calibration& constants = default_calibration) {
   detail::advice_base base;
   base.now = {model, job, mesh, where};
   base.constants = constants;

@@ -25,15 +25,21 @@ inline namespace abi_0 {
 
 /// The constants with one more measured step of the caller's own. Estimates of all jobs move towards it, the more alike
 /// the more, and their bands narrow. `spread` is the relative standard deviation of the measurement where it is known
-/// to be more than usual. Throws for a time that is not above 0 or off the estimate by a factor of more than 148, and
-/// for more than 20 runs. Worked: a step measured at 1.3 times its estimate is kept as ln 1.3 = 0.262.
+/// to be more than usual. Throws for a time that is below the step's floor (see floor_of), not above 0 or off the
+/// estimate by a factor of more than 148, and for more than 20 runs. Worked: a step measured at 1.3 times its estimate
+/// is kept as ln 1.3 = 0.262.
 [[nodiscard]] constexpr calibration with_own_run(calibration constants, seconds measured, const transformer& model,
                                                  const training_job& job, const layout& mesh, const slice& where,
                                                  double spread = 0) {
   detail::positive("measured step time", measured.value());
   calibration before = constants;
   before.own.count = 0;
-  const seconds estimated = step_time(model, job, mesh, where, before).total;
+  const step_breakdown step = step_time(model, job, mesh, where, before);
+  const seconds estimated = step.total;
+  if (measured < step.floor) {
+    detail::fail(errc::out_of_range, "measured step time", measured.value(),
+                 "a time that the chips' peak rates, HBM and links allow: batch, slice and policy as they ran");
+  }
   constants.own = with_run(constants.own, training_spreads, features_of(model, job, mesh, where),
                            math::log(measured / estimated), spread);
   return constants;

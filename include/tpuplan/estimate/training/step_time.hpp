@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/training/sums.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/text.hpp>
@@ -30,21 +31,25 @@ struct step_remarks {
   bool text_alone = false;        ///< the model has a vision tower, the job no images: the tower does not run
   bool beyond_positions = false;  ///< sequences are longer than those that the model is made for
   bool products_in_bf16 = false;  ///< fp32 is rounded to bf16 in products, as XLA does by default: see number_bytes
+  bool host_untimed = false;      ///< tensors go to the host and back in no time: the chip's PCIe rate is not known
 };
 
 /// The remarks on a job. Worked: `beyond_positions` for llama-3-8b, made for 8192 tokens, in sequences of 16384.
 [[nodiscard]] constexpr step_remarks remarks_on(const transformer& model, const training_job& job) noexcept {
   return {has_text(model) && has_vision(model) && job.images_per_sequence == 0,
-          model.max_positions > 0 && job.sequence_length > model.max_positions, job.compute == dtype::fp32};
+          model.max_positions > 0 && job.sequence_length > model.max_positions, job.compute == dtype::fp32, false};
 }
 
 /// Training FLOPs per token that MFU counts: those of MaxText's convention, with the output head only for predicted
 /// positions (`training_job.logits_fraction`: 15 % in masked language models), and those of the vision tower; without
-/// gradients of frozen weights and without recomputation. `sizes` are those of the job.
+/// gradients of frozen weights and without recomputation; what a capacity factor below 1 drops is not computed.
+/// `sizes` are those of the job.
 /// Worked: 197.62862515814402e12 / 4096 FLOP for llama-3-8b at 4096 tokens.
 [[nodiscard]] constexpr flops model_flops_per_token(const training_sizes& sizes, const training_job& job) {
   const forward_flops& work = sizes.work;
-  const flops products = work.total - work.attention - (1 - job.logits_fraction) * work.logits;
+  const double dropped = job.capacity_factor < 1 ? 1 - job.capacity_factor : 0;
+  const flops products = work.total - work.attention - (1 - job.logits_fraction) * work.logits -
+                         dropped * (work.experts_up + work.experts_down);
   return sizes.passes * products + 3 * (work.attention + sizes.adapters) + detail::tower_passes(sizes) * sizes.tower;
 }
 
@@ -74,9 +79,10 @@ struct step_breakdown {
   seconds bubble{};           ///< pipeline stages that wait
   seconds jitter{};           ///< stragglers among slices
   collective_time dcn{};      ///< gradients and activations between slices
-  collective_time host{};     ///< state that lies in host memory, both ways
-  seconds software{};         ///< what untuned software, or the caller's own measurements, add to a tuned recipe
+  collective_time host{};     ///< state and tensors that lie in host memory, both ways
+  seconds software{};         ///< what untuned software, or the caller's own runs, add; below 0 where they are faster
   seconds total{};            ///< of the step
+  seconds floor{};            ///< what peak rates, HBM and links leave at least: no program is faster
   seconds low{};              ///< lower end: nine of ten comparable published runs lie between low and high
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< how far low or high are from total, whichever is further, as a share of it
@@ -132,8 +138,9 @@ constexpr void add_collectives(step_breakdown& step, const work_terms& work, con
   step.ici = step.fsdp.exposed + step.data.exposed + step.tensor.exposed + step.expert.exposed + step.context.exposed;
 }
 
-/// Adds the overhead, the bubble, the jitter and the exposed traffic beyond the slice, and the total.
-constexpr void add_waits(step_breakdown& step, const layout_terms& at, double microbatches) {
+/// Adds the overhead, the bubble, the jitter and the exposed traffic beyond the slice, the floor, and the total. Own
+/// runs that are faster than the estimate do not bring it below the floor.
+constexpr void add_waits(step_breakdown& step, const work_terms& work, const layout_terms& at, double microbatches) {
   step.overhead = microbatches * at.overhead;
   const seconds base = step.compute + step.hbm + step.ici + step.overhead;
   step.bubble = base * at.bubble;
@@ -144,9 +151,13 @@ constexpr void add_waits(step_breakdown& step, const layout_terms& at, double mi
   if (at.hidden_by_work) step.dcn.exposed = max(step.dcn.exposed, step.dcn.whole - run / 2);  // half is backward
   step.host.whole = at.host_once + microbatches * at.host_each;
   step.host.exposed = at.host_exposed * step.host.whole;
+  const seconds to_host = at.tokens * work.to_host;
+  step.host.whole += 2 * to_host;
+  step.host.exposed += exposed_to_host(run, to_host, work.forward);
   const seconds tuned = run + step.jitter + step.dcn.exposed + step.host.exposed;
-  step.software = tuned * (at.software - 1);
-  step.total = tuned + step.software;
+  step.floor = floor_of(sum_of(work), at, microbatches);
+  step.total = at.software < 1 ? max(tuned * at.software, step.floor) : tuned * at.software;
+  step.software = step.total - tuned;
 }
 
 /// Whether published runs cover this chip with this kind of model and precision.
@@ -167,15 +178,30 @@ constexpr bool is_usual(const training_job& job, const layout& mesh, const layou
          job.state_on_host == host_state::none;
 }
 
-/// Adds the band of the estimate. Beyond eight slices it is 5 % wider: stragglers differ.
+/// Whether tensors go to the host at a rate that is not known.
+constexpr bool is_untimed(const training_sizes& sizes, const training_job& job, const chip_spec& chip) noexcept {
+  return !chip.host.pcie.has_value() && saved_width(sizes.width, job.remat, placement::host) > 0;
+}
+
+/// Whether the step waits for tensors that lie on the host. In all published runs the work hides them.
+constexpr bool waits_for_host(const step_breakdown& step, const layout_terms& at, double microbatches) noexcept {
+  return step.host.exposed > at.host_exposed * (at.host_once + microbatches * at.host_each);
+}
+
+/// Adds the band of the estimate. Beyond eight slices it is 5 % wider: stragglers differ. See end_at_floor.
 constexpr void add_band(step_breakdown& step, const training_band& band, std::int64_t slice_total) {
   const double many = slice_total > 8 ? 1.05 : 1;
   step.low = step.total * (band.low / many);
   step.high = step.total * (band.high * many);
-  const double below = 1 - band.low / many, above = band.high * many - 1;
-  step.band = below > above ? below : above;
   step.runs = band.runs;
   step.sources = band.sources;
+}
+
+/// Ends the band at the floor, and says how far its ends are from the total.
+constexpr void end_at_floor(step_breakdown& step) {
+  step.low = min(step.total, max(step.low, step.floor));
+  const double below = 1 - step.low / step.total, above = step.high / step.total - 1;
+  step.band = below > above ? below : above;
 }
 
 constexpr step_bound largest_part(const step_breakdown& step) {
@@ -210,19 +236,22 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   step_breakdown step;
   detail::add_work(step, work, at, microbatches);
   detail::add_collectives(step, work, at, microbatches);
-  detail::add_waits(step, at, microbatches);
+  detail::add_waits(step, work, at, microbatches);
   detail::positive("step time", step.total.value());
   step.kind = kind_of(model, job, mesh, sizes.held.trained + sizes.held.frozen);
   step.software_taken = job.software;
-  const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at);
+  step.remarks = remarks_on(model, job);
+  step.remarks.host_untimed = detail::is_untimed(sizes, job, where.chip);
+  const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at) &&
+                       !detail::waits_for_host(step, at, microbatches);
   step.extrapolated = step.kind == step_kind::small || !covered;
   detail::add_band(step, band_of(step.kind, step.extrapolated, job.software), slices(mesh));
   if (constants.own.count > 0)
     detail::narrow_band(step, own_spread_left(constants.own, training_spreads,
                                               detail::training_features(sizes, model, job, mesh, where)));
+  detail::end_at_floor(step);
   step.limited_by = detail::largest_part(step);
   step.tokens_per_second = static_cast<double>(tokens_per_step(job)) / step.total;
-  step.remarks = remarks_on(model, job);
   step.mfu = model_flops_per_token(sizes, job) * at.tokens / peak_rate(where.chip, dtype::bf16) / step.total;
   return step;
 }

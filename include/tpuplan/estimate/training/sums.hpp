@@ -17,6 +17,11 @@ struct work_sums {
   seconds weight_reads{};    ///< see work_terms
   seconds weight_update{};   ///< see work_terms
   seconds attention{};       ///< per token of a chip; also part of per_token
+  seconds to_host{};         ///< see work_terms
+  seconds least{};           ///< see work_terms
+  seconds kept{};            ///< see work_terms
+  double forward = 1.0 / 3;  ///< see work_terms
+  double least_reads = 0;    ///< see work_terms
   double tensor_passes = 1;  ///< see work_terms
   double expert_passes = 1;  ///< see work_terms
 };
@@ -30,8 +35,29 @@ struct work_sums {
           terms.weight_reads,
           terms.weight_update,
           terms.attention,
+          terms.to_host,
+          terms.least,
+          terms.kept,
+          terms.forward,
+          terms.least_reads,
           terms.tensor_passes,
           terms.expert_passes};
+}
+
+/// What no program on these chips is faster than: the products at peak rates, the least traffic to HBM, or the least
+/// traffic over all links at nominal rates, whichever takes longest; any two of them may run at the same time. Worked:
+/// 1000 tokens whose products take 4 us at the peak, with 3 ms over the links in each of 2 microbatches: 6 ms.
+[[nodiscard]] constexpr seconds floor_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
+  const seconds hbm = at.tokens * work.kept + work.weight_update / at.weight_shards +
+                      (microbatches * at.gathered_share * work.least_reads) * work.weight_reads;
+  return max(max(at.tokens * work.least, hbm), at.wires_once + microbatches * at.wires_each);
+}
+
+/// How long a step of `run` waits for what its policy keeps on the host, `way` out and as long back: all of it goes out
+/// in the forward pass and comes back in the backward pass, beside the work. Worked: of 4 s, a third of them forward,
+/// 1 s each way is hidden; of 2 s each way the forward pass hides 1.333 s and the backward pass all.
+[[nodiscard]] constexpr seconds exposed_to_host(seconds run, seconds way, double forward) noexcept {
+  return max(seconds{0}, way - forward * run) + max(seconds{0}, way - (1 - forward) * run);
 }
 
 /// The time of a step of that many microbatches, equal to `step_time(...).total`. The step waits for the exposed part
@@ -52,7 +78,10 @@ struct work_sums {
   const seconds dcn = at.dcn_once + microbatches * at.dcn_each;
   // Half of the run is the backward pass, which hides the traffic between slices.
   const seconds waited = max(run * (1 + at.jitter) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.jitter) + dcn));
-  return (waited + at.host_exposed * (at.host_once + microbatches * at.host_each)) * at.software;
+  const seconds to_host = exposed_to_host(run, at.tokens * work.to_host, work.forward);
+  const seconds total =
+      (waited + at.host_exposed * (at.host_once + microbatches * at.host_each) + to_host) * at.software;
+  return at.software < 1 ? max(total, floor_of(work, at, microbatches)) : total;
 }
 
 }  // namespace abi_0

@@ -1,10 +1,10 @@
 #ifndef TPUPLAN_ESTIMATE_TRAINING_TERMS_HPP
 #define TPUPLAN_ESTIMATE_TRAINING_TERMS_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/training/products.hpp>
 #include <tpuplan/estimate/training/sizes.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>
@@ -32,7 +32,12 @@ struct work_terms {
   /// Per token of a chip.
   seconds dense_products{}, expert_products{}, logits{}, attention{}, vision{};
   seconds elementwise{}, scores{}, operands{}, dispatch{};
+  seconds least{};    ///< all products at the peak rate of their format, without padding: no program is faster
+  seconds kept{};     ///< HBM traffic of what the policy keeps in HBM, written once and read once
+  seconds to_host{};  ///< what the policy keeps on the host, one way; 0 also where the chip's PCIe rate is not known
   /// @}
+  double forward = 1.0 / 3;   ///< share of the work that is in the forward pass
+  double least_reads = 1;     ///< share of `weight_reads` that no program can do without
   seconds operand_weights{};  ///< per microbatch: weights that products read, gradients they write
   seconds weight_reads{};     ///< per microbatch: gathered weights, of all experts and pipeline stages
   seconds weight_update{};    ///< once per step: optimizer and gradients of all weights, not sharded
@@ -50,6 +55,8 @@ struct layout_terms {
   collective_time tensor{};   ///< per pass
   collective_time expert{};   ///< per pass
   collective_time context{};  ///< once per step
+  seconds wires_each{};       ///< per microbatch: the least of gathers and scatters, over all links at nominal rates
+  seconds wires_once{};       ///< once per step: likewise, of the other collectives
   seconds overhead{};         ///< per microbatch: fixed time of layers and passes
   double imbalance = 0;       ///< extra attention of the chip with a sequence's last shard, over the mean
   double bubble = 0;          ///< share of the work in which pipeline stages wait
@@ -66,135 +73,36 @@ struct layout_terms {
 
 namespace detail {
 
-/// The factor over the time of a tuned recipe for software of that level.
-constexpr double software_factor(software_level level, const calibration& constants) noexcept {
-  const double factors[] = {1, constants.general_software, constants.first_port};
-  return factors[static_cast<std::size_t>(level)] * constants.own_factor;
-}
-
-/// 1 where a product is computed again in the backward pass.
-constexpr double again(placement where) noexcept { return where == placement::recompute ? 1 : 0; }
-
-/// How many of the three kinds of products (qkv, out_proj, mlp_up) are computed again.
-constexpr double products_again(const remat_policy& policy) noexcept {
-  return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
-}
-
-/// FLOPs of the attention core per token, with head sizes padded to 128 lanes and keys in the kernel's blocks: half a
-/// block more than the causal half, one block more than a window. An unfused kernel computes all keys.
-constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
-  const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
-  const double block = constants.attention_block;
-  const attention_spec& attention = model.attention;
-  const auto length = static_cast<double>(job.sequence_length);
-  const bool unfused = job.attention == attention_kernel::unfused;
-  const bool whole = model.kind == architecture::encoder || unfused;
-  const double all = whole ? length : (length + (block < length ? block : length)) / 2;
-  const double seen = unfused ? all : static_cast<double>(attention.window) + block;
-  const double local = seen < all ? seen : all;
-  const auto layers = static_cast<double>(attention_layers(model));
-  const auto local_layers = static_cast<double>(attention.local_layers);
-  const auto heads = static_cast<double>(attention.heads);
-  if (has_latent_attention(model)) {
-    const std::int64_t keys = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
-    const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
-    const double width = constants.latent_values_padded ? sizes * (padded(keys) / static_cast<double>(keys))
-                                                        : padded(keys) + padded(attention.latent.v_head_dim);
-    const double chosen = attention.indexer.heads > 0 ? chosen_keys(model, length, maxtext_flops) + block / 2 : all;
-    return 2 * layers * heads * (chosen < all ? chosen : all) * width + beside_scores(model, length, all).value();
-  }
-  const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
-  return 2 * 2 * heads *
-             (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head) +
-         beside_scores(model, length, all).value();
-}
-
-/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
-/// computes the scores a second time, at a different rate. Unfused products take 3, and more for what was not kept:
-/// the scores, and their product with the values where its result is needed.
-constexpr double attention_passes(const training_job& job, const calibration& constants) {
-  const remat_policy& policy = job.remat;
-  if (job.attention == attention_kernel::flash)
-    return constants.attention_slowdown * (policy.attention_again ? 4.5 : 3.5);
-  return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
-}
-
-/// A product of a layer: FLOPs per token of its forward pass, and its contracted and outer dimensions on one device
-/// after tensor parallelism, as they are and over what the MXU fills.
-struct product_on_device {
-  double work = 0;
-  double inner_filled = 1, outer_filled = 1;  // dimensions padded to the side of the MXU, over those asked for
-  double moved = 0;                           // 1 / inner + 1 / outer
-};
-
-constexpr product_on_device on_device(flops work, double inner, double outer, const chip_spec& chip,
-                                      const calibration& constants) {
-  product_on_device product{work.value(), 1, 1, 0};
-  if (inner <= 0 || outer <= 0) return product;
-  product.moved = 1 / inner + 1 / outer;
-  if (!constants.products_padded) return product;
-  const std::int64_t side = positive_count("chip.mxu.side", chip.mxu.side);
-  product.inner_filled = static_cast<double>(round_up(ceil_to_count(inner), side)) / inner;
-  product.outer_filled = static_cast<double>(round_up(ceil_to_count(outer), side)) / outer;
-  return product;
-}
-
-/// FLOPs of that many passes of a product, with both dimensions padded.
-constexpr double filled_work(const product_on_device& product, double passes) noexcept {
-  return product.work * passes * product.inner_filled * product.outer_filled;
-}
-
-/// The products of a model on one chip under one tensor degree, which remat policies compute more or less often: dense
-/// ones of all layers, with MLP widths averaged over the layers that have an MLP, those of adapters, of experts, and of
-/// the output head. `attention` are FLOPs of the attention core.
-struct products_on_device {
-  product_on_device qkv{}, output{}, mlp_up{}, mlp_down{}, adapters{};
-  product_on_device experts_up{}, experts_down{}, logits{};
-  double attention = 0;
-};
-
-constexpr products_on_device products_of(const training_sizes& sizes, const transformer& model, const training_job& job,
-                                         const chip_spec& chip, double tensor, const calibration& constants) {
+/// The time of all products of a token at the peak rate, nothing padded: those of the policy's recomputation included,
+/// attention with the keys that the mask leaves. 8-bit products run at their own peak.
+constexpr seconds least_compute(const products_on_device& all, const training_sizes& sizes, const training_job& job,
+                                const chip_spec& chip) {
+  const double peak = peak_rate(chip, dtype::bf16).value();
+  const double eight_bit = in_eight_bits(job) ? peak_rate(chip, job.compute).value() : peak;
   const forward_flops& f = sizes.work;
-  const layer_widths& w = sizes.width;
-  const double d = w.d_model;
-  const auto product = [&](flops work, double inner, double outer) {
-    return on_device(work, inner, outer, chip, constants);
-  };
-  const bool beside_experts = model.moe.shared_d_ff > 0 || model.moe.parallel_dense_d_ff > 0;
-  const std::int64_t layers = beside_experts ? model.layers - model.mlp.absent : dense_layers(model);
-  const double matrices = (model.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);
-  const double mlp = static_cast<double>(dense_mlp_matrices(model)) / matrices / tensor;
-  const double expert = static_cast<double>(model.moe.expert_d_ff) / tensor;
-  return {product(f.qkv, d, w.qkv / tensor),
-          product(f.attention_output, w.context / tensor, d),
-          product(f.mlp_up, d, mlp),
-          product(f.mlp_down, mlp, d),
-          product(sizes.adapters, static_cast<double>(job.lora_rank), d),
-          product(f.experts_up, d, expert),
-          product(f.experts_down, d, expert),
-          product(f.logits, d, static_cast<double>(model.vocab) / tensor),
-          padded_attention(model, job, constants)};
+  double products = sizes.passes * f.router.value();
+  for (const product_passes& each : dense_passes(all, sizes.passes, job.remat))
+    products += each.product->work * each.passes;
+  products += job.capacity_factor *
+              ((sizes.passes + again(job.remat.mlp_up)) * f.experts_up.value() + sizes.passes * f.experts_down.value());
+  const double others = job.logits_fraction * sizes.passes * f.logits.value() + 3 * f.attention.value() +
+                        tower_passes(sizes) * sizes.tower.value();
+  return seconds{job.work_multiplier * (products / (peak > eight_bit ? peak : eight_bit) + others / peak)};
 }
 
-/// A dense product and how often a step computes it.
-struct product_passes {
-  const product_on_device* product = nullptr;
-  double passes = 0;
-};
-
-/// The dense products under a remat policy. Adapters are always trained.
-constexpr std::array<product_passes, 5> dense_passes(const products_on_device& products, double passes,
-                                                     const remat_policy& policy) noexcept {
-  return {{{&products.qkv, passes + again(policy.qkv)},
-           {&products.output, passes + again(policy.out_proj)},
-           {&products.mlp_up, passes + again(policy.mlp_up)},
-           {&products.mlp_down, passes},
-           {&products.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0)}}};
+/// Adds what a policy moves to the host and back, and the least of the traffic to HBM.
+constexpr void add_kept(work_terms& terms, const training_sizes& sizes, const training_job& job, const chip_spec& chip,
+                        const calibration& constants) {
+  const double number = number_bytes(job).value() * sizes.layers;
+  remat_policy fused = job.remat;  // a compiler need not keep what it can fuse
+  fused.elementwise = placement::recompute;
+  terms.kept = seconds{2 * number * saved_width(sizes.width, fused) / chip.hbm.bandwidth.value()};
+  if (chip.host.pcie.has_value())
+    terms.to_host = bytes{number * saved_width(sizes.width, job.remat, placement::host)} / chip.host.pcie.value("PCIe");
+  terms.forward = 1 / (3 + products_again(job.remat) / 3);
+  const double reads = constants.hbm_passes * constants.weight_reads * (sizes.passes + again(job.remat.mlp_up));
+  terms.least_reads = reads > 2 ? 2 / reads : 1;
 }
-
-/// Passes of the vision tower, which has no adapters: a frozen tower runs only forward.
-constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
 
 constexpr void add_compute(work_terms& terms, const products_on_device& products, const training_sizes& sizes,
                            const training_job& job, const chip_spec& chip, const calibration& constants) {
@@ -213,6 +121,9 @@ constexpr void add_compute(work_terms& terms, const products_on_device& products
   terms.logits = seconds{per_flop * job.logits_fraction * filled_work(products.logits, sizes.passes)};
   terms.attention = seconds{per_flop * products.attention * attention_passes(job, constants)};
   terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
+  terms.least = least_compute(products, sizes, job, chip);
+  const seconds all = terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision;
+  if (terms.least > all) terms.dense_products += terms.least - all;  // mostly routers, which have no term of their own
 }
 
 constexpr void add_hbm(work_terms& terms, const products_on_device& products, const training_sizes& sizes,
@@ -269,15 +180,22 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   const double d = sizes.width.d_model;
   const double number = number_bytes(job).value();
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
+  const double links = links_into_chip(where);
+  const double wires = (links < 1 ? 1 : links) * where.chip.ici.nominal_one_way.value();
+  const auto others_of = [](std::int64_t group) { return 1 - 1 / static_cast<double>(group); };
   // Weights are also sharded over the context degree and, except those of experts, over the expert degree.
   if (const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.context); shards > 1) {
     const double experts = sizes.expert_share / static_cast<double>(mesh.expert);
     const double others = 1 - sizes.expert_share;
     const double moved = sizes.exchanged.value() * (experts + others) / (static_cast<double>(mesh.tensor) * stages);
     terms.fsdp = collective_of(where, shards, units, moved, weights_exposed);
+    terms.wires_each = seconds{moved / 2 * others_of(shards) / wires};  // gathered once, gradients in bf16
   }
-  if (mesh.data > 1)
-    terms.data = collective_of(where, mesh.data, units, 8 * sizes.held.trained / terms.weight_shards, weights_exposed);
+  if (mesh.data > 1) {
+    const double moved = 8 * sizes.held.trained / terms.weight_shards;
+    terms.data = collective_of(where, mesh.data, units, moved, weights_exposed);
+    terms.wires_once += seconds{moved / 2 * others_of(mesh.data) / wires};
+  }
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
     const attention_spec& attention = model.attention;
@@ -293,7 +211,9 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
     const double exposed =
         job.software == software_level::tuned ? constants.exposed_tensor : constants.general_exposed_tensor;
-    terms.tensor = collective_of(where, mesh.tensor, units, others * d * 4 * number * sizes.layers, exposed);
+    const double moved = others * d * 4 * number * sizes.layers;
+    terms.tensor = collective_of(where, mesh.tensor, units, moved, exposed);
+    terms.wires_once += seconds{2 * moved / wires};  // forward and backward
   }
   if (mesh.expert > 1) {
     const double ways = static_cast<double>(mesh.expert) / 4;
@@ -354,6 +274,7 @@ constexpr work_terms work_terms_of_valid(const products_on_device& products, con
   work_terms terms;
   add_compute(terms, products, sizes, job, chip, constants);
   add_hbm(terms, products, sizes, model, job, chip, tensor, constants);
+  add_kept(terms, sizes, job, chip, constants);
   const bool all_again = products_again(job.remat) == 3 && job.remat.attention_again;
   terms.tensor_passes = all_again ? tensor_passes_with_remat : tensor_passes;
   terms.expert_passes = 3 + again(job.remat.mlp_up);

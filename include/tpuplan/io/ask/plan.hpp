@@ -9,6 +9,7 @@
 #include <tpuplan/io/ask/subject.hpp>
 #include <tpuplan/io/launch.hpp>
 #include <tpuplan/io/text/lost.hpp>
+#include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <vector>
@@ -62,13 +63,20 @@ struct plan_row {
   /// The slice, the layout's main figures, and the whole plan.
   std::int64_t rank = 0;  ///< position in the list; 1 is the best plan
   std::string slice{};
-  std::int64_t slices = 1, chips = 0;  ///< number of slices, and chips of all of them
-  std::string remat{};                 ///< name of the remat policy
-  seconds step_time{}, run{};          ///< time of one step, and of all steps without interruption
-  double mfu = 0;                      ///< model FLOPs over peak FLOPs, 0 to 1
-  std::optional<usd> total{};          ///< dollars under the way of paying that the plan chose; nothing: no price
-  std::optional<seconds> wall{};       ///< time from start to end under that way of paying
-  bool on_front = false;               ///< no other plan is both faster and cheaper
+  std::int64_t slices = 1, chips = 0;        ///< number of slices, and chips of all of them
+  std::string layout{};                      ///< "fsdp 256"
+  std::string remat{};                       ///< name of the remat policy
+  std::int64_t batch = 0, microbatches = 1;  ///< sequences of a step, and into how many parts they are cut
+  verdict fits{};                            ///< whether the job fits
+  seconds step_time{}, step_time_low{}, step_time_high{};  ///< time of one step, and the ends of its band
+  seconds run{};                                           ///< time of all steps without interruption
+  double mfu = 0;                                          ///< model FLOPs over peak FLOPs, 0 to 1
+  std::optional<provisioning> paid_as{};                   ///< the way of paying that the plan chose; nothing: no price
+  std::optional<std::string> region{}, price_date{};       ///< where, and of which day the price is
+  std::optional<usd> total{}, total_low{}, total_high{};   ///< dollars in that way, and the ends of their band
+  std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
+  bool on_front = false;  ///< no other plan or way of paying is both faster and cheaper
+  std::string remarks{};  ///< what to know of it: see remarks_of
   tpuplan::plan plan{};
   sensitivity_row sensitivity{};
   /// @}
@@ -82,7 +90,9 @@ struct rejected_row {
   rejection reason{};
   /// How far the limit is missed, in the base unit of the reason (bytes, seconds, dollars, chips).
   double amount = 0;
-  std::optional<std::string> by{};  ///< the plan that is both faster and cheaper, where that is the reason
+  /// The plan that is both faster and cheaper, or the way of paying that has a quota and no price, where that is the
+  /// reason.
+  std::optional<std::string> by{};
   /// @}
 };
 /// The slices that lost for one reason.
@@ -138,6 +148,28 @@ namespace detail {
   return row;
 }
 
+}  // namespace detail
+
+/// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, doubtful prices.
+/// Worked: "may miss the deadline" where the run takes 40 days of 41, and 51 at the high end of its band.
+[[nodiscard]] inline std::string remarks_of(const plan& p, const plan_request& request) {
+  std::string words;
+  const auto add = [&words](bool holds, std::string_view what) {
+    if (holds) words.append(words.empty() ? "" : "; ").append(what);
+  };
+  add(p.fit == verdict::uncertain, "may not fit");
+  add(p.step.extrapolated, "outside of what published runs cover");
+  add(p.deadline_at_risk, "may miss the deadline");
+  add(p.budget_at_risk, "may cost more than the budget");
+  if (p.costs.empty()) return words;
+  const price_row& price = chosen_cost(p).price;
+  add(is_far_below(request.prices, price), "price far below other regions");
+  add(is_weak(price), "price of a weak source");
+  add(is_before_announced_change(price), "price from before an announced change");
+  return words;
+}
+
+namespace detail {
 /// A row of the document.
 [[nodiscard]] inline plan_row row_of(const plan& p, std::int64_t rank, const plan_request& request) {
   plan_row row;
@@ -145,14 +177,29 @@ namespace detail {
   row.slice = name(p.where).view();
   row.slices = slices(p.mesh);
   row.chips = checked_multiply(chips(p.where), row.slices);
+  row.layout = phrase(p.mesh);
   row.remat = std::string(name(p.job.remat));
+  row.batch = p.job.global_batch;
+  row.microbatches = p.job.gradient_accumulation;
+  row.fits = p.fit;
   row.step_time = p.step.total;
+  row.step_time_low = p.step.low;
+  row.step_time_high = p.step.high;
   row.run = p.run;
   row.mfu = p.step.mfu;
   if (!p.costs.empty()) {
-    row.total = chosen_cost(p).total;
-    row.wall = chosen_cost(p).wall;
+    const plan_cost& cost = chosen_cost(p);
+    row.paid_as = cost.kind;
+    row.region = std::string(cost.price.region.view());
+    row.price_date = std::string(cost.price.date.view());
+    row.total = cost.total;
+    row.total_low = cost.low;
+    row.total_high = cost.high;
+    row.wall = cost.wall;
+    row.wall_low = cost.wall_low;
+    row.wall_high = cost.wall_high;
   }
+  row.remarks = remarks_of(p, request);
   row.on_front = p.on_front;
   row.plan = p;
   row.sensitivity = row_of(sensitivity_of(p, request));
@@ -307,8 +354,9 @@ TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_
                degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used, prices)
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
-TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, remat, step_time, run, mfu, total, wall, on_front, plan,
-               sensitivity)
+TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
+               step_time_low, step_time_high, run, mfu, paid_as, region, price_date, total, total_low, total_high, wall,
+               wall_low, wall_high, on_front, remarks, plan, sensitivity)
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)

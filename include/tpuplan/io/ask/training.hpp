@@ -264,7 +264,7 @@ struct train_answer {
   fit_answer memory{};                                     ///< whether the job fits, and in how many bytes
   std::vector<advised_change> advice{};                    ///< changes that take less chip time
   std::optional<seconds> run{};                            ///< uninterrupted time of all steps, where tokens were given
-  /// One row for each way of paying, cheapest first, where tokens were given.
+  /// One row for each way of paying, cheapest first, where tokens were given and the job may fit.
   std::optional<std::vector<run_price>> costs{};
   /// @}
 };
@@ -319,6 +319,7 @@ struct run_range {
   if (asked.tokens <= 0) return answer;
   const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
   answer.run = step.total * steps;
+  if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
   answer.costs = run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book,
                             asked.region, terms_of(all, asked));
   return answer;

@@ -151,7 +151,8 @@ inline remat_policy record_custom_remat(const json_object& record) {
   return policy;
 }
 
-/// The policy of the fields remat, remat_detail and offload_inputs, or of remat_tensors.
+/// The policy of the fields remat, which is also the name of any policy, remat_detail and offload_inputs, or of
+/// remat_tensors.
 inline remat_policy record_remat(const json_object& record) {
   const std::string policy = record.string("remat");
   if (policy == "custom") return record_custom_remat(record);
@@ -165,7 +166,12 @@ inline remat_policy record_remat(const json_object& record) {
   if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
   if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
   if (policy == "partial" && kept == "ctx") found = remat::save_context;
-  if (!found) fail(errc::unknown_name, record.path("remat"), policy, "full, partial, minimal, none, offload or custom");
+  if (!found) found = parse_remat_policy(policy);
+  if (!found) {
+    std::string valid = "custom, partial, offload";
+    for (const named_remat_policy& one : remat_policies) valid.append(", ").append(one.name.view());
+    fail(errc::unknown_name, record.path("remat"), policy, valid);
+  }
   remat_policy result = *found;
   if (record.flag_or("offload_inputs", false)) result.layer_input = placement::host;
   return result;

@@ -46,8 +46,10 @@ namespace readable {
       return where + " costs " + money(usd{lost.amount}) + " more than " + std::string(lost.by.view());
     case rejection::no_layout:
     case rejection::batch_does_not_divide: return fixed(lost.amount, 0) + " devices in " + where;
-    case rejection::no_such_rate:
-    case rejection::no_price: break;
+    case rejection::no_price:
+      if (!lost.by.empty()) return "none on " + std::string(lost.by.view()) + " for " + where;
+      break;
+    case rejection::no_such_rate: break;
   }
   return where;
 }

@@ -247,10 +247,16 @@ TEST_CASE("a policy heavier than memory needs") {
   now.job.remat = remat::none;
   REQUIRE(fit_of(now) == verdict::yes);
   CHECK_FALSE(has(now, finding_kind::remat));
-  // Where nothing but the heaviest fits, there is nothing to say.
+  // Where nothing but the heaviest fits, there is nothing to say, unless the host has room: what goes there is timed.
   now = fsdp_case("v5p-128", 64, 4096);
   now.where = with_just_enough(now);
   REQUIRE(fit_of(now) == verdict::yes);
+  const finding to_host = found(now, finding_kind::remat);
+  then = now;
+  then.job.remat = *parse_remat_policy(to_host.better.view());
+  CHECK(saved_width(widths_of(then.model), then.job.remat, placement::host) > 0);
+  check_gain(to_host, now, then);
+  now.where.chip.host.pcie = unknown;
   CHECK_FALSE(has(now, finding_kind::remat));
 }
 
