@@ -1,6 +1,7 @@
 #include "cli/table.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 #include <utility>
 
@@ -23,8 +24,37 @@ std::string padded(const std::string& words, std::size_t width, bool at_end) {
   return at_end ? room + words : words + room;
 }
 
-/// A field of csv as RFC 4180 has it.
-std::string csv_field(const std::string& words) {
+/// Whether a field is a number as this program writes it.
+bool is_number(const std::string& words) {
+  double number = 0;
+  const char* const end = words.data() + words.size();
+  const std::from_chars_result read = std::from_chars(words.data(), end, number);
+  return read.ec == std::errc{} && read.ptr == end;
+}
+
+/// The words without characters that no table has: controls, and those that turn the direction of text.
+std::string without_controls(const std::string& words) {
+  std::string kept;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const std::string_view three = std::string_view(words).substr(at, 3);
+    const auto last = static_cast<unsigned char>(three.back());
+    const bool turns =
+        three.size() == 3 &&
+        ((three.substr(0, 2) == "\xE2\x80" && ((last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE))) ||
+         (three.substr(0, 2) == "\xE2\x81" && last >= 0xA0 && last <= 0xAF));
+    const auto c = static_cast<unsigned char>(words[at]);
+    if (turns) at += 2;
+    kept += turns || c < 0x20 || c == 0x7F ? '?' : words[at];
+  }
+  return kept;
+}
+
+/// A field of csv as RFC 4180 has it. Words that a spreadsheet would take for a formula begin with an apostrophe, as
+/// OWASP advises (CSV injection); numbers stay as they are.
+std::string csv_field(const std::string& given) {
+  std::string words = without_controls(given);
+  const bool is_formula = !words.empty() && std::string_view("=+-@").find(words.front()) != std::string_view::npos;
+  if (is_formula && !is_number(words)) words.insert(0, "'");
   if (words.find_first_of(",\"\n") == std::string::npos) return words;
   std::string field = "\"";
   for (const char c : words) field += c == '"' ? std::string("\"\"") : std::string(1, c);

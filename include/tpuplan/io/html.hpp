@@ -56,12 +56,27 @@ inline constexpr int html_depth = 3;
   return escaped(label);
 }
 
-/// A number, a text or a truth value, with the unit of its key. Worked: 2.5 under "step_time_s" is "2.50 s".
+/// Whether the texts of a key are names of enumerators, in which underscores stand for spaces.
+[[nodiscard]] inline bool is_enumerated(std::string_view key) {
+  for (const std::string_view one : {"reason", "kind", "paid_as", "limit", "qualifier", "limited_by"}) {
+    if (key == one) return true;
+  }
+  return false;
+}
+
+/// A number, a text or a truth value, with the unit of its key. Worked: 2.5 under "step_time_s" is "2.50 s", 0.443
+/// under "mfu" is "44.3 %".
 [[nodiscard]] inline std::string html_value(std::string_view key, const nlohmann::ordered_json& value) {
-  if (value.is_string()) return escaped(value.get<std::string>());
+  if (value.is_string()) {
+    std::string words = value.get<std::string>();
+    if (is_enumerated(key)) std::replace(words.begin(), words.end(), '_', ' ');
+    return escaped(words);
+  }
   if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
   if (value.is_null()) return "-";
   const double number = value.get<double>();
+  if (key == "mfu" || key == "goodput") return readable::percent(number);
+  if (key == "parameters") return readable::count(number);
   const std::string_view unit = unit_behind(key);
   if (unit == "_usd_per_s") return readable::money(usd{number * 3600}) + " an hour";
   if (unit == "_bytes") return readable::binary_bytes(bytes{number});
@@ -111,7 +126,7 @@ inline constexpr int html_depth = 3;
   for (const auto& [key, value] : object.items()) {
     const bool is_list = value.is_array() && !value.empty() && !value.front().is_object();
     const bool is_line = in_a_line(value);
-    const bool is_elsewhere = value.is_null() || key == "request" || takes_nothing(key, value);
+    const bool is_elsewhere = value.is_null() || key == "request" || key == "schema" || takes_nothing(key, value);
     if (is_elsewhere || (value.is_structured() && !is_list && !is_line)) continue;
     rows += "<tr><th scope=\"row\">" + html_label(key) + "</th><td>" +
             (is_list   ? html_values(key, value)
@@ -180,7 +195,7 @@ inline constexpr int html_depth = 3;
   return nullptr;
 }
 
-/// The prices anywhere in an answer, each once.
+/// The prices anywhere in an answer, each once; of a plan the one that it is paid with.
 inline void take_prices(const nlohmann::ordered_json& value, std::set<std::string>& seen,
                         nlohmann::ordered_json& prices) {
   if (value.is_object() && value.contains("generation") && value.contains("region") && value.contains("date")) {
@@ -188,6 +203,11 @@ inline void take_prices(const nlohmann::ordered_json& value, std::set<std::strin
     return;
   }
   if (!value.is_structured()) return;
+  if (value.is_object() && value.contains("costs") && value.contains("chosen")) {
+    const std::size_t chosen = value["chosen"].get<std::size_t>();
+    if (chosen < value["costs"].size()) take_prices(value["costs"][chosen], seen, prices);
+    return;
+  }
   for (const nlohmann::ordered_json& one : value) take_prices(one, seen, prices);
 }
 
