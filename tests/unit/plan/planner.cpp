@@ -778,7 +778,7 @@ TEST_CASE("a way of paying that the quota allows but that has no price is the re
   request.largest_chips = 1024;
   for (const rejected_slice& lost : make_plan(request).rejected) {
     INFO(name(lost.where).view());
-    if (lost.why == rejection::does_not_fit || lost.why == rejection::fit_uncertain) continue;
+    if (lost.why < rejection::no_price) continue;
     CHECK(lost.why == (chips(lost.where) <= 128 ? rejection::no_price : rejection::over_quota));
     if (lost.why == rejection::no_price) CHECK(lost.by.view() == "spot");
   }
