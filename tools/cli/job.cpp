@@ -26,7 +26,7 @@ void add_job_options(command& to, job_options& into, bool config_required) {
   to.add("--dtype", job.compute, "arithmetic: bf16, fp32, int8, fp8");
   to.add("--weights", job.weights, "master weights");
   to.add("--moments", job.moments, "optimizer state");
-  to.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum, lars, lamb, sgd");
+  to.add("--optimizer", job.optimizer, "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
   to.add("--remat", into.remat, policy_names());
   to.add("--attention", job.attention, "flash, unfused: scores in HBM");
   to.add("--software", job.software, "software: tuned (recipes of MaxText, MLPerf), general, first_port")

@@ -84,7 +84,7 @@ void read(std::string_view option, const std::string& given, const limits&, dtyp
   }
 }
 void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
-  into = parse_name(option, given, parse_optimizer(given), "adamw, adafactor, lion, sgd_momentum, lars, lamb or sgd");
+  into = parse_name(option, given, parse_optimizer(given), "adamw, adam, adafactor, lion, sgd_momentum, lars, lamb or sgd");
 }
 void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
   into = parse_name(option, given, parse_attention_kernel(given), "flash or unfused");

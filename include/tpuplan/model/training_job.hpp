@@ -28,18 +28,19 @@ enum class optimizer_kind : std::uint8_t {
   lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
   lamb,          ///< two moments, scaled like that (You et al. 2019, arXiv 1904.00962)
   sgd,           ///< no moment
+  adam,          ///< two moments, as adamw: weight decay, which Adam of Keras has not, keeps no state
 };
 
 /// "adamw" and so on.
 [[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd"};
+  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd", "adam"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
 /// The optimizer of that name; nothing if there is none. Worked: "AdamW" is `adamw`, which keeps 8 B per parameter in
 /// fp32.
 [[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 7);
+  return detail::enumerator_named<optimizer_kind>(given, 8);
 }
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
@@ -47,6 +48,7 @@ enum class optimizer_kind : std::uint8_t {
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
   switch (kind) {
     case optimizer_kind::adamw:
+    case optimizer_kind::adam:
     case optimizer_kind::lamb: return 2 * size_of(moments);
     case optimizer_kind::adafactor: return bytes{0.5};
     case optimizer_kind::sgd: return bytes{0};
@@ -161,7 +163,8 @@ struct training_job {
 /// second in fp32.
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) noexcept {
   const bytes all = optimizer_bytes_per_parameter(job.optimizer, job.moments);
-  const bool first = job.first_moment_bf16 && job.optimizer == optimizer_kind::adamw;
+  const bool adam = job.optimizer == optimizer_kind::adamw || job.optimizer == optimizer_kind::adam;
+  const bool first = job.first_moment_bf16 && adam;
   return first ? all - size_of(job.moments) + size_of(dtype::bf16) : all;
 }
 
