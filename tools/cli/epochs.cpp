@@ -6,29 +6,35 @@ using namespace tpuplan;
 
 void add_epoch_options(command& to, epoch_options& into, std::initializer_list<const char*> excluded) {
   to.add("--examples", into.examples, {1, 1e15}, "of the data set: images, rows, or sequences of --seq tokens")
+      .excludes({"--steps", "--steps-per-epoch"})
+      .excludes(excluded);
+  to.add("--epochs", into.epochs, {1e-6, 1e6}, "passes over the examples")
+      .usually("1")
+      .needs({"--examples", "--steps-per-epoch"});
+  to.add("--steps-per-epoch", into.steps_per_epoch, {1, 1e12},
+         "instead of the examples; the run takes --epochs of them")
       .excludes({"--steps"})
       .excludes(excluded);
-  to.add("--epochs", into.epochs, {1e-6, 1e6}, "passes over the examples").usually("1").needs({"--examples"});
   to.flag("--keep-remainder", into.keep, "the examples of an epoch that fill no batch make one of their own")
       .needs({"--examples"});
   to.add("--steps", into.steps, {1, 1e12}, "of the whole run").excludes(excluded);
 }
 
-data_set data_of(const epoch_options& given) {
+data_set data_of(const epoch_options& given, std::int64_t batch) {
+  if (given.steps) return {checked_multiply(batch, *given.steps), 1, remainder::drop};
+  if (given.steps_per_epoch) return {checked_multiply(batch, *given.steps_per_epoch), given.epochs, remainder::drop};
   return {given.examples.value(), given.epochs, given.keep ? remainder::keep : remainder::drop};
 }
 
 epoch_count epochs_asked(const epoch_options& given, std::int64_t batch) {
-  if (given.examples) return epochs_of(data_of(given), batch);
   epoch_count count;
-  count.batch = batch;
-  count.steps = given.steps.value_or(0);
-  count.examples = checked_multiply(batch, count.steps);
+  if (is_given(given)) count = epochs_of(data_of(given, batch), batch);
+  if (given.steps) count.steps_per_epoch = 0;  // of a run that has no epochs
   return count;
 }
 
 std::string words_of(const epoch_options& given, const epoch_count& count) {
-  if (!given.examples) return counted(grouped(count.steps), "step");
+  if (given.steps) return counted(grouped(count.steps), "step");
   const std::string dropped = count.dropped > 0 ? fmt::format(" ({} of {} dropped)", grouped(count.dropped),
                                                               counted(grouped(*given.examples), "example"))
                                                 : std::string();
@@ -38,13 +44,15 @@ std::string words_of(const epoch_options& given, const epoch_count& count) {
 
 ordered_json json_of(const epoch_options& given, const epoch_count& count) {
   ordered_json document = {{"batch", count.batch}, {"steps", count.steps}, {"examples_trained_on", count.examples}};
-  if (!given.examples) return document;
-  document["examples"] = *given.examples;
+  if (given.steps) return document;
+  if (given.examples) document["examples"] = *given.examples;
   document["epochs"] = given.epochs;
   document["steps_per_epoch"] = count.steps_per_epoch;
   document["dropped_per_epoch"] = count.dropped;
   return document;
 }
+
+std::string_view core_word(const chip_spec& chip) { return chip.jax_devices > 1 ? "core" : "chip"; }
 
 std::string rows_sentence(const chip_spec& chip, std::int64_t examples_per_core, std::int64_t rows,
                           std::string_view example, std::string_view row) {
@@ -54,10 +62,11 @@ std::string rows_sentence(const chip_spec& chip, std::int64_t examples_per_core,
   const std::string padded = fill.padding_waste > 0.005 ? fmt::format("; {} of the rows are padding to a multiple of 8",
                                                                       percent(fill.padding_waste))
                                                         : std::string();
-  return fmt::format("{} {}{}{} on a core are {} rows on a chip, {} the {} from which on {} is limited by arithmetic{}",
+  const bool several = chip.jax_devices > 1;
+  return fmt::format("{} {}{}{} on a core are {} rows on a {}, {} the {} from which on {}{} is limited by arithmetic{}",
                      grouped(examples_per_core), example, examples_per_core == 1 ? "" : "s", of,
-                     grouped(fill.rows_per_chip), fill.limited_by_compute ? "above" : "below",
-                     grouped(fill.critical_rows), chip.name.view(), padded);
+                     grouped(fill.rows_per_core), core_word(chip), fill.limited_by_compute ? "above" : "below",
+                     grouped(fill.critical_rows), several ? "a core of " : "", chip.name.view(), padded);
 }
 
 }  // namespace cli

@@ -8,28 +8,31 @@
 #include "cli/option.hpp"
 #include "cli/print.hpp"
 
-// A run that is given in examples and epochs, or in steps.
+// A run that is given in examples and epochs, in steps of an epoch and epochs, or in steps.
 namespace cli {
 
 struct epoch_options {
-  std::optional<std::int64_t> examples, steps;
+  std::optional<std::int64_t> examples, steps_per_epoch, steps;
   double epochs = 1;
   bool keep = false;
 };
 
-/// --examples, --epochs, --keep-remainder and --steps; beside one of `excluded` they have no effect.
+/// --examples, --epochs, --keep-remainder, --steps-per-epoch and --steps; beside one of `excluded` they have no effect.
 void add_epoch_options(command& to, epoch_options& into, std::initializer_list<const char*> excluded = {});
 
-inline bool is_given(const epoch_options& given) { return given.examples || given.steps; }
+inline bool is_given(const epoch_options& given) { return given.examples || given.steps_per_epoch || given.steps; }
 
-/// The data set of a run that is given in examples.
-tpuplan::data_set data_of(const epoch_options& given);
+/// The data set of a run in batches of that many examples; steps are taken to be of whole batches.
+tpuplan::data_set data_of(const epoch_options& given, std::int64_t batch);
 /// The number of steps of the run, for batches of that many examples. A run that is given in steps has no epochs.
 tpuplan::epoch_count epochs_asked(const epoch_options& given, std::int64_t batch);
 
 /// "58 steps an epoch (608 of 60,000 examples dropped), 5 epochs: 290 steps", or "10,000 steps".
 std::string words_of(const epoch_options& given, const tpuplan::epoch_count& count);
 ordered_json json_of(const epoch_options& given, const tpuplan::epoch_count& count);
+
+/// What a core (JAX device) of a chip is called where rows are counted: "chip" where it is all of one.
+std::string_view core_word(const tpuplan::chip_spec& chip);
 
 /// One sentence on whether the rows of a core's examples fill the MXU.
 std::string rows_sentence(const tpuplan::chip_spec& chip, std::int64_t examples_per_core, std::int64_t rows,

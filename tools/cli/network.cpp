@@ -20,9 +20,54 @@ namespace cli {
 
 using namespace tpuplan;
 
+namespace {
+
+/// What others call layers, and what stands for them here.
+constexpr std::string_view foreign_layers[][2] = {
+    {"lstm", ""},
+    {"gru", ""},
+    {"rnn", ""},
+    {"simplernn", ""},
+    {"conv2d", "convolution"},
+    {"conv", "convolution"},
+    {"depthwiseconv2d", "depthwise"},
+    {"linear", "dense"},
+    {"maxpooling2d", "pooling"},
+    {"globalaveragepooling2d", "pooling with kernel 0"},
+    {"conv2dtranspose", "convolution, with the height and width of its output"},
+    {"upsampling", "none: give the next layer height and width"},
+    {"upsampling2d", "none: give the next layer height and width"},
+    {"concatenate", "none: give the next layer inputs"},
+    {"dropout", "none: it has no weights and no products"},
+    {"flatten", "none: give the next layer height 1, width 1 and inputs"},
+    {"activation", "activation of the layer before it: relu or smooth"}};
+
+/// Refuses kinds of layers by the names of others, with what to write instead.
+void refuse_foreign_layers(const nlohmann::json& document, const std::string& path) {
+  const auto layers = nlohmann::json::json_pointer("/value/layers");
+  if (!document.contains(layers) || !document[layers].is_array()) return;
+  for (std::size_t i = 0; i < document[layers].size(); ++i) {
+    const nlohmann::json& layer = document[layers][i];
+    if (!layer.is_object() || !layer.contains("kind") || !layer["kind"].is_string()) continue;
+    const std::string given = layer["kind"];
+    for (const auto& [theirs, ours] : foreign_layers) {
+      if (!same_name(given, std::string(theirs))) continue;
+      refuse(fmt::format("{}: value.layers[{}].kind", path, i), given,
+             ours.empty() ? "dense, convolution, attention and others: steps of a recurrence, one after another, are "
+                            "not estimated; attention or convolution over the sequence is"
+                          : std::string(ours),
+             errc::unsupported);
+    }
+  }
+}
+
+}  // namespace
+
 any_model load_any(const std::string& given, const std::optional<std::int64_t>& image_size) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
-  return read_any_model(load_hf_document(path), path, image_size, "--image-size");
+  const nlohmann::json document = load_hf_document(path);
+  if (document.is_object() && document.contains("schema")) refuse_foreign_layers(document, path);
+  return read_any_model(document, path, image_size, "--image-size");
 }
 
 std::int64_t parameters_in(const std::string& path) {
@@ -50,6 +95,8 @@ struct network_question {
   slice where;
 };
 
+}  // namespace
+
 network_job job_of(const job_options& given) {
   network_job job;
   job.global_batch = given.job.global_batch;
@@ -59,6 +106,8 @@ network_job job_of(const job_options& given) {
   job.optimizer = given.job.optimizer;
   return job;
 }
+
+namespace {
 
 /// The layout: a replica on each device unless a number of shards is given.
 layout mesh_of(const mesh_options& given, const slice& where) {
@@ -89,8 +138,6 @@ network_question question_of(const any_model& model, const job_options& job, con
   return q;
 }
 
-std::string example_word(const network& net) { return net.width > 1 ? "image" : "example"; }
-
 std::string sentence_of(const network_question& q) {
   const largest_product largest = largest_product_of(q.net);
   const std::string rows =
@@ -117,6 +164,7 @@ void print_parts(const network_step& t) {
   row("gradients", t.gradients.exposed, "exposed part of the all-reduce");
   row("per layer", t.overhead, "fixed time");
   row("framework", t.software, "over a tuned recipe");
+  row("waiting", t.waiting, "for examples from the hosts");
   row("total", t.total, "");
   rows.print();
 }
@@ -136,6 +184,8 @@ ordered_json fit_json(const network_question& q, const memory_breakdown& memory,
           {"assumed", all_assumed(model.config, assumed)}};
 }
 
+}  // namespace
+
 payment_terms terms_of(const network& net, const network_job& job, const run_options& run) {
   payment_terms terms;
   terms.spot.mean_time_between_preemptions = run.between;
@@ -146,34 +196,7 @@ payment_terms terms_of(const network& net, const network_job& job, const run_opt
   return terms;
 }
 
-/// Whether the hosts keep up; nothing if the host's time per example is not given and examples are not images.
-std::optional<input_answer> ask_input(const network_question& q, const input_options& given, per_second wanted) {
-  example_cost one = jpeg_image;
-  if (q.net.width == 1) one = {};
-  if (given.decode) one.decode = *given.decode;
-  if (given.bytes) one.size = bytes{*given.bytes};
-  one.cached_share = given.cached;
-  const maybe<machine_type> machine = machine_type_of(q.where);
-  const bool known_hosts = machine && machine->vcpus.has_value();
-  if (!known_hosts || (one.decode.value() == 0 && one.size.value() == 0)) return std::nullopt;
-  return input_limit(q.where, one, wanted, slices(q.mesh));
-}
-
-std::string words_of(const std::optional<input_answer>& a, const network& net) {
-  if (!a) return "input: what an example costs a host, or its vCPUs, is not known: see --decode-time, --example-bytes";
-  const std::string rates =
-      fmt::format("input: {} vCPUs decode {} {}s/s", a->vcpus, cli::count(a->decoding.value()), example_word(net));
-  if (a->limited_by == input_bound::chips) return rates + ", the chips do not wait";
-  return fmt::format(
-      "{}: limited by {}, the chips wait {} of the time; they would not with {:.1f} such VMs, or with {} of the data "
-      "cached",
-      rates, name(a->limited_by), percent(a->waiting), a->vms_needed, percent(a->cache_needed));
-}
-
-constexpr std::string_view band_words =
-    "no published run of a network of layers is in the calibration: half or twice the time is possible";
-
-}  // namespace
+bool compilation_matters(seconds run) { return usual_first_compilation() > 0.1 * run; }
 
 void network_model(const network& net, const session& with) {
   keep_to_networks(with, {});
@@ -206,13 +229,15 @@ void network_model(const network& net, const session& with) {
                {"FLOPs per example, forward", fmt::format("{:.4g}", forward_flops_per_example(net).value())},
                {"FLOPs per example, training", fmt::format("{:.4g}", training_flops_per_example(net).value())},
                {"numbers kept for the backward pass", fmt::format("{:.4g}", saved_numbers_per_example(net))}});
-  print_next("tpuplan plan FILE --examples 60000 --epochs 5   where to train it");
+  print_next("{}   where to train it", follow_up(with, "plan", {{"--examples", "60000"}, {"--epochs", "5"}}));
 }
 
 void network_pad(const network& net, const chip_spec& chip, const session& with) {
   const network_padding sum = padding(net, chip);
   ordered_json list = ordered_json::array();
-  table t("product of a layer | >inner | >outer | >useful | >examples from which arithmetic limits it");
+  const std::string_view core = core_word(chip);
+  table t(fmt::format(
+      "product of a layer | >inner | >outer | >useful | >examples on a {} from which arithmetic limits it", core));
   for_each_product(net, [&](const layer_product& product) {
     const maybe<double> critical = critical_examples(product, chip);
     const double useful = on_vector_unit(product) ? 0 : mxu_utilization(product, chip);
@@ -231,6 +256,7 @@ void network_pad(const network& net, const chip_spec& chip, const session& with)
                        {"flop_utilization", sum.flop_utilization},
                        {"vector_share", sum.vector_share},
                        {"critical_examples", or_null(critical_examples(net, chip))},
+                       {"critical_examples_are_on", core},
                        {"layers", list}});
   }
   print_title("{} on {}: {} of the MXU's cells are useful", net.name.view(), chip.name.view(),
@@ -266,20 +292,37 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
   print_next("{}   its time and cost", follow_up(with, "train", {}));
 }
 
+namespace {
+
+/// What comes before the steps of a short run, and the whole with it: as much as the steps, or more.
+void print_compilation(seconds steps, const known<usd_per_second>& price) {
+  const seconds whole = steps + usual_first_compilation();
+  print("  that is the steps alone; with a first compilation of {} it is {}{}, and start-up comes on top: --timeline\n",
+        duration(usual_first_compilation()), duration(whole),
+        price.has_value() ? fmt::format(" and {} on demand", money(cost(price.value(), whole))) : std::string());
+}
+
+}  // namespace
+
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
                    session& with) {
-  keep_to_networks(
-      with,
-      {"--examples",    "--epochs",           "--keep-remainder", "--steps",         "--region",     "--prices",
-       "--mtbp",        "--rest-used",        "--decode-time",    "--example-bytes", "--cached",     "--timeline",
-       "--queue",       "--start-up",         "--compilation",    "--restore",       "--evaluation", "--evaluate-every",
-       "--checkpoint",  "--checkpoint-every", "--export",         "--gpu",           "--gpus",       "--gpu-usd",
-       "--small-batch", "--dynamic-shapes",   "--custom-kernels"});
+  keep_to_networks(with, {"--examples",        "--epochs",        "--keep-remainder",
+                          "--steps-per-epoch", "--steps",         "--region",
+                          "--prices",          "--mtbp",          "--rest-used",
+                          "--decode-time",     "--example-bytes", "--cached",
+                          "--timeline",        "--queue",         "--start-up",
+                          "--compilation",     "--restore",       "--evaluation",
+                          "--evaluate-every",  "--checkpoint",    "--checkpoint-every",
+                          "--export",          "--gpu",           "--gpus",
+                          "--gpu-usd",         "--small-batch",   "--dynamic-shapes",
+                          "--custom-kernels"});
   assumed_values assumed;
   const network_question q = question_of(model, job, mesh, assumed);
   const loaded_prices prices(run.prices, with);
   check_region(prices.book(), run.prices.region);
-  const network_step t = step_time(q.net, q.job, q.mesh, q.where);
+  const example_cost each = example_of(q.net, run.input);
+  const auto [t, input] = fed_step_time(q.net, q.job, q.mesh, q.where, each);
+  if (t.waiting.value() > 0) assume_input(each, assumed);
   const memory_breakdown memory = memory_use(q.net, q.job, q.mesh, q.where);
   if (fits(memory) == verdict::no) with.status = 1;
   const bool runs = is_given(run.epochs);
@@ -291,7 +334,6 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
       runs ? run_prices(q.where, slices(q.mesh), range, prices.book(), run.prices.region, terms)
            : std::vector<run_price>{};
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
-  const std::optional<input_answer> input = ask_input(q, run.input, t.examples_per_second);
   const auto chips_paid = static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh)));
   const known<usd_per_second> price = on_demand ? known<usd_per_second>{on_demand->per_chip * chips_paid} : unknown;
   std::optional<run_timeline> line;
@@ -314,8 +356,10 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
                              {"breakdown", t},
                              {"memory", fit_json(q, memory, model, assumed)},
                              {"batch", sentence_of(q)},
-                             {"input", input ? ordered_json(*input) : ordered_json(nullptr)}};
+                             {"input", or_null(input)}};
     if (runs) {
+      if (!line && compilation_matters(time))
+        document["not_in_run"] = {{"first_compilation_s", usual_first_compilation().value()}};
       document["epochs"] = cli::json_of(run.epochs, count);
       document["run_s"] = time.value();
       document["costs"] = ways;
@@ -327,13 +371,15 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   print_title("{} on {} ({}), {} a step", q.net.name.view(), name(q.where, slices(q.mesh)).view(), one_line(q.mesh),
               counted(grouped(q.job.global_batch), example_word(q.net)));
   print("  step {} (between {} and {}; extrapolated: {}), MFU {}, {} {}s/s, limited by {}\n", duration(t.total),
-        duration(t.low), duration(t.high), band_words, percent(t.mfu), cli::count(t.examples_per_second.value()),
-        example_word(q.net), name(t.limited_by));
+        duration(t.low), duration(t.high), network_band_words, percent(t.mfu),
+        cli::count(t.examples_per_second.value()), example_word(q.net), name(t.limited_by));
   print_memory_line(memory);
   print("  {}\n  {}\n", sentence_of(q), words_of(input, q.net));
-  if (t.total < 1_ms)
+  if (t.total < slowest_step_start)
     print(
-        "  a step this short waits for the host that starts it: run many in one call (steps_per_execution of Keras)\n");
+        "  a step this short waits for the host that starts it, {} or less: run many in one call "
+        "(steps_per_execution of Keras)\n",
+        duration(slowest_step_start));
   print("\n");
   print_parts(t);
   if (runs) {
@@ -346,165 +392,17 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
                                     money(cost_of_run(q.where, slices(q.mesh), epoch, *on_demand).total))
                       : std::string());
     }
+    if (!line && compilation_matters(time)) print_compilation(time, price);
     if (ways.empty()) print("  no price for it in {}\n", run.prices.region);
-    if (!ways.empty()) print_ways(ways, terms, run.prices.region);
+    if (!ways.empty()) print_ways(ways, time, terms, run.prices.region);
     if (line) print_timeline(*line);
   }
   if (against) print_against(*against);
   print_assumed(all_assumed(model.config, assumed));
-  std::vector<follow_up_option> own;
-  if (!runs) own = {{"--examples", "60000"}, {"--epochs", "5"}};
+  std::vector<follow_up_option> own = {{"--batch", std::to_string(q.job.global_batch)}};
+  if (!runs) own.insert(own.end(), {{"--examples", "60000"}, {"--epochs", "5"}});
   print_next("{}   is there a better slice?",
-             follow_up(with, "plan", own, {"--slice", "--slices", "--data", "--fsdp", "--gpu"}));
-}
-
-namespace {
-
-/// A plan of a network as `launch` reads it: where, for how long and how it is paid for.
-plan launched_plan(const network_plan& from) {
-  plan to;
-  to.where = from.where;
-  to.mesh = from.mesh;
-  to.job.global_batch = from.job.global_batch;
-  to.memory = from.memory;
-  to.fit = fits(from.memory);
-  to.step.total = from.step.total;
-  to.step.low = from.step.low;
-  to.step.high = from.step.high;
-  to.steps = static_cast<double>(from.steps);
-  to.run = from.run;
-  plan_cost& cost = to.costs.emplace_back();
-  cost.kind = from.cost.kind;
-  cost.price = from.cost.price;
-  cost.billed = from.cost.billed;
-  cost.wall = from.cost.wall;
-  cost.total = from.cost.total;
-  return to;
-}
-
-}  // namespace
-
-network_request network_request_of(const any_model& model, const plan_options& given, const price_book& prices,
-                                   assumed_values& assumed) {
-  if (!is_given(given.epochs)) refuse_missing("--examples", "examples of the data set, with --epochs; or --steps");
-  network_request request;
-  request.net = *model.net;
-  request.job = job_of(given.job);
-  if (request.job.global_batch == 0) {
-    request.batch_per_device = given.job.per_core.value_or(128);
-    if (!given.job.per_core) assumed.emplace_back("global batch", "128 examples on each core");
-  }
-  if (given.epochs.steps && request.job.global_batch == 0)
-    refuse("--steps", std::to_string(*given.epochs.steps), "a plan with --batch, so that all slices do the same work");
-  if (given.epochs.steps)
-    request.data.examples = checked_multiply(*given.epochs.steps, request.job.global_batch);
-  else
-    request.data = data_of(given.epochs);
-  request.deadline = given.deadline;
-  request.budget = given.budget;
-  request.best = given.best;
-  request.generations = given.generations;
-  request.regions = given.regions;
-  request.kinds = given.kinds;
-  request.smallest_chips = given.smallest_chips.value_or(1);
-  request.largest_chips = given.largest_chips.value_or(1 << 20);
-  request.accept_uncertain = given.accept_uncertain;
-  request.prices = prices;
-  run_options run;
-  run.between = given.between;
-  run.rest_used = given.rest_used;
-  request.terms = terms_of(request.net, request.job, run);
-  return request;
-}
-
-void network_training_plan(const any_model& model, const plan_options& given, const price_book& prices, session& with) {
-  keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
-                          "--rest-used", "--deadline", "--budget", "--objective", "--provisioning", "--generation",
-                          "--zone", "--min-chips", "--max-chips", "--rows", "--accept-uncertain"});
-  for (const char* option : {"--data", "--fsdp"}) {
-    if (with.is_given(option)) refuse(option, "given for a network of layers", "train, which takes a layout");
-  }
-  assumed_values assumed;
-  const network_request request = network_request_of(model, given, prices, assumed);
-  if (request.job.global_batch > 0) (void)epochs_of(request.data, request.job.global_batch);  // at most the examples
-  const network_answer answer = plan_network(request);
-  const double examples = static_cast<double>(request.data.examples) * request.data.epochs;
-  if (answer.plans.empty()) with.status = 1;
-  const std::size_t shown = std::min(answer.plans.size(), static_cast<std::size_t>(given.rows.value_or(8)));
-  if (with.json) {
-    ordered_json plans = ordered_json::array();
-    for (std::size_t i = 0; i < (with.is_given("--rows") ? shown : answer.plans.size()); ++i) {
-      const network_plan& p = answer.plans[i];
-      plans.push_back({{"rank", i + 1},
-                       {"slice", name(p.where).view()},
-                       {"chips", chips(p.where)},
-                       {"batch", p.job.global_batch},
-                       {"mesh", p.mesh},
-                       {"step", p.step},
-                       {"memory", p.memory},
-                       {"steps", p.steps},
-                       {"run_s", p.run.value()},
-                       {"cost_usd", p.cost.total.value()},
-                       {"wall_s", p.cost.wall.value()},
-                       {"kind", name(p.cost.kind)},
-                       {"price", p.cost.price},
-                       {"plan", launched_plan(p)}});
-    }
-    return print_json({{"schema", json_schema},
-                       {"parameters", parameters(request.net).trained},
-                       {"examples", examples},
-                       {"plans", plans},
-                       {"lost",
-                        {{"does_not_fit", answer.does_not_fit},
-                         {"may_not_fit", answer.may_not_fit},
-                         {"batch_does_not_divide", answer.does_not_divide},
-                         {"batch_above_examples", answer.fills_no_batch},
-                         {"no_price", answer.no_price},
-                         {"misses_deadline", answer.misses_deadline},
-                         {"over_budget", answer.over_budget}}},
-                       {"assumed", all_assumed(model.config, assumed)}});
-  }
-  print_title("{} ({} parameters) on {} examples", request.net.name.view(),
-              cli::count(static_cast<double>(parameters(request.net).trained)), cli::count(examples));
-  if (answer.plans.empty()) {
-    print("  no slice does it within these limits\n");
-  } else {
-    print("  {} first; extrapolated: {}\n\n", name(request.best), band_words);
-    table t("> | slice | ~>chips | >batch | >examples/s | >run | >cost | >between | ~HBM per device | ~~paid for as");
-    for (std::size_t i = 0; i < shown; ++i) {
-      const network_plan& p = answer.plans[i];
-      t.add({fmt::format("{}", i + 1), std::string(name(p.where).view()), grouped(chips(p.where)),
-             grouped(p.job.global_batch), cli::count(p.step.examples_per_second.value()), p.run, p.cost.total,
-             fmt::format("{}-{}", money(p.cost.total / 2), money(p.cost.total * 2)),
-             used_of(p.memory.total, p.memory.usable),
-             fmt::format("{} in {}", name(p.cost.kind), p.cost.price.region.view())});
-    }
-    t.print();
-    if (answer.plans.size() > shown) print("  {} more: --rows {}\n", answer.plans.size() - shown, answer.plans.size());
-  }
-  table lost(">slices | why they lost");
-  const auto row = [&](std::size_t number, const char* why) {
-    if (number > 0) lost.add({std::to_string(number), why});
-  };
-  row(answer.does_not_divide, "the batch does not divide");
-  row(answer.fills_no_batch, "its batch is above the examples: --batch, --batch-per-core or --keep-remainder");
-  row(answer.does_not_fit, "does not fit");
-  row(answer.may_not_fit, "may not fit: --accept-uncertain");
-  row(answer.no_price, "no price, or none for a run this long");
-  row(answer.misses_deadline, "misses the deadline");
-  row(answer.over_budget, "over the budget");
-  if (!lost.empty()) print("\n"), lost.print();
-  print_assumed(all_assumed(model.config, assumed));
-  if (answer.plans.empty()) return;
-  const network_plan& best = answer.plans.front();
-  const std::string where(name(best.where).view());
-  print_next("{}", follow_up(with, "train",
-                             {{"--slice", where},
-                              {"--batch", std::to_string(best.job.global_batch)},
-                              {"--data", std::to_string(best.mesh.data)},
-                              {"--fsdp", std::to_string(best.mesh.fsdp)}},
-                             {"--batch-per-core", "--region"}));
-  print("        tpuplan launch --slice {} --target gke --image IMAGE --command COMMAND\n", where);
+             follow_up(with, "plan", own, {"--batch-per-core", "--slice", "--slices", "--data", "--fsdp", "--gpu"}));
 }
 
 }  // namespace cli

@@ -10,6 +10,7 @@
 #include "cli/against_gpu.hpp"
 #include "cli/commands.hpp"
 #include "cli/epochs.hpp"
+#include "cli/input.hpp"
 #include "cli/job.hpp"
 #include "cli/plan.hpp"
 #include "cli/prices.hpp"
@@ -26,13 +27,6 @@ any_model load_any(const std::string& path, const std::optional<std::int64_t>& i
 /// The parameters that are trained of what a file describes.
 std::int64_t parameters_in(const std::string& path);
 
-/// The host's work for each example; that of a JPEG image unless given.
-struct input_options {
-  std::optional<tpuplan::seconds> decode;
-  std::optional<double> bytes;
-  double cached = 0;
-};
-
 /// A run as train is asked for it.
 struct run_options {
   epoch_options epochs;
@@ -47,6 +41,18 @@ struct run_options {
 /// What a plan of a network is asked.
 tpuplan::network_request network_request_of(const any_model& model, const plan_options& given,
                                             const tpuplan::price_book& prices, assumed_values& assumed);
+
+/// "half or twice the time is possible", and why.
+inline constexpr std::string_view network_band_words =
+    "no published run of a network of layers is in the calibration: half or twice the time is possible";
+
+/// The terms of ways of paying for a run of the network.
+tpuplan::payment_terms terms_of(const tpuplan::network& net, const tpuplan::network_job& job, const run_options& run);
+/// The step of a network that options describe; a batch that is not given is 0.
+tpuplan::network_job job_of(const job_options& given);
+
+/// What a run of steps alone leaves out, said where it is a tenth of it or more: start-up and first compilation.
+bool compilation_matters(tpuplan::seconds run);
 
 /// Refuses options that have no effect for a network; `extra` are options of one command that do have an effect.
 void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra);

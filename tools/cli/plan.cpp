@@ -66,6 +66,7 @@ void run_plan(plan_options given, session& with) {
     refuse("--gpu", "given without effect", "only with --best-per-generation");
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_training_plan(model, given, prices.book(), with);
+  refuse_input(with);
   if (given.to_serve) return plan_serving(config, given, prices.book(), with);
   plan_training(config, given, prices.book(), with);
 }
@@ -94,6 +95,7 @@ void add_training_options(command& to, plan_options& into) {
   add_job_options(to, into.job);
   to.add("--tokens", into.tokens, {1, 1e18}, "to train on: 15T");
   add_epoch_options(to, into.epochs, {"--tokens"});
+  add_input_options(to, into.input);
   to.add("--deadline", into.deadline, "30d");
   to.add("--quota", into.quotas, "a file with chips that may be had; its form is in docs/prices.md");
   to.add("--max-slices", into.largest_slices, {1, 1024}, "slices over DCN").usually("1");

@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/epochs.hpp"
+#include "cli/input.hpp"
 #include "cli/job.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
@@ -25,6 +26,7 @@ struct plan_options {
   tpuplan::fixed_degrees degrees;
   std::optional<double> tokens;
   epoch_options epochs;
+  input_options input;
   std::optional<tpuplan::usd> budget;  // for serving an hour
   std::optional<double> smallest_batch_tokens, largest_batch_tokens;
   std::optional<tpuplan::seconds> deadline;

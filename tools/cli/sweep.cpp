@@ -31,8 +31,25 @@ bool is_wanted(const sweep_options& given, const slice& where) {
   return given.slices.empty() || std::any_of(given.slices.begin(), given.slices.end(), is);
 }
 
+/// Examples on each core as a batch: the slices that are named have one number of cores, so that all trials are equal.
+void fill_batch(sweep_options& given) {
+  std::optional<std::int64_t>& per_core = given.trial.job.per_core;
+  if (!per_core) return;
+  std::int64_t cores = 0;
+  for (const std::string& one : given.slices) {
+    const std::int64_t there = devices(scheduled_slice(one));
+    if (cores != 0 && there != cores)
+      refuse("--batch-per-core", std::to_string(*per_core), "--batch: these slices have different numbers of cores");
+    cores = there;
+  }
+  if (cores == 0)
+    refuse("--batch-per-core", std::to_string(*per_core), "--batch, or with --slice: cores differ from slice to slice");
+  given.trial.job.job.global_batch = checked_multiply(*per_core, cores);
+  per_core.reset();
+}
+
 /// The time of a whole trial on each slice that trains the model: its start, its first compilation and its steps.
-std::vector<trial_slice> trials_on(const any_model& model, const sweep_options& given, const price_book& prices,
+std::vector<trial_slice> trials_on(const any_model& model, sweep_options& given, const price_book& prices,
                                    assumed_values& assumed) {
   std::vector<trial_slice> found;
   const auto add = [&](const slice& where, seconds step, double steps, assumed_values& said) {
@@ -42,8 +59,14 @@ std::vector<trial_slice> trials_on(const any_model& model, const sweep_options& 
   };
   assumed_values once;
   if (model.net) {
-    for (const network_plan& p : plan_network(network_request_of(model, given.trial, prices, assumed)).plans)
+    const network_request trial = network_request_of(model, given.trial, prices, assumed);
+    given.trial.job.job.global_batch = trial.job.global_batch;
+    bool waits = false;
+    for (const network_plan& p : plan_network(trial).plans) {
       add(p.where, p.step.total, static_cast<double>(p.steps), once);
+      waits = waits || p.step.waiting.value() > 0;
+    }
+    if (waits) assume_input(trial.input, assumed);
   } else {
     for (const plan& p : make_plan(training_request_of(given.trial, model.config, prices, assumed)).plans)
       add(p.where, p.step.total, p.steps, once);
@@ -121,9 +144,13 @@ void run_sweep(sweep_options given, session& with) {
   keep_to_zone(trial, with);
   const any_model model = load_any(trial.job.config, {});
   if (model.net)
-    keep_to_networks(with, {"--examples", "--epochs", "--keep-remainder", "--steps", "--region", "--prices", "--mtbp",
-                            "--deadline", "--provisioning", "--generation", "--zone", "--rows", "--trials",
-                            "--parallel", "--stopped", "--stopped-after", "--quota", "--start-up", "--compilation"});
+    keep_to_networks(
+        with, {"--examples", "--epochs",      "--keep-remainder", "--steps-per-epoch", "--steps",         "--region",
+               "--prices",   "--mtbp",        "--deadline",       "--provisioning",    "--generation",    "--zone",
+               "--rows",     "--trials",      "--parallel",       "--stopped",         "--stopped-after", "--quota",
+               "--start-up", "--compilation", "--decode-time",    "--example-bytes",   "--cached"});
+  if (!model.net) refuse_input(with);
+  fill_batch(given);
   const loaded_prices prices(trial.prices, trial.regions, with);
   check_region(prices.book(), trial.regions.front());
   sweep_request request = request_of(given, prices.book());
@@ -161,9 +188,12 @@ void run_sweep(sweep_options given, session& with) {
                                                {"--min-chips", many},
                                                {"--max-chips", many},
                                                {"--provisioning", std::string(name(best.kind))}};
-  print_next("{}   one trial of it",
-             model.net ? follow_up(with, "train", {{"--slice", std::string(name(best.trial.where).view())}})
-                       : follow_up(with, "plan", there, {"--deadline", "--rows"}));
+  print_next("{}   one trial of it", model.net
+                                         ? follow_up(with, "train",
+                                                     {{"--slice", std::string(name(best.trial.where).view())},
+                                                      {"--batch", std::to_string(of_one.trial.job.job.global_batch)}},
+                                                     {"--batch-per-core"})
+                                         : follow_up(with, "plan", there, {"--deadline", "--rows", "--quota"}));
 }
 
 }  // namespace
@@ -186,10 +216,12 @@ void add_sweep_command(session& with) {
   added.add("--batch", job.global_batch, {1, 1e12}, "global batch").excludes({"--batch-per-core"});
   added.add("--batch-per-core", trial.job.per_core, {1, 1e9}, "examples on each core (JAX device)");
   added.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
-  added.add("--optimizer", job.optimizer, "adamw, adafactor, lion, sgd_momentum, lars, lamb, sgd");
+  added.add("--optimizer", job.optimizer,
+            "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
   added.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
   added.add("--tokens", trial.tokens, {1, 1e18}, "of a trial: 1B");
   add_epoch_options(added, trial.epochs, {"--tokens"});
+  add_input_options(added, trial.input);
   added.add("--start-up", options->around.start, "of VMs and container of a trial, paid: 3min");
   added.add("--compilation", options->around.compilation, "of the first step of a trial").usually("130s");
   added.add("--provisioning", trial.kind_names, "ways of paying that count, or all").usually("on_demand,spot");

@@ -29,7 +29,7 @@ run_phases phases_of(const timeline_options& given, seconds step, std::int64_t s
   run_phases run;
   run.queue = given.queue.value_or(seconds{});
   run.start = given.start.value_or(seconds{});
-  run.compilation = given.compilation.value_or((shortest_first_compilation + longest_first_compilation) / 2);
+  run.compilation = given.compilation.value_or(usual_first_compilation());
   run.restore = given.restore.value_or(seconds{});
   run.step = step;
   run.steps = steps;

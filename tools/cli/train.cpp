@@ -142,7 +142,7 @@ void print_costs(const trained& a, const train_options& given, const price_book&
   }
   if (!a.answer.costs) return print("  no price: it does not fit\n");
   if (a.answer.costs->empty()) return print("  no price for it in {}\n", a.run.region);
-  print_ways(*a.answer.costs, terms_of(a.asked, a.run), a.run.region);
+  print_ways(*a.answer.costs, run, terms_of(a.asked, a.run), a.run.region);
   if (a.line) print_timeline(*a.line);
 }
 
@@ -192,9 +192,7 @@ void run_train(const train_options& given, session& with) {
         model, given.job, given.mesh,
         {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around, given.gpu}, with);
   }
-  for (const char* option : {"--decode-time", "--example-bytes", "--cached"}) {
-    if (with.is_given(option)) refuse(option, "given for a language model", "a network of layers");
-  }
+  refuse_input(with);
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   trained a;
@@ -253,16 +251,12 @@ void add_train_command(session& with) {
   add_epoch_options(added, options->epochs, {"--tokens"});
   added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")
       .usually("4h")
-      .needs({"--tokens", "--examples", "--steps"});
-  add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps"});
-  add_price_options(added, options->prices, {"--tokens", "--examples", "--steps"});
-  add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps"});
+      .needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
+  add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
+  add_price_options(added, options->prices, {"--tokens", "--examples", "--steps-per-epoch", "--steps"});
+  add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps-per-epoch", "--steps"});
   add_gpu_training_options(added, options->gpu);
-  added.add("--decode-time", options->input.decode, {1e-6, 1e3}, "of an example on one vCPU of a host: 12.8ms")
-      .usually("12.8ms for images");
-  added.add("--example-bytes", options->input.bytes, {0, 1e12}, "read from storage for an example: 108k")
-      .usually("107.7k for images");
-  added.add("--cached", options->input.cached, {0, 1}, "share of the data set that hosts keep decoded in memory");
+  add_input_options(added, options->input);
   add_drawing_options(added);
   add_table_options(added);
   added.run = [options, &with] { run_train(*options, with); };

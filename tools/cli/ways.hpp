@@ -11,7 +11,7 @@
 namespace cli {
 
 /// Prints a table of the ways of paying, the dates of their prices, and notes about spot and commitments.
-void print_ways(const std::vector<tpuplan::run_price>& ways, const tpuplan::payment_terms& terms,
+void print_ways(const std::vector<tpuplan::run_price>& ways, tpuplan::seconds run, const tpuplan::payment_terms& terms,
                 const std::string& region);
 
 }  // namespace cli

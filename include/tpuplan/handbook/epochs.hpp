@@ -60,20 +60,20 @@ enum class row_kind : std::uint8_t {
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// How a batch fills the MXU. Weights are read once for all rows on a chip, so its rows, not its examples, are compared
-/// with the critical batch; the rows of one core are padded to tiles.
+/// How a batch fills the MXU. A core (JAX device) reads its copy of the weights once for all its rows, from its part of
+/// the chip's HBM, so its rows, not its examples, are compared with the critical batch; they are padded to tiles.
 struct batch_fill {
   std::int64_t rows_per_core = 0;   ///< examples of a core times rows of an example
   std::int64_t rows_per_chip = 0;   ///< the rows of all cores of a chip
-  std::int64_t critical_rows = 0;   ///< rows per chip from which products are limited by arithmetic
+  std::int64_t critical_rows = 0;   ///< rows per core from which products are limited by arithmetic
   std::int64_t padded_rows = 0;     ///< the rows of a core, rounded up to a sublane tile of 8
   double padding_waste = 0;         ///< share of the padded rows that is padding
-  bool limited_by_compute = false;  ///< the rows of a chip reach the critical batch
+  bool limited_by_compute = false;  ///< the rows of a core reach the critical batch
 };
 
 /// How that many examples on each core (JAX device) of a chip fill it, with `rows_of_an_example` rows each.
 /// Worked: 128 images of 196 patches on a core of v5e are 25088 rows, above its critical 241; 128 rows of an MLP are
-/// not.
+/// not, also where two cores of a v3 chip have 128 each and the chip 256, above the critical 137 of either.
 [[nodiscard]] constexpr batch_fill batch_fill_of(const chip_spec& chip, std::int64_t examples_per_core,
                                                  std::int64_t rows_of_an_example, dtype type = dtype::bf16) {
   batch_fill fill;
@@ -84,7 +84,7 @@ struct batch_fill {
   fill.critical_rows = critical_batch(chip, type);
   fill.padded_rows = round_up(fill.rows_per_core, 8);
   fill.padding_waste = 1 - static_cast<double>(fill.rows_per_core) / static_cast<double>(fill.padded_rows);
-  fill.limited_by_compute = fill.rows_per_chip >= fill.critical_rows;
+  fill.limited_by_compute = fill.rows_per_core >= fill.critical_rows;
   return fill;
 }
 

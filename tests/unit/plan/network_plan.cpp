@@ -15,24 +15,22 @@ namespace {
 network_request small_request() {
   network_request request;
   request.net = mlp(784, {128, 10});
-  request.batch_per_device = 128;
+  request.job.global_batch = 1024;
   request.data.examples = 60000;
   return request;
 }
 
 }  // namespace
 
-TEST_CASE("a small network costs least on one chip, and every plan is within the limits") {
+TEST_CASE("a small network costs least on one chip, every plan is within the limits, and all do the same work") {
   network_request request = small_request();
-  request.job.global_batch = 1024;
-  CHECK(chips(plan_network(request).plans.front().where) == 1);
-  CHECK(plan_network(request).plans.front().steps == 58);
-  request.job.global_batch = 0;  // 128 on each device: larger slices take fewer steps
   const network_answer answer = plan_network(request);
   REQUIRE_FALSE(answer.plans.empty());
+  CHECK(chips(answer.plans.front().where) == 1);
   for (const network_plan& p : answer.plans) {
     CHECK(p.cost.total >= answer.plans.front().cost.total);
-    CHECK(p.job.global_batch == 128 * devices(p.where));
+    CHECK(p.job.global_batch == 1024);
+    CHECK(p.steps == 58);
     CHECK(p.run == static_cast<double>(p.steps) * p.step.total);
   }
   request.best = objective::fewest_chips;
@@ -41,6 +39,37 @@ TEST_CASE("a small network costs least on one chip, and every plan is within the
   const network_answer larger = plan_network(request);
   CHECK(chips(larger.plans.front().where) == 4);
   for (const network_plan& p : larger.plans) CHECK(p.where.chip.name == "v6e");
+  request.job.global_batch = 0;
+  CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "network_request.job.global_batch is 0"));
+}
+
+TEST_CASE("the batch of a plan that asks for none leaves hardly any example out") {
+  CHECK(usual_batch({60000}) == 1024);
+  CHECK(usual_batch({1281167, 90}) == 1024);
+  CHECK(usual_batch({300}) == 8);
+  CHECK(usual_batch({300, 1, remainder::keep}) == 256);
+  for (const std::int64_t examples : {1, 2, 50, 100, 999, 1025, 1535, 2047, 50000})
+    CHECK(examples % usual_batch({examples}) <= examples / 50);
+}
+
+TEST_CASE("a plan waits for its input in time and dollars, as a step of it does") {
+  network_request request = small_request();
+  request.generations = {"v5e"};
+  const network_answer dry = plan_network(request);
+  request.input.decode = 1_s;
+  const network_answer fed = plan_network(request);
+  REQUIRE(fed.plans.size() == dry.plans.size());
+  for (const network_plan& p : fed.plans) {
+    INFO(name(p.where).view());
+    const fed_network_step alone = fed_step_time(request.net, p.job, p.mesh, p.where, request.input);
+    CHECK(p.step.total == alone.step.total);
+    CHECK(p.run == static_cast<double>(p.steps) * alone.step.total);
+    CHECK(p.input->waiting > 0.9);
+    CHECK(close(p.run.value(), 58 * 1024.0 / static_cast<double>(p.input->vcpus), 1e-9));
+    CHECK(p.cost.billed == p.run);
+  }
+  request.input.cached_share = 1;
+  CHECK(plan_network(request).plans.front().run == dry.plans.front().run);
 }
 
 TEST_CASE("a network whose copy does not fit has its weights sharded, or is said not to fit") {
@@ -74,15 +103,12 @@ TEST_CASE("a batch above the examples trains nothing, but where the rest is kept
   network_request request = small_request();
   request.data.examples = 300;
   request.generations = {"v5e"};
-  const network_answer answer = plan_network(request);
-  CHECK(answer.fills_no_batch > 0);
-  REQUIRE_FALSE(answer.plans.empty());
-  for (const network_plan& p : answer.plans) CHECK(p.job.global_batch <= 300);
+  CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "global batch is 1024; valid: at most"));
   request.data.last = remainder::keep;
   request.data.epochs = 3;
   const network_answer kept = plan_network(request);
-  CHECK(kept.fills_no_batch == 0);
-  for (const network_plan& p : kept.plans) CHECK(p.steps == 3 * ceil_div(300, p.job.global_batch));
+  REQUIRE_FALSE(kept.plans.empty());
+  for (const network_plan& p : kept.plans) CHECK(p.steps == 3);
 }
 
 }  // namespace plan_network_plan_tests

@@ -36,6 +36,38 @@ static_assert(near_relative(step.mfu, 6 * 2 * 4096.0 * 4096 * 8192 / (4 * peak_r
 // A small MLP waits for its fixed time, whatever the batch.
 static_assert(step_time(mlp(784, {128, 10}), job_of(1024), replicas(8), v3_8).limited_by == step_bound::overhead);
 
+// The host that starts each of these takes up to a millisecond for it.
+static_assert(step_time(mlp(784, {128, 10}), job_of(1024), replicas(8), v3_8).high == slowest_step_start);
+// Each of the two cores of a chip reads and updates a copy of the weights of its own.
+constexpr network_step one_core_each = step_time(wide, job_of(8), replicas(8), v3_8);
+static_assert(near_relative(one_core_each.update.value(), 2 * 28 * 2 * 4096.0 * 4097 / 900e9));
+static_assert(one_core_each.traffic.value() > 2 * 3 * 2 * 2 * 4096.0 * 4096 / 900e9);
+
+// Hosts that deliver half of what the chips take: twice the time, half of it waiting, in every part of the answer.
+constexpr input_answer half_of(const network_step& of, bool bound) {
+  input_answer input;
+  input.wanted = of.examples_per_second;
+  input.delivered = of.examples_per_second / 2;
+  input.at_best = bound ? of.examples_per_second : input.delivered;
+  return input;
+}
+constexpr network_step fed = fed_step(step, half_of(step, false));
+static_assert(near_relative(fed.total.value(), 2 * step.total.value()) && fed.waiting * 2 == fed.total);
+static_assert(fed.low == fed.total && near_relative(fed.high.value(), 2 * fed.total.value()));
+static_assert(fed_step(step, half_of(step, true)).low == step.total);  // hosts may be twice as fast as a bound
+static_assert(near_relative(fed.mfu, step.mfu / 2) && fed.limited_by == step_bound::host);
+static_assert(near_relative(fed.examples_per_second.value() * fed.total.value(), 8192));
+static_assert(usual_example(wide).decode.value() == 0 && !input_is_known(v3_8, usual_example(wide)));
+static_assert(fed_step_time(wide, job_of(8192), replicas(8), v3_8, {}).step.total == step.total);
+constexpr example_cost slow() {
+  example_cost one;
+  one.decode = 100_ms;
+  return one;
+}
+constexpr fed_network_step waits = fed_step_time(wide, job_of(8192), replicas(8), v3_8, slow());
+static_assert(near_relative(waits.step.total.value(), 8192 * 0.1 / 96) &&
+              waits.input->limited_by == input_bound::decoding);
+
 constexpr memory_breakdown memory = memory_use(wide, job_of(1024), replicas(8), v3_8);
 static_assert(memory.parameters.value() == 4.0 * (2 * 4096 * 4097) && memory.optimizer == 2 * memory.parameters);
 static_assert(memory.activations.value() == 2.0 * 128 * (3 * 4096) && fits(memory) == verdict::yes);
