@@ -195,6 +195,8 @@ void run_launch(const launch_options& given, const session& with) {
   check_placed(given, with);
   const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
   if (!request.zone.empty()) check_zone(known_zones(with.data_dir), request.zone, request.where.chip.name.view());
+  if (!request.location.empty())
+    check_region_of_zones(known_zones(with.data_dir), request.location, request.where.chip.name.view());
   if (with.json) return print_json(output.json);
   print("{}", output.text);
 }
@@ -230,7 +232,8 @@ void add_launch_command(session& with) {
   added.add("--service-account", request.service_account, "an e-mail address; on GKE the name of a Kubernetes account");
   added.add("--queue", request.queue, "gke and gcluster: a LocalQueue of Kueue");
   added.add("--location", request.location, "vertex: the region; writes the command that creates the job");
-  added.add("--tensorboard", request.tensorboard, "vertex: the number of a TensorBoard");
+  added.add("--tensorboard", request.tensorboard,
+            "vertex: the number of a TensorBoard, or projects/PROJECT/locations/REGION/tensorboards/NUMBER");
   added.add("--output", request.output, "vertex: gs://BUCKET/FOLDER; --checkpoint, if not given");
   added.add("--engine", options->engine, "of a plan for serving, on gke: vllm or sglang-jax")
       .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--command", "--args", "--queue",

@@ -1,4 +1,5 @@
 // tpuplan slices
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -66,7 +67,8 @@ ordered_json zone_document(const std::vector<zone_row>& rows) {
   for (const zone_row& row : rows) {
     ordered_json only = ordered_json::array();
     for (const provisioning kind : row.only) only.push_back(name(kind));
-    list.push_back({{"generation", row.generation},
+    list.push_back({{"zone", row.zone},
+                    {"generation", row.generation},
                     {"service", row.service},
                     {"provisioning", only},
                     {"date", row.date},
@@ -78,32 +80,57 @@ ordered_json zone_document(const std::vector<zone_row>& rows) {
 
 void print_zone(const std::string& zone, const std::vector<zone_row>& rows) {
   print_title("{}: what it has, as sources say; quota and capacity are other questions", zone);
-  table t("generation | service | only as | as of | ~confidence | ~source");
+  const bool of_region = !rows.empty() && rows.front().zone != zone;
+  table t(of_region ? "generation | service | zone | only as | as of | ~confidence | ~source"
+                    : "generation | service | only as | as of | ~confidence | ~source");
   for (const zone_row& row : rows) {
     std::string only;
     for (const provisioning kind : row.only) only += (only.empty() ? "" : ", ") + std::string(name(kind));
-    t.add({row.generation, row.service, only, row.date, row.confidence, row.source});
+    std::vector<cell> cells{row.generation, row.service, only, row.date, row.confidence, row.source};
+    if (of_region) cells.insert(cells.begin() + 2, cell(row.zone));
+    t.add(std::move(cells));
   }
   t.print();
   print("\n");
 }
 
-/// The generations that are asked for, of those that the zone has, where one is given.
+/// What sources say of a zone, or of the zones of a region.
+std::vector<zone_row> rows_named(const std::string& zone, const session& with) {
+  if (zone.empty()) return {};
+  std::vector<zone_row> rows;
+  for (const std::string& one : zones_named(with.data_dir, zone)) {
+    for (const zone_row& row : rows_of_zone(known_zones(with.data_dir), one)) rows.push_back(row);
+  }
+  if (rows.empty()) (void)generations_of_zone(with.data_dir, zone);  // which says what there is
+  return rows;
+}
+
+/// The generations that are asked for, of those that the zone or region has, where one is given.
 std::vector<std::string> generations_asked(std::vector<std::string> asked, const std::string& zone,
-                                           const session& with) {
+                                           const std::vector<zone_row>& there, const session& with) {
   if (zone.empty()) return asked;
-  const std::vector<std::string> there = generations_of_zone(with.data_dir, zone);
-  if (asked.empty()) return there;
-  for (const std::string& one : asked) check_zone(known_zones(with.data_dir), zone, chip_for(one).name.view());
+  if (asked.empty()) {
+    for (const zone_row& row : there) {
+      if (std::find(asked.begin(), asked.end(), row.generation) == asked.end()) asked.push_back(row.generation);
+    }
+    return asked;
+  }
+  const bool of_region = there.front().zone != zone;
+  for (const std::string& one : asked) {
+    const auto generation = chip_for(one).name;
+    if (of_region)
+      check_region_of_zones(known_zones(with.data_dir), zone, generation.view());
+    else
+      check_zone(known_zones(with.data_dir), zone, generation.view());
+  }
   return asked;
 }
 
 void run_slices(const std::string& wanted, const std::vector<std::string>& asked, const std::string& zone,
                 const session& with) {
-  const std::vector<std::string> generations = generations_asked(asked, zone, with);
+  const std::vector<zone_row> there = rows_named(zone, with);
+  const std::vector<std::string> generations = generations_asked(asked, zone, there, with);
   const slices_answer answer = answer_to(slices_request{wanted, generations});
-  const std::vector<zone_row> there =
-      zone.empty() ? std::vector<zone_row>{} : rows_of_zone(known_zones(with.data_dir), zone);
   if (with.json) {
     ordered_json document = answer;
     if (!zone.empty()) document["zone"] = {{"name", zone}, {"has", zone_document(there)}};
@@ -129,7 +156,7 @@ void add_slices_command(session& with) {
   added.argument("name", *name, "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t");
   added.add("--generation", *generations, "only slices of these chips: v5e,v6e").excludes({"name"});
   const auto zone = std::make_shared<std::string>();
-  added.add("--zone", *zone, "only what a zone has, by data/zones.json: us-east5-b").excludes({"name"});
+  added.add("--zone", *zone, "only what a zone or a region has, by data/zones.json: us-east5-b").excludes({"name"});
   add_table_options(added);
   added.run = [name, generations, zone, &with] { run_slices(*name, *generations, *zone, with); };
 }

@@ -12,6 +12,9 @@ inline std::vector<tpuplan::zone_row> known_zones(const std::string& data_dir) {
   return tpuplan::load_zones(data_dir + "/zones.json");
 }
 
+/// The zones that are meant: those of a region, or the one that is named.
+std::vector<std::string> zones_named(const std::string& data_dir, const std::string& given);
+
 /// The generations of a zone; refuses one that has none, with all that have some.
 std::vector<std::string> generations_of_zone(const std::string& data_dir, const std::string& zone);
 

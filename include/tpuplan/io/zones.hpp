@@ -63,6 +63,17 @@ struct zone_row {
   return std::string(zone.substr(0, zone.rfind('-')));
 }
 
+/// The zones of a region in the rows, each once. Worked: us-central2 has us-central2-b.
+[[nodiscard]] inline std::vector<std::string> zones_of_region(const std::vector<zone_row>& rows,
+                                                              std::string_view region) {
+  std::vector<std::string> names;
+  for (const zone_row& row : rows) {
+    if (region_of_zone(row.zone) == region && std::find(names.begin(), names.end(), row.zone) == names.end())
+      names.push_back(row.zone);
+  }
+  return names;
+}
+
 /// The rows of a zone. Worked: us-central2-b has 2 in data/zones.json.
 [[nodiscard]] inline std::vector<zone_row> rows_of_zone(const std::vector<zone_row>& rows, std::string_view zone) {
   std::vector<zone_row> found;
@@ -101,6 +112,22 @@ inline void check_zone(const std::vector<zone_row>& rows, std::string_view zone,
   for (const std::string& one : there) valid += (valid.empty() ? "" : ", ") + one;
   for (const zone_row& row : rows) newest = std::max(newest, row.date);
   detail::fail(errc::unsupported, "zone of " + std::string(generation), zone,
+               valid + " (as sources of " + newest + " and before say)");
+}
+
+/// Throws `errc::unsupported`, listing the regions that offer the generation, unless a zone of the region does. A
+/// generation without any row is not refused. Worked: of us-central2 v5e is refused, v4 is not.
+inline void check_region_of_zones(const std::vector<zone_row>& rows, std::string_view region,
+                                  std::string_view generation) {
+  std::string valid, newest;
+  for (const std::string& zone : zones_with(rows, generation)) {
+    const std::string one = region_of_zone(zone);
+    if (one == region) return;
+    if ((", " + valid + ",").find(", " + one + ",") == std::string::npos) valid += (valid.empty() ? "" : ", ") + one;
+  }
+  if (valid.empty()) return;
+  for (const zone_row& row : rows) newest = std::max(newest, row.date);
+  detail::fail(errc::unsupported, "region of " + std::string(generation), region,
                valid + " (as sources of " + newest + " and before say)");
 }
 

@@ -47,7 +47,7 @@ struct launch_request {
   std::string service_account;    ///< an e-mail address; on GKE the name of a Kubernetes service account
   std::string queue;              ///< of Kueue: the name of a LocalQueue
   std::string location;           ///< of Vertex AI: a region such as us-central1
-  std::string tensorboard;        ///< of Vertex AI: the number of a TensorBoard in `project` and `location`
+  std::string tensorboard;        ///< of Vertex AI: the number of one in `project` and `location`, or its full name
   std::string output;             ///< of Vertex AI: gs://bucket/folder; `checkpoint` where it is empty
 };
 
@@ -158,6 +158,21 @@ constexpr bool is_number(std::string_view given) noexcept {
          given.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+/// The region in "projects/PROJECT/locations/REGION/tensorboards/NUMBER", as the API names a TensorBoard; empty for
+/// other words. The project is its ID or its number.
+inline std::string tensorboard_region(std::string_view given) {
+  std::string_view parts[6];
+  for (std::string_view& part : parts) {
+    const std::size_t end = std::min(given.find('/'), given.size());
+    part = given.substr(0, end);
+    given.remove_prefix(std::min(end + 1, given.size()));
+  }
+  const bool right = given.empty() && parts[0] == "projects" && (is_number(parts[1]) || is_label(parts[1], 6, 30)) &&
+                     parts[2] == "locations" && is_region(parts[3]) && parts[4] == "tensorboards" &&
+                     is_number(parts[5]);
+  return right ? std::string(parts[3]) : std::string();
+}
+
 inline void check_names(const launch_request& request) {
   if (!is_label(request.name, 1, 32))
     refuse_name("name", request.name,
@@ -179,7 +194,8 @@ inline void check_names(const launch_request& request) {
         "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
   given(request.queue, is_label(request.queue, 1, 63), "queue", "1 to 63 lower-case letters, digits and dashes");
   given(request.location, is_region(request.location), "location", "a region such as us-central1");
-  given(request.tensorboard, is_number(request.tensorboard), "tensorboard", "the number of a TensorBoard");
+  given(request.tensorboard, is_number(request.tensorboard) || !tensorboard_region(request.tensorboard).empty(),
+        "tensorboard", "the number of a TensorBoard, or projects/PROJECT/locations/REGION/tensorboards/NUMBER");
   given(request.service_account, is_email(request.service_account) || is_label(request.service_account, 1, 63),
         "service_account", "NAME@PROJECT.iam.gserviceaccount.com, on GKE the name of a Kubernetes service account");
 }

@@ -16,18 +16,26 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// Refuses a TensorBoard without an account that writes to it, in no known place, or in another region than the job.
+inline void check_tensorboard(const launch_request& request) {
+  const std::string region = tensorboard_region(request.tensorboard);
+  if (region.empty() && request.project.empty())
+    refuse_name("project", request.project, "the project of the TensorBoard");
+  if (region.empty() && request.location.empty())
+    refuse_name("location", request.location, "the region of the TensorBoard");
+  if (!region.empty() && !request.location.empty() && region != request.location)
+    refuse_name("location", request.location, region + ", the region of the TensorBoard");
+  if (request.service_account.empty())
+    refuse_name("service_account", request.service_account, "the account that writes to the TensorBoard");
+}
+
 /// Refuses what training on Vertex AI is not documented to offer.
 inline void check_vertex(const launch_request& request) {
   const service_chip* const offered = chip_of_service("vertex", request.where.chip.name);
   const bool legacy = offered != nullptr && !offered->called.empty();
   check_extras(request, "Vertex AI", {"args", "service_account", "location", "tensorboard", "output"});
   check_service_account(request, false);
-  if (!request.tensorboard.empty()) {
-    if (request.project.empty()) refuse_name("project", request.project, "the project of the TensorBoard");
-    if (request.location.empty()) refuse_name("location", request.location, "the region of the TensorBoard");
-    if (request.service_account.empty())
-      refuse_name("service_account", request.service_account, "the account that writes to the TensorBoard");
-  }
+  if (!request.tensorboard.empty()) check_tensorboard(request);
   if (!request.zone.empty() && !request.location.empty() && region_of(request.zone) != request.location) {
     fail(errc::invalid_argument, "location", request.location,
          joined({region_of(request.zone), ", the region of the zone ", request.zone}));
@@ -44,7 +52,8 @@ inline void check_vertex(const launch_request& request) {
     fail(errc::unsupported, "slices", request.slices, "1: a CustomJob has one pool of TPUs, of one slice");
   }
   if (request.image.empty())
-    refuse_name("image", request.image, "a container image: Vertex AI runs nothing else on TPUs");
+    refuse_name("image", request.image,
+                "a container image; Python packages in prebuilt containers are not written here");
   if (request.capacity == provisioning::flex_start) {
     fail(errc::unsupported, "provisioning", name(request.capacity),
          "on_demand, spot on one VM, or a reservation: flex-start of Vertex AI training is for GPUs only");
@@ -110,8 +119,9 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
   if (!output.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", output}};
   if (!request.service_account.empty()) job["serviceAccount"] = request.service_account;
   if (!request.tensorboard.empty()) {
-    job["tensorboard"] =
-        "projects/" + request.project + "/locations/" + request.location + "/tensorboards/" + request.tensorboard;
+    const bool is_path = !detail::tensorboard_region(request.tensorboard).empty();
+    const std::string folder = "projects/" + request.project + "/locations/" + request.location + "/tensorboards/";
+    job["tensorboard"] = is_path ? request.tensorboard : folder + request.tensorboard;
   }
   return {{"displayName", request.name}, {"jobSpec", job}};
 }
