@@ -144,6 +144,11 @@ struct transformer {
 [[nodiscard]] constexpr bool has_text(const transformer& model) noexcept { return model.kind != architecture::vision; }
 /// Whether there is a vision tower. Worked: no for llama-3-8b, yes for ViT-B/16 with its 12 layers.
 [[nodiscard]] constexpr bool has_vision(const transformer& model) noexcept { return model.vision.layers > 0; }
+/// Whether it is an encoder of texts beside one of images (CLIP, SigLIP), neither of which feeds the other. Worked: not
+/// llama-3-8b, nor LLaVA, whose tower feeds a decoder.
+[[nodiscard]] constexpr bool has_two_towers(const transformer& model) noexcept {
+  return model.kind == architecture::encoder && has_vision(model);
+}
 /// Whether it is a mixture of experts. Worked: yes for DeepSeek-V3 with 256 experts, no for llama-3-8b.
 [[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
 /// Width of the tables of tokens, positions and segments. Worked: 128 of the 768 of ALBERT base.

@@ -211,6 +211,19 @@ constexpr void check_images(const transformer& model, const training_job& job) {
   fail(errc::out_of_range, field, job.images_per_sequence, valid.view());
 }
 
+/// Refuses a model whose training step the estimates do not cover.
+constexpr void check_trained_model(const transformer& model) {
+  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+    fail(errc::unsupported, "training of an architecture", name(model.kind),
+         "decoder or encoder: two sequences in a step are not modelled");
+  }
+  if (has_two_towers(model)) {
+    fail(
+        errc::unsupported, "training of an architecture", "a tower for images beside one for text",
+        "one tower: its vision_config (as clip_vision_model, siglip_vision_model) or text_config in a file of its own");
+  }
+}
+
 /// Refuses a training job that the estimates do not cover: model, job, mesh and slice are checked each by itself and
 /// together.
 constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
@@ -219,10 +232,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   validate(job);
   validate(mesh, where);
   validate(mesh, model, job);
-  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(model.kind),
-         "decoder or encoder: two sequences in a step are not modelled");
-  }
+  check_trained_model(model);
   check_images(model, job);
 }
 

@@ -318,10 +318,7 @@ inline void check_request(const plan_request& request) {
   job.gradient_accumulation = 1;
   validate(request.model);
   validate(job);
-  if (request.model.kind == architecture::encoder_decoder || request.model.kind == architecture::vision) {
-    fail(errc::unsupported, "training of an architecture", name(request.model.kind),
-         "decoder or encoder: two sequences in a step are not modelled");
-  }
+  check_trained_model(request.model);
   check_images(request.model, job);
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) {
