@@ -27,8 +27,11 @@ training_against_gpu compare_with_gpus(const gpu_options& given, const priced_ch
   c.gpu = gpu_for(given.gpu);
   c.gpus = given.gpus.value_or(1);
   if (given.price) c.gpu.on_demand = usd_per_hour(*given.price);
-  if (!c.gpu.on_demand.has_value()) refuse_missing("--gpu-usd", "dollars per GPU and hour: none are known of it");
-  c.rate = gpu_rate(c.gpu, c.gpus, each);
+  c.rate = gpu_rate(c.gpu, c.gpus, each);  // which refuses a GPU without published runs
+  if (!c.gpu.on_demand.has_value())
+    refuse_missing("--gpu-usd",
+                   fmt::format("dollars per hour of one {} with its part of the machine: no list price is known here",
+                               c.gpu.name.view()));
   c.reached = *find_achieved_fraction(c.gpu.name);
   c.unit = unit;
   c.each = each;
@@ -39,16 +42,27 @@ training_against_gpu compare_with_gpus(const gpu_options& given, const priced_ch
   return c;
 }
 
+namespace {
+
+/// The number of units whose dollars have digits that say something: a million, or more where they are cheap.
+std::pair<double, std::string_view> dollars_are_for(usd one) {
+  if ((1e6 * one).value() >= 0.05) return {1e6, "a million"};
+  if ((1e9 * one).value() >= 0.05) return {1e9, "a billion"};
+  return {1e12, "a trillion"};
+}
+
+}  // namespace
+
 void print_against(const training_against_gpu& c) {
-  const auto million = [](usd one) { return money(1e6 * one); };
+  const auto [number, many_units] = dollars_are_for(min(c.costs.tpu_low, c.costs.gpu_low));
+  const auto some = [&, size = number](usd one) { return money(size * one); };
   const auto many = [](usd one) { return money(1e18 * one); };
   const auto reached = [&](usd of_unit) { return many(of_unit / c.each.value()); };
   const double less = 1 - c.tpu_peak / c.gpu_peak;
   print("\n  against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach\n", c.gpus, c.gpu.name.view(),
         count(c.rate.low.value()), count(c.rate.high.value()), c.unit, percent(c.reached.low), percent(c.reached.high));
-  print("  a million {}s: {}-{} here, {}-{} there: {}, {}\n", c.unit, million(c.costs.tpu_low),
-        million(c.costs.tpu_high), million(c.costs.gpu_low), million(c.costs.gpu_high), name(c.costs.decision),
-        c.costs.reason);
+  print("  {} {}s: {}-{} here, {}-{} there: {}, {}\n", many_units, c.unit, some(c.costs.tpu_low),
+        some(c.costs.tpu_high), some(c.costs.gpu_low), some(c.costs.gpu_high), name(c.costs.decision), c.costs.reason);
   print("  10^18 FLOPs: {} here, {} there at peak, {} {}; {}-{} here, {}-{} there as reached\n", many(c.tpu_peak),
         many(c.gpu_peak), percent(std::abs(less)), less < 0 ? "more" : "less", reached(c.costs.tpu_low),
         reached(c.costs.tpu_high), reached(c.costs.gpu_low), reached(c.costs.gpu_high));

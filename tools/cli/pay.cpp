@@ -132,7 +132,13 @@ void print_gpu(const pay_answer& a, const gpu_job& job) {
     print("  {} would take {}, where the GPUs too may be had for less than on demand\n", name(*a.cheapest),
           money(a.ways.front().total));
   if (!g.saving_per_job) return;
-  if (g.months_to_pay_back) {
+  if (job.jobs_per_month == 0 && g.jobs_to_pay_back) {
+    print("  {} of engineering pays back after {:.0f} jobs, {} saved with each; see --jobs\n", money(*job.engineering),
+          std::ceil(*g.jobs_to_pay_back), money(*g.saving_per_job));
+  } else if (job.jobs_per_month == 0) {
+    print("  {} of engineering never pays back: {} saved with each job\n", money(*job.engineering),
+          money(*g.saving_per_job));
+  } else if (g.months_to_pay_back) {
     print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
           money(*job.engineering), *g.months_to_pay_back, job.jobs_per_month, money(*g.saving_per_job));
   } else {
@@ -158,9 +164,11 @@ pay_request request_of(const pay_options& given, const session& with) {
     refuse("--correlation", "given for one slice", "with --slices 2 or more");
   if (!given.model.empty()) asked.parameters = parameters_in(given.model);
   if (given.gpu.gpu.empty()) return asked;
-  if (given.gpu.gpus == 0) refuse_missing("--gpus", "GPUs that the same job takes");
-  if (given.gpu.run.value() == 0) refuse("--gpu-run", "", "the time of the same job on the GPUs", errc::missing_field);
-  if (given.gpu.engineering && given.gpu.jobs_per_month == 0) refuse_missing("--jobs", "such jobs a month");
+  if (given.gpu.gpus == 0) refuse_missing("--gpus", "GPUs that the same job takes: 8");
+  if (given.gpu.run.value() == 0)
+    refuse_missing("--gpu-run", "the time of the same job on the GPUs: 8d; tpuplan train --gpu estimates both sides");
+  if (given.gpu.discount > 0 && given.gpu.jobs_per_month == 0)
+    refuse("--discount", "given without effect", "only with --jobs");
   asked.against = given.gpu;
   return asked;
 }
@@ -193,7 +201,9 @@ void run_pay(const pay_options& given, session& with) {
   if (asked.parameters && !a.ways.empty() && !a.checkpoints)
     print("\n  checkpoints are kept at a price that is not known in {}: --storage-usd, or --region us-central1\n",
           a.region);
-  print_next("--market calm, --rest-used 0.5, --gpu H100 --gpus 64 --gpu-run 8d --engineering 60k --jobs 4");
+  if (!a.against_gpu)
+    print_next("{}   against GPUs, with your own figures for these",
+               follow_up(with, "pay", {{"--gpu", "H100"}, {"--gpus", "64"}, {"--gpu-run", "8d"}}));
 }
 
 void add_spot_options(command& to, pay_options& into) {

@@ -73,8 +73,8 @@ struct rate_band {
 [[nodiscard]] constexpr rate_band gpu_rate(const gpu_offer& gpu, std::int64_t gpus, flops each) {
   const maybe<achieved_fraction> band = find_achieved_fraction(gpu.name);
   if (!band)
-    detail::fail(errc::unknown_figure, "published training runs of", gpu.name.view(),
-                 "V100, A100, H100 or H200, or your own");
+    detail::fail(errc::unknown_figure, "gpu", gpu.name.view(),
+                 "one of which training runs are published: V100, A100-40, A100-80, H100 or H200; or your own rate");
   const flops_per_second peak = gpu.bf16 * static_cast<double>(detail::positive_count("GPUs", gpus));
   return {throughput_at(peak, band->low, each), throughput_at(peak, band->high, each)};
 }

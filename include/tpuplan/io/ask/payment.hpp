@@ -31,7 +31,7 @@ struct gpu_job {
   seconds run{};
   std::optional<double> usd_per_gpu_hour{};  ///< dollars; nothing: the list price on demand
   std::optional<usd> engineering{};          ///< dollars of work that moving the job from the GPUs takes
-  double jobs_per_month = 0;                 ///< how many such jobs are run; required with engineering
+  double jobs_per_month = 0;                 ///< how many such jobs are run; 0: the jobs that pay back are said alone
   double discount = 0;                       ///< yearly discount rate: 0.08 for 8 %
   /// @}
 };
@@ -89,7 +89,8 @@ struct gpu_comparison_row {
   std::optional<double> saving_on_flex_start{};  ///< the same share where both sides can be had on flex-start
   double break_even_usd_per_chip_hour = 0;       ///< price of a chip at which both sides cost the same
   std::optional<usd> saving_per_job{};           ///< dollars, where engineering is given
-  std::optional<double> months_to_pay_back{};    ///< nothing: never, or engineering is not given
+  std::optional<double> jobs_to_pay_back{};      ///< jobs that save the engineering; nothing: never, or not given
+  std::optional<double> months_to_pay_back{};    ///< nothing: never, or engineering or jobs a month are not given
   /// @}
 };
 /// What is stored while the run under the cheapest way of paying lasts.
@@ -195,7 +196,7 @@ namespace detail {
   const offer gpus = offer_of(gpu, job.gpus, jobs_in(job.run));
   const paid_run* const as_the_gpus = way_of(answer.ways, provisioning::on_demand);  // paid for in the same way
   const paid_run& best = as_the_gpus != nullptr ? *as_the_gpus : answer.ways.front();
-  gpu_comparison_row row{std::string(gpu.name), job.gpus, job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}};
+  gpu_comparison_row row{std::string(gpu.name), job.gpus, job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}, {}};
   row.saving = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus).saving_fraction;
   row.break_even_usd_per_chip_hour = in_usd_per_hour(
       compare_offers({best.rate, jobs_in(answer.run)}, gpus).break_even_price / static_cast<double>(answer.chips));
@@ -204,8 +205,9 @@ namespace detail {
     row.saving_on_flex_start =
         1 - on_flex->total / cost_of_work(offer_of(gpu, job.gpus, jobs_in(job.run), provisioning::flex_start));
   if (!job.engineering) return row;
-  positive("against.jobs_per_month", job.jobs_per_month);
+  not_negative("against.jobs_per_month", job.jobs_per_month);
   row.saving_per_job = row.total - best.total;
+  if (row.saving_per_job->value() > 0) row.jobs_to_pay_back = *job.engineering / *row.saving_per_job;
   if (const maybe<double> months =
           months_to_pay_back({*job.engineering, *row.saving_per_job, job.jobs_per_month, job.discount}))
     row.months_to_pay_back = *months;
@@ -292,7 +294,7 @@ TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_ut
                commitment_1y_utilization_against_spot, commitment_3y_utilization_against_on_demand,
                commitment_3y_utilization_against_spot)
 TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, saving_on_flex_start,
-               break_even_usd_per_chip_hour, saving_per_job, months_to_pay_back)
+               break_even_usd_per_chip_hour, saving_per_job, jobs_to_pay_back, months_to_pay_back)
 TPUPLAN_FIELDS(tpuplan::kept_checkpoints, kept, total)
 TPUPLAN_FIELDS(tpuplan::pay_answer, slice, slices, chips, region, run, slice_mtbp, job_mtbp, cheapest,
                rest_of_term_used, ways, missing, break_even, against_gpu, checkpoints, assumed)
