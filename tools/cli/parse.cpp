@@ -98,13 +98,22 @@ void check_form(const session& with, const command& asked) {
   }
 }
 
+bool is_of_data(const std::string& given) { return given.rfind("data/", 0) == 0; }
+
 /// A file of data/ that is not there is looked for among the program's own, so that what the pages ask can be asked in
 /// any folder.
-std::string found_file(const std::string& given, const std::string& data_dir) {
-  if (given.rfind("data/", 0) != 0) return given;
+std::string found_file(const option& one, const std::string& given, const std::string& data_dir) {
+  if (!is_of_data(given)) return given;
   std::error_code none;
   const std::string own = data_dir + given.substr(4);
-  return !std::filesystem::exists(given, none) && std::filesystem::exists(own, none) ? own : given;
+  if (std::filesystem::exists(given, none)) return given;
+  if (std::filesystem::exists(own, none)) return own;
+  for (const char* file : {"config", "--network", "--model", "--prices", "--calibration", "--maxtext", "--quota"}) {
+    if (one.name == file)
+      refuse(one.name, given, "a file that can be read; there is none here, and none in " + data_dir,
+             errc::malformed_input);
+  }
+  return given;
 }
 
 /// Refuses the name of a model in place of its file, with the file of that name that comes with the program.
@@ -122,7 +131,7 @@ void take_all(command& asked, const std::string& data_dir) {
   for (option& one : asked.options) {
     for (const std::string& word : one.given) {
       if (one.name == "config") check_model_file(word, data_dir);
-      const std::string given = found_file(word, data_dir);
+      const std::string given = found_file(one, word, data_dir);
       if (one.form != option::shape::list || one.whole_) {
         one.take(given);
         continue;
@@ -187,7 +196,11 @@ static void check_data_dir(const session& with) {
     valid += (valid.empty() ? "" : ", ") + std::string(one);
     reads = reads || with.asked->name == one;
   }
-  if (!reads) refuse("--data-dir", "given to " + with.asked->name + ", which reads no data", "with " + valid);
+  for (const option& one : with.asked->options)
+    reads = reads || std::any_of(one.given.begin(), one.given.end(), is_of_data);
+  if (!reads)
+    refuse("--data-dir", "given to " + with.asked->name + ", which reads no data",
+           "with " + valid + ", or a file of data/");
   std::error_code none;
   if (!std::filesystem::exists(with.data_dir + "/hardware.json", none))
     refuse("--data-dir", with.data_dir, "a folder with hardware.json and prices.json", errc::malformed_input);

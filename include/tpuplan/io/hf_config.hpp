@@ -377,6 +377,15 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
   }
 }
 
+/// Refuses, by what they are, files that others write and that have no model_type.
+inline void refuse_foreign(const json_object& object) {
+  constexpr const char* layers = "the layers as a network, in the form of data/networks (docs/first_jobs.md)";
+  if (object.has("_diffusers_version") || object.has("_class_name"))
+    fail(errc::unsupported, object.path("_class_name"), "a model of diffusers", layers);
+  if (object.has("class_name") && object.has("config"))
+    fail(errc::unsupported, object.path("class_name"), "a model of Keras (to_json)", layers);
+}
+
 }  // namespace detail
 
 /// Reads a parsed config.json; `source` is its name in messages. The model takes the name of its type. Worked:
@@ -386,6 +395,7 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
 [[nodiscard]] inline model_config read_hf_config(const nlohmann::json& config, std::string_view source = "config") {
   const json_object object{config, std::string(source)};
   if (!object.has("model_type")) {
+    detail::refuse_foreign(object);
     detail::fail(errc::missing_field, object.path("model_type"), "missing",
                  detail::nearest_first(known_model_types(), ""));
   }
