@@ -138,12 +138,15 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
   constexpr unit units[] = {{1e9, " G/s"}, {1e6, " M/s"}, {1e3, " k/s"}, {1, " /s"}};
   return in_units(rate.value(), units);
 }
-/// Dollars, with cents below a thousand. Worked: -9.6 is "-$9.60", 48230 is "$48.2k".
+/// Dollars, with cents below a thousand and hundredths of a cent below a cent; what is paid is never "$0.00". Worked:
+/// -9.6 is "-$9.60", 48230 is "$48.2k", 0.0042 is "$0.0042", 0.00001 is "<$0.0001", 0 is "$0.00".
 [[nodiscard]] constexpr measured measure(usd amount) noexcept {
   constexpr unit units[] = {{1e9, "B"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
   const double size = amount.value() < 0 ? -amount.value() : amount.value();
   const unit in = unit_for(size, units);
-  const int decimals = in.size > 1 ? decimals_of(size / in.size) : 2;
+  if (size > 0 && size < 0.00005) return {amount.value() < 0 ? ">-$" : "<$", 0.0001, 4, in.name};
+  const bool below_a_cent = size > 0 && size < 0.00995;
+  const int decimals = in.size > 1 ? decimals_of(size / in.size) : below_a_cent ? 4 : 2;
   return {amount.value() < 0 ? "-$" : "$", size / in.size, decimals, in.name};
 }
 /// Dollars per hour. Worked: 1075.2 an hour are "$1.08k/h".
