@@ -118,7 +118,8 @@ void print_smallest(const placed_job& a) {
 
 void print_fit(const placed_job& asked, const fit_answer& a) {
   const memory_breakdown& memory = a.breakdown;
-  print_title("{}: {} on {} ({})", verdict_words(a.fits), asked.config.model.name.view(), a.slice, one_line(a.mesh));
+  print_title("{}: {} on {} ({}), {} of {} tokens a step", verdict_words(a.fits), asked.config.model.name.view(),
+              a.slice, one_line(a.mesh), counted(grouped(a.job.global_batch), "sequence"), a.job.sequence_length);
   print("  {} used, between {:.1f} and {:.1f} GiB as the compiler decides; most of it is {}\n\n",
         used_of(memory.total, memory.usable), in_gib(memory.low), in_gib(memory.high), largest_part(memory));
   print_memory(memory);

@@ -419,11 +419,20 @@ std::string further(const session& with) {
   return words + (words.empty() ? "" : ", ") + "--json | tpuplan launch - --target gke";
 }
 
+/// Says of a batch that nobody asked for how few steps it leaves.
+void print_few_steps(const plan_request& request) {
+  const double steps = std::ceil(request.tokens / static_cast<double>(tokens_per_step(request.job)));
+  if (steps < static_cast<double>(few_steps))
+    print("  {:.0f} steps in all, of a batch that is assumed: give --batch where these are too few\n", steps);
+}
+
 void print_answer(const plan_request& request, const relaxed_answer& whole, const model_config& config,
                   const assumed_values& assumed, const plan_options& given, const session& with) {
   const plan_answer& answer = whole.answer;
   print_title("{} ({} parameters) on {} tokens, {}", config.model.name.view(),
               count(static_cast<double>(parameters(config.model).total)), count(request.tokens), batch_words(request));
+  const bool asked_batch = given.job.job.global_batch > 0 || given.job.batch_tokens > 0 || given.largest_batch_tokens;
+  if (!asked_batch) print_few_steps(request);
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
     print_relaxed(request, whole);

@@ -235,6 +235,9 @@ namespace detail {
   return document;
 }
 
+/// Fewer steps than these are said beside a batch that nobody asked for: fine-tuning takes smaller ones.
+inline constexpr std::int64_t few_steps = 1000;
+
 /// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
 /// batch that is given in two ways, and for a run shorter than a sequence. Worked: without a batch, steps of Llama 3 8B
 /// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
@@ -261,8 +264,11 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   const bool is_short = sequences < static_cast<double>(request.job.global_batch);
   while (request.job.global_batch > 1 && sequences < static_cast<double>(request.job.global_batch))
     request.job.global_batch /= 2;
+  const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
+  const std::string few =
+      steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
-                                           (is_short ? "as the run has few" : "4 Mi tokens a step"));
+                                           (is_short ? "as the run has few" : "4 Mi tokens a step") + few);
 }
 
 /// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.
