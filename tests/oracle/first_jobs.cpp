@@ -181,6 +181,7 @@ TEST_CASE("(i) the critical batch of v5e with 1.97e14 FLOP/s over 8.1e11 B/s is 
   CHECK(critical_batch(chip, product_dtypes{dtype::bf16, dtype::bf16, dtype::bf16, dtype::int8}) == 487);
   CHECK(critical_batch(chip, product_dtypes{dtype::int8, dtype::bf16, dtype::bf16, dtype::bf16}) == 122);
   CHECK(critical_batch(v5e) == 241);
+  CHECK(critical_batch(v5e, product_dtypes{dtype::bf16, dtype::bf16, dtype::bf16, dtype::int8}) == 480);
   CHECK(critical_batch(v5e, product_dtypes{dtype::int8, dtype::bf16, dtype::bf16, dtype::bf16}) == 121);
 }
 

@@ -5,11 +5,9 @@
 #include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/network.hpp>
-#include <tpuplan/io/hf_network.hpp>
 #include <tpuplan/io/json.hpp>
 #include <tpuplan/io/json/file.hpp>
 #include <tpuplan/io/text/one_line.hpp>
-#include <tpuplan/model/vision_network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
 #include "cli/fit.hpp"
