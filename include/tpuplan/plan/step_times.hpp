@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/model/kv_cache.hpp>
 #include <vector>
 
 /// @file
@@ -36,9 +35,9 @@ class replica_step_times {
     validate(job, model);
     const detail::engine_constants own = detail::constants_of(constants, job.engine);
     const detail::served_model served = detail::served_by(model, job, mesh, where);
-    detail::token_terms terms = detail::token_terms_of(served, model, bytes{1}, job, mesh, where, own);
+    detail::token_terms terms = detail::token_terms_of(served, model, 0, job, mesh, where, own);
     in_turn_ = terms.in_turn;
-    prepare_cache(job, terms.step.cache);
+    reads_ = terms.step.reads;
     terms.step.cache = 0;
     detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
                        std::int64_t{1} << 24, "1 to 2^24");
@@ -54,7 +53,8 @@ class replica_step_times {
   /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself. Worked: with
   /// causal attention the second 512 of 1024 tokens take three times as long as the first 512.
   [[nodiscard]] seconds attention(std::int64_t from, std::int64_t to) const {
-    return seconds{attention_per_flop_ * (attention_flops_of(to) - attention_flops_of(from))};
+    const flops work = detail::attention_between(model_, static_cast<double>(from), static_cast<double>(to));
+    return seconds{attention_per_flop_ * work.value()};
   }
 
   /// The time of a step. Precondition: at most `most_sequences` sequences decode. Worked: where `engine_step` is 1 s
@@ -63,46 +63,31 @@ class replica_step_times {
     const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
     if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};
     const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
-    // Whole blocks of the mean context, as in `cache_of`.
+    // Whole blocks of the mean context, as in `held_tokens`.
     const double blocks = (static_cast<double>(work.context) - 0.5) * at.per_block;
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
-    const double cache = global_ * context + local_ * (context < window_ ? context : window_);
-    const double device =
-        at.device + at.own * (cache * static_cast<double>(work.sequences) + engine_prefill_ * prompts);
+    const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
+    const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
     return seconds{detail::with_host(device, at.host, in_turn_)};
   }
 
  private:
-  double attention_flops_of(std::int64_t tokens) const {
-    if (tokens == 0) return 0;
-    constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-    const auto length = static_cast<double>(tokens);
-    return detail::attention_core(model_, length, half).value() * length;
-  }
-
-  /// Seconds for each token of a sequence's context: in layers that see all of it, and in those with a window.
-  void prepare_cache(const serving_job& job, double seconds_per_byte) {
-    const std::int64_t window = std::max<std::int64_t>(1, model_.attention.window);
-    const auto bytes_of = [&](std::int64_t tokens) {
-      return kv_bytes_per_sequence(model_, tokens, job.cache).value() * seconds_per_byte;
-    };
-    window_ = static_cast<double>(window);
-    global_ = bytes_of(window + 1) - bytes_of(window);
-    local_ = bytes_of(1) - global_;
-  }
-
+  /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
+  /// prompt, as in the closed form.
   void prepare_prompts(const detail::served_model& served, serving_job job, const serving_layout& mesh,
                        const slice& where, const detail::engine_constants& constants) {
-    constexpr std::int64_t sample = 1024;  // every part but attention is fixed or linear in the tokens
     job.prefill_chunk = 0;
-    const prefill_breakdown one = detail::prefill_of(served, model_, {1, sample}, job, mesh, where, constants);
+    const auto sample = static_cast<double>(detail::fresh_tokens(job));
+    const prefill_breakdown one = detail::mean_prefill(served, model_, 1, job, mesh, where, constants);
     const bool gathered = mesh.weights == weight_sharding::gathered;
     const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
     const seconds linear = detail::beside_decode(one, mesh) - one.attention;
+    const detail::own_question own =
+        detail::own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
     fixed_ = fixed.value();
     each_ = linear.value() / sample;
     engine_prefill_ = constants.engine_prefill;
-    attention_per_flop_ = one.attention.value() / attention_flops_of(sample);
+    attention_per_flop_ = detail::factor_at(own, sample) * detail::seconds_per_attention(served, 1, constants);
   }
 
   transformer model_;
@@ -113,7 +98,7 @@ class replica_step_times {
     double per_block;     // 1 over the tokens of a block for each sequence
   };
   std::vector<of_running> running_;  // by the number of sequences
-  double window_ = 0, global_ = 0, local_ = 0;
+  detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   bool in_turn_ = false;                                                       // the device waits while the host works
 };

@@ -92,6 +92,40 @@ constexpr double expert_parameters(const transformer& model) {
       checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.experts, moe_layers(model)));
 }
 
+/// What a decode step reads and writes of one sequence, by the tokens that it holds: in bytes, or in the seconds that
+/// these take.
+struct cache_reads {
+  double fixed = 0;    // recurrent states, read and written
+  double each = 0;     // for each token
+  double bounded = 0;  // for each token too, but for `most` of them at most: of a window, or chosen by an indexer
+  double most = 0;     // tokens
+};
+
+constexpr double read_of(const cache_reads& reads, double tokens) noexcept {
+  return reads.fixed + reads.each * tokens + reads.bounded * (tokens < reads.most ? tokens : reads.most);
+}
+
+constexpr cache_reads in_seconds(const cache_reads& moved, double per_byte) noexcept {
+  return {moved.fixed * per_byte, moved.each * per_byte, moved.bounded * per_byte, moved.most};
+}
+
+/// Layers with a window hold and read at most the window. An indexer's keys are read for all tokens, and the other keys
+/// and values for those that it chooses.
+constexpr cache_reads cache_reads_of(const transformer& model, dtype format) {
+  const cached_widths width = cached(model);
+  const cached_layers layers = layers_with_cache(model);
+  const double size = size_of(format).value();
+  cache_reads reads;
+  reads.fixed = 2 * state_of_valid(model).value();
+  reads.each = size * (static_cast<double>(checked_multiply(layers.global, width.global)) + merged_numbers(model));
+  reads.bounded = size * static_cast<double>(checked_multiply(layers.local, width.local));
+  reads.most = static_cast<double>(model.attention.window);
+  if (indexer_layers(model) == 0) return reads;
+  const indexer_spec& indexer = model.attention.indexer;
+  const double keys = size * static_cast<double>(checked_multiply(indexer_layers(model), indexer.head_dim));
+  return {reads.fixed, keys, reads.each + reads.bounded - keys, static_cast<double>(indexer.top_k)};
+}
+
 /// The figures of a model on a replica that every estimate needs.
 struct served_model {
   double held = 0;          // all weights, counted in numbers of the job's format
@@ -107,10 +141,7 @@ struct served_model {
   double groups = 1;        // groups of devices, each with its own attention weights and sequences
   seconds all_to_all{};     // time of a token to its experts' devices and back, all layers, nominal rate
   double summed = 0;        // numbers of a token that are summed over devices, in all layers
-  bytes state{};            // recurrent state of a sequence: a step reads and writes it
-  bytes cached_token{};     // cache of a token in all layers
-  double chosen = 0;        // tokens that an indexer chooses; 0: attention sees all tokens
-  double index_share = 0;   // share of a token's cache that is the indexer's key
+  cache_reads reads{};      // bytes that a step moves of a sequence
   bool covered = true;      // published runs are of models like it
   replica on{};
   bytes_per_second hbm{};        // of the replica
@@ -212,15 +243,8 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
   served.cache_copies = cache_copies(model, mesh, served.on);
-  served.state = state_of_valid(model);
-  served.cached_token = kv_token_of_valid(model, job.cache);
-  const indexer_spec& indexer = model.attention.indexer;
-  if (indexer_layers(model) > 0) {
-    const auto keys = static_cast<double>(checked_multiply(indexer_layers(model), indexer.head_dim));
-    served.chosen = static_cast<double>(indexer.top_k);
-    served.index_share = size_of(job.cache) * keys / served.cached_token;
-  }
-  served.covered = !has_recurrence(model) && indexer.heads == 0;
+  served.reads = cache_reads_of(model, job.cache);
+  served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
   served.hbm = bytes_per_second{positive("chip.hbm.bandwidth", where.chip.hbm.bandwidth.value()) * served.on.chips};
   served.peak =
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
@@ -256,6 +280,13 @@ constexpr double collectives_of(const served_model& served, const serving_layout
   return moved * collective_seconds_per_byte(served.on, slowdown) + slowdown * served.all_to_all.value();
 }
 
+/// Seconds per token that no schedule of collectives avoids: of n chips each has a share of 1/n already. Where
+/// published runs move bytes faster than the rule for links says, `slowdown` is below 1 and corrects it.
+constexpr double needed_links(const served_model& served, const serving_layout& mesh, double slowdown) {
+  if (served.on.chips <= 1 || slowdown <= 0) return 0;
+  return collectives_of(served, mesh, slowdown < 1 ? slowdown : 1) * (1 - 1 / served.on.chips);
+}
+
 constexpr seconds layer_latency_of(const served_model& served, const engine_constants& constants) {
   return constants.common.layer_latency * (served.layers * math::log2(served.on.devices));
 }
@@ -274,9 +305,14 @@ constexpr double paging_of(const served_model& served, const serving_job& job, c
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }
 
+/// Tokens of a sequence of `context` tokens, rounded up to whole blocks.
+constexpr std::int64_t held_tokens(const serving_job& job, double context) {
+  return round_up(ceil_to_count(context), job.block_tokens);
+}
+
 /// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks; copies do not count.
 constexpr bytes cache_of_valid(const transformer& model, const serving_job& job, double context) {
-  return kv_sequence_of_valid(model, round_up(ceil_to_count(context), job.block_tokens), job.cache);
+  return kv_sequence_of_valid(model, held_tokens(job, context), job.cache);
 }
 
 /// The same, for any model.
@@ -292,26 +328,20 @@ struct decode_terms {
   double missed = 0;       // share of the experts that one token is not routed to
   double imbalance = 0;    // of the experts that are read over the devices that hold them
   double products = 0;     // matrix products, for each sequence
+  cache_reads reads{};     // reading keys and values, by the tokens of a sequence
   double cache = 0;        // reading keys and values, for each sequence
   double paging = 0;       // attention, for each sequence, whatever it holds
   double dispatch = 0;     // of experts, for each sequence
   double collectives = 0;  // moving activations, for each sequence
   double latency = 0;      // layers
-  bool covered = true;     // published runs are of models like it
-  own_question own{};      // runs of the caller's own
+  double links = 0;        // the bytes that have to pass the links of a chip at their rate, for each sequence
+  double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
+  bool covered = true;                                         // published runs are of models like it
+  own_question own{};                                          // runs of the caller's own
 };
 
-/// Bytes that a step reads and writes of a sequence whose keys, values and states take `cache` bytes. Where an indexer
-/// chooses tokens, its keys are read for all tokens and the other keys and values for the chosen ones.
-constexpr double moved_of(const served_model& served, bytes cache) {
-  if (served.chosen <= 0) return (cache + served.state).value();
-  const double tokens = cache / served.cached_token;
-  const double read = tokens < served.chosen ? tokens : served.chosen;
-  return served.cached_token.value() * (served.index_share * tokens + (1 - served.index_share) * read);
-}
-
-/// The terms of a decode step for sequences whose keys and values take `cache` bytes each.
-constexpr decode_terms terms_of(const served_model& served, bytes cache, const serving_job& job,
+/// The terms of a decode step for sequences that hold `tokens` tokens each.
+constexpr decode_terms terms_of(const served_model& served, double tokens, const serving_job& job,
                                 const serving_layout& mesh, const engine_constants& constants) {
   const seconds of_weight = size_of(job.weights) / (served.hbm * constants.common.weight_stream);  // to read one
   decode_terms terms;
@@ -321,11 +351,16 @@ constexpr decode_terms terms_of(const served_model& served, bytes cache, const s
   terms.covered = served.covered;
   terms.imbalance = served.imbalance;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.common.decode_mxu);
-  terms.cache = moved_of(served, cache) * served.cache_copies / (served.hbm.value() * constants.cache_stream);
+  terms.reads = in_seconds(served.reads, served.cache_copies / (served.hbm.value() * constants.cache_stream));
+  terms.cache = read_of(terms.reads, tokens);
   terms.paging = paging_of(served, job, mesh, constants);
   terms.dispatch = dispatch_of(served, constants).value();
   terms.collectives = collectives_of(served, mesh, constants.common.decode_collectives);
   terms.latency = layer_latency_of(served, constants).value();
+  terms.links = needed_links(served, mesh, constants.common.decode_collectives);
+  terms.weight_stream = constants.common.weight_stream;
+  terms.cache_stream = constants.cache_stream;
+  terms.decode_mxu = constants.common.decode_mxu;
   terms.own = own_question_of(constants.common.own_decode, decode_spreads, served.about);
   return terms;
 }
@@ -345,6 +380,20 @@ constexpr double step_at(const decode_terms& terms, double sequences) {
   const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
   return factor_at(terms.own, sequences) *
          ((weights > products ? weights : products) + each * sequences + terms.latency);
+}
+
+/// Seconds that no engine can beat at the peak rates of the chip: of HBM, of matrix products, or of links.
+constexpr double floor_at(const decode_terms& terms, double sequences) {
+  const double hbm = weights_at(terms, sequences) * terms.weight_stream + terms.cache * sequences * terms.cache_stream;
+  const double products = terms.products * sequences * terms.decode_mxu, links = terms.links * sequences;
+  const double device = hbm > products ? hbm : products;
+  return device > links ? device : links;
+}
+
+/// Raises the low end of a range to what physics allows, where the estimate itself is above that.
+template <class Estimate>
+constexpr void raise_low(Estimate& estimate, seconds floor) {
+  if (estimate.low < floor) estimate.low = floor < estimate.total ? floor : estimate.total;
 }
 
 constexpr serving_kind kind_of(const decode_terms& terms) noexcept {
@@ -376,6 +425,7 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
   add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   narrow_band(step, left_at(terms.own, sequences));
+  raise_low(step, seconds{floor_at(terms, sequences)});
   step.limited_by = largest_of(step);
   return step;
 }
@@ -395,8 +445,8 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   detail::positive("decode_batch.context", batch.context);
   detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
                    "above 0, at most 2^40 tokens");
-  const bytes cache = detail::cache_of_valid(model, job, batch.context);
-  return detail::decode_of(detail::terms_of(served, cache, job, mesh, own), batch.sequences, job.engine, where.chip);
+  const auto tokens = static_cast<double>(detail::held_tokens(job, batch.context));
+  return detail::decode_of(detail::terms_of(served, tokens, job, mesh, own), batch.sequences, job.engine, where.chip);
 }
 
 }  // namespace abi_0

@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
-#include <tpuplan/estimate/serving/prefill.hpp>
+#include <tpuplan/estimate/serving/working_point.hpp>
 #include <tpuplan/handbook/inference.hpp>
 
 /// @file
@@ -15,20 +14,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another, so that the engine adds time only where the host is slower; vLLM over several hosts
-/// prepares each step after the one before has ended.
-struct token_time {
-  decode_breakdown step{};    ///< the decode step by itself
-  seconds prompts{};          ///< prefill of new requests, as much per step as keeps the batch full
-  seconds engine{};           ///< waiting for host and scheduler
-  seconds total{};            ///< mean time of an output token
-  seconds low{};              ///< lower end: nine of ten comparable published engines lie in between
-  seconds high{};             ///< the upper end of that range
-  double band = 0;            ///< relative error behind low and high
-  bool extrapolated = false;  ///< no published decode run is on a chip of that name
-};
 
 /// Why a slice cannot serve the traffic. Enumerators and their names are stable.
 enum class serving_refusal : std::uint8_t {
@@ -73,134 +58,29 @@ struct serving_estimate {
 
 namespace detail {
 
-/// The terms of an engine's mean time per output token, in seconds, from which it follows for any running batch.
-struct token_terms {
-  decode_terms step{};
-  double prompts = 0;    // prefill of new requests, for each sequence
-  double host = 0;       // host and scheduler
-  double host_each = 0;  // host and scheduler, for each sequence
-  bool in_turn = false;  // the device idles while the host works
-};
-
-/// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
-constexpr bool waits_for_host(const served_model& served, serving_engine engine) noexcept {
-  return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
+/// What of a decode step's floor takes longest.
+constexpr decode_limit largest_of_floor(const decode_terms& terms, double sequences) {
+  const double weights = weights_at(terms, sequences) * terms.weight_stream;
+  const double cache = terms.cache * sequences * terms.cache_stream;
+  const double products = terms.products * sequences * terms.decode_mxu, links = terms.links * sequences;
+  if (links > weights + cache && links > products) return decode_limit::collectives;
+  if (products > weights + cache) return decode_limit::products;
+  return cache > weights ? decode_limit::cache : decode_limit::weights;
 }
 
-/// Seconds of prefill per output token: of prompts that are not in the prefix cache, in steps that decode too.
-constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
-                            const serving_layout& mesh, const slice& where, const engine_constants& constants) {
-  const std::int64_t tokens = ceil_to_count(job.prompt.mean);
-  const double prompts = served.groups;  // data-parallel attention has one prompt in each group
-  const prefill_breakdown one = prefill_of(served, model, {prompts, tokens}, job, mesh, where, constants);
-  const double computed = job.prompt.mean / static_cast<double>(tokens) * (1 - job.prefix_hit_rate);
-  return constants.engine_prefill * beside_decode(one, mesh).value() / prompts * computed / job.output.mean;
-}
-
-/// The number of arrays that the host passes to an engine's step, over all layers: the four matrices of attention,
-/// those of the MLP or of the experts and their router, a scale beside each where weights have 8 bits or fewer, norms,
-/// and the cache.
-constexpr double arrays_of(const transformer& model, const serving_job& job) {
-  const bool experts = has_experts(model);
-  const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
-  const std::int64_t scales = bits(job.weights) <= 8 ? matrices : 0;
-  const std::int64_t norms = model.norms_per_layer + (model.attention.qk_norm ? 2 : 0);
-  return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
-}
-
-/// The terms of an engine's token time. The host passes every array to each of its devices.
-constexpr token_terms token_terms_of(const served_model& served, const transformer& model, bytes cache,
-                                     const serving_job& job, const serving_layout& mesh, const slice& where,
-                                     const engine_constants& constants) {
-  token_terms terms;
-  terms.step = terms_of(served, cache, job, mesh, constants);
-  terms.prompts = prompts_of(served, model, job, mesh, where, constants);
-  const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
-  terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
-  terms.host_each = constants.common.engine_sequence.value();
-  terms.in_turn = waits_for_host(served, job.engine);
-  return terms;
-}
-
-/// Seconds of a step of device and host: the longer of the two or, `in_turn`, their sum.
-constexpr double with_host(double device, double host, bool in_turn) noexcept {
-  return in_turn ? device + host : device > host ? device : host;
-}
-
-/// Mean seconds of an output token with that many running sequences.
-constexpr double time_at(const token_terms& terms, double running) {
-  const double own = factor_at(terms.step.own, running);
-  return with_host(step_at(terms.step, running) + own * terms.prompts * running,
-                   own * (terms.host + terms.host_each * running), terms.in_turn);
-}
-
-/// The mean time of an output token with its parts and its band.
-constexpr token_time token_of(const token_terms& terms, double running, serving_engine engine, const chip_spec& chip) {
-  token_time token;
-  token.step = decode_of(terms.step, running, engine, chip);
-  token.prompts = seconds{factor_at(terms.step.own, running) * terms.prompts * running};
-  token.total = seconds{time_at(terms, running)};
-  const seconds device = token.step.total + token.prompts;
-  token.engine = token.total > device ? token.total - device : seconds{0};
-  add_band(token, kind_of(terms.step), engine,
-           terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
-  narrow_band(token, left_at(terms.step.own, running));
-  return token;
-}
-
-/// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule, which halves the value at an
-/// end that has stayed twice, so that both ends converge.
-template <class Function>
-constexpr double crossing(const Function& function, double most) {
-  double low = 0, high = most;
-  double at_low = function(low), at_high = function(high);
-  if (at_high <= 0) return most;
-  if (at_low >= 0) return 0;
-  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
-  for (int round = 0; round < 200 && high - low > 1e-12 * high; ++round) {
-    double middle = low - at_low * (high - low) / (at_high - at_low);
-    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
-    const double value = function(middle);
-    if (value == 0) return middle;
-    if (value < 0) {
-      low = middle, at_low = value;
-      if (stayed < 0) at_high /= 2;
-      stayed = -1;
-    } else {
-      high = middle, at_high = value;
-      if (stayed > 0) at_low /= 2;
-      stayed = 1;
-    }
-  }
-  return low + (high - low) / 2;
-}
-
-/// Prompt tokens of a request that are not in the prefix cache, at least one.
-constexpr std::int64_t fresh_tokens(const serving_job& job) {
-  return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
-}
-
-/// Refuses a TPOT target below a decode step of one sequence at peak rates, and a TTFT target below the prefill of one
-/// prompt: no engine can be faster.
-constexpr void refuse_targets(serving_estimate& estimate, const transformer& model, const serving_job& job,
-                              const serving_layout& mesh, const slice& where) {
+/// Refuses a TPOT target below the floor of a decode step of one sequence, and a TTFT target below that of the prefill
+/// of one prompt: no engine can be faster.
+constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job, const decode_terms& step,
+                              const prefill_floor& prompt) {
   const auto refuse = [&](serving_refusal why, seconds floor, decode_limit limited_by) {
     estimate.refusal = why;
     estimate.floor = floor;
     estimate.floor_limited_by = limited_by;
   };
-  if (job.tpot_target.value() > 0) {
-    const decode_breakdown least = decode_step(model, {1, running_context(job)}, job, mesh, where, peak_only);
-    if (job.tpot_target < least.total) return refuse(serving_refusal::tpot_below_floor, least.total, least.limited_by);
-  }
-  if (job.ttft_target.value() > 0) {
-    const prefill_breakdown least = prefill_time(model, {1, fresh_tokens(job)}, job, mesh, where, peak_only);
-    const bool by_products = least.products + least.attention > least.weights;
-    if (job.ttft_target < least.total)
-      refuse(serving_refusal::ttft_below_floor, least.total,
-             by_products ? decode_limit::products : decode_limit::weights);
-  }
+  if (const seconds least{floor_at(step, 1)}; job.tpot_target.value() > 0 && job.tpot_target < least)
+    return refuse(serving_refusal::tpot_below_floor, least, largest_of_floor(step, 1));
+  if (job.ttft_target.value() > 0 && job.ttft_target < prompt.total())
+    refuse(serving_refusal::ttft_below_floor, prompt.total(), prompt.limited_by());
 }
 
 }  // namespace detail
@@ -214,9 +94,10 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
                                                   const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
-  const bytes cache = detail::cache_of_valid(model, job, running_context(job));
+  const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  return detail::token_of(detail::token_terms_of(served, model, cache, job, mesh, where, own), running, job.engine,
+  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, job, mesh, where, own);
+  return detail::token_of(terms, running, terms.prompts * running, detail::time_at(terms, running), job.engine,
                           where.chip);
 }
 
@@ -228,107 +109,17 @@ constexpr void refuse_targets(serving_estimate& estimate, const transformer& mod
   validate(job, model);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  return own.engine_prefill *
-         detail::prefill_of(served, model, {1, detail::fresh_tokens(job)}, job, mesh, where, own).total;
+  return own.engine_prefill * detail::mean_prefill(served, model, 1, job, mesh, where, own).total;
 }
 
 namespace detail {
 
-/// The prefill of a request that has a slot.
-struct admission {
-  double prefill = 0;  // seconds of prefill alone
-  double chunks = 1;   // engine steps over which the prompt is spread
-  double steps = 0;    // full chunks of a request, at most one per step; 0: prompts are not chunked
-  double beside = 0;   // seconds that a full chunk adds to a decode step
-};
-
-constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
-  const double fresh = job.prompt.mean * (1 - job.prefix_hit_rate);
-  admission prompt{prefill, prefill_chunks(job, static_cast<double>(fresh_tokens(job))), 0, 0};
-  if (job.prefill_chunk == 0 || fresh <= 0) return prompt;
-  prompt.steps = fresh / static_cast<double>(job.prefill_chunk);
-  prompt.beside = terms.prompts * job.output.mean / prompt.steps;
-  return prompt;
-}
-
-/// Seconds of a decode step that also computes a full chunk of a prompt.
-constexpr double step_with_chunk(const token_terms& terms, const admission& prompt, double running) {
-  const double own = factor_at(terms.step.own, running);
-  return with_host(step_at(terms.step, running) + own * prompt.beside, own * (terms.host + terms.host_each * running),
-                   terms.in_turn);
-}
-
-/// Seconds from getting a slot to the first token: half a step of the running sequences until prefill starts, and the
-/// prefill; each of several chunks takes one step together with the running sequences.
-constexpr double time_to_first(const admission& prompt, const token_terms& terms, double running, double token) {
-  if (prompt.chunks <= 1) return prompt.prefill + 0.5 * token;
-  const double alone = prompt.prefill / prompt.chunks;
-  const double beside = step_with_chunk(terms, prompt, running < 1 ? 1 : running);
-  const double busy = running < 1 ? running : 1;
-  return 0.5 * token + prompt.chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
-}
-
-/// Requests per second of a saturated replica: all slots are taken, or each step computes a prompt chunk. Where a
-/// request has more chunks than output tokens, most of its chunks have a step to themselves.
-constexpr double full_rate(const serving_job& job, const token_terms& terms, double most, const admission& prompt) {
-  const double output = job.output.mean;
-  const double by_chunks =
-      prompt.steps > 0 ? output / prompt.steps : most;  // running sequences with a chunk in each step
-  const double running = by_chunks < most ? by_chunks : most;
-  if (running >= 1) return running / (output * time_at(terms, running));
-  return 1 / ((prompt.steps - output) * prompt.prefill / prompt.chunks + output * step_with_chunk(terms, prompt, 1));
-}
-
-/// Mean number of running sequences in a replica under the traffic, at most `most`. By Little's law, for a request
-/// rate: running = rate x output tokens x time per token; for a fixed concurrency: concurrency = running + rate x time
-/// to the first token.
-constexpr double running_batch(const serving_job& job, const token_terms& terms, double most, double replicas,
-                               const admission& prompt) {
-  const double output = job.output.mean;
-  if (job.request_rate.value() > 0) {
-    const double rate = job.request_rate.value() / replicas;
-    return crossing([&](double running) { return running - rate * output * time_at(terms, running); }, most);
-  }
-  if (job.concurrency > 0) {
-    const double clients = static_cast<double>(job.concurrency) / replicas;
-    return crossing(
-        [&](double running) {
-          const double token = time_at(terms, running);
-          return running + running / (output * token) * time_to_first(prompt, terms, running, token) - clients;
-        },
-        most);
-  }
-  if (job.tpot_target.value() == 0) return most;
-  const double target = job.tpot_target.value();
-  const double within = crossing([&](double running) { return time_at(terms, running) - target; }, most);
-  return within < 1 ? 1 : within;
-}
-
-/// Time that a request waits for a slot. With a fixed concurrency, the requests beyond the slots wait. Requests that
-/// arrive at random wait as in a queue of one server with constant service, which takes one request at a time at the
-/// rate of the full batch (M/D/1): load / (2 (1 - load)) services.
-constexpr seconds queue_time(const serving_job& job, per_second requests, per_second capacity, seconds in_service,
-                             double replicas) {
-  if (job.request_rate.value() > 0) {
-    const double load = requests / capacity;
-    return load / (2 * (1 - load)) / capacity;
-  }
-  const double left = static_cast<double>(job.concurrency) / replicas - requests * in_service;
-  return left > 1e-6 * (in_service * requests) ? left / requests : seconds{0};
-}
-
 /// Fills in the times and rates that follow from the running batch.
-constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const token_terms& terms, double replicas,
-                         const admission& prompt, const engine_constants& constants) {
+constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const request_source& from, double each,
+                         const engine_constants& constants) {
   const double output = job.output.mean;
-  const double token = estimate.per_token.total.value();
-  const per_second each{estimate.running / (output * token)};
-  const seconds own{time_to_first(prompt, terms, estimate.running, token)};
-  if (job.request_rate.value() > 0 || job.concurrency > 0)
-    estimate.queue =
-        queue_time(job, each, estimate.capacity / replicas, own + output * estimate.per_token.total, replicas);
-  estimate.first_token = estimate.queue + own;
-  estimate.requests = each * replicas;
+  estimate.requests =
+      per_second{from.rate > 0 ? job.request_rate.value() : each * static_cast<double>(estimate.replicas)};
   estimate.output_tokens = estimate.requests * output;
   estimate.input_tokens = estimate.requests * job.prompt.mean;
   estimate.prefill_servers = prefill_servers_per_decode_server(
@@ -364,27 +155,31 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
     return result;
   }
   result.fit = fits(result.memory);
-  const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
-  const std::int64_t fresh = detail::fresh_tokens(job);
-  const seconds prefill =
-      own.engine_prefill * detail::prefill_of(served, model, {1, fresh}, job, mesh, where, own).total;
+  const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
+  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, job, mesh, where, own);
+  const prefill_breakdown alone = detail::mean_prefill(served, model, 1, job, mesh, where, own);
+  const seconds prefill = own.engine_prefill * alone.total;
   const detail::admission prompt = detail::admission_of(job, terms, prefill.value());
   const auto slots = static_cast<double>(result.largest_running);
-  const double full = detail::full_rate(job, terms, slots, prompt);
-  result.capacity = per_second{replicas * full};
+  const detail::saturation full = detail::saturation_of(job, terms, slots, prompt);
+  result.capacity = per_second{replicas * full.rate};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
-  detail::refuse_targets(result, model, job, mesh, where);
+  detail::refuse_targets(
+      result, job, terms.step,
+      detail::floor_of(served, alone, static_cast<double>(detail::fresh_tokens(job)), job, mesh, own));
   if (result.refusal != serving_refusal::none) return result;
   result.prefill = prefill;
-  const auto beyond = [&](double running) {
-    return running - full * job.output.mean * detail::time_at(terms, running);
-  };
-  const double most = prompt.steps > 0 ? detail::crossing(beyond, slots) : slots;
-  result.running = detail::running_batch(job, terms, most, replicas, prompt);
-  result.per_token = detail::token_of(terms, result.running, job.engine, where.chip);
+  const detail::request_source from{job.request_rate.value() / replicas,
+                                    static_cast<double>(job.concurrency) / replicas};
+  const detail::replica_load load{job, terms, prompt, full, from};
+  result.running = detail::running_batch(load);
+  const detail::working_point at = detail::working_point_of(load, result.running);
+  result.per_token = detail::token_of(terms, at.batch, at.prompts, at.token, job.engine, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);
-  detail::add_rates(result, job, terms, replicas, prompt, own);
+  result.queue = seconds{detail::queue_time(load, at, result.running)};
+  result.first_token = result.queue + seconds{at.first};
+  detail::add_rates(result, job, from, result.running / (job.output.mean * at.token), own);
   return result;
 }
 
@@ -410,12 +205,13 @@ struct serving_frontier {
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   serving_frontier result;
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const bytes cache = detail::cache_of_valid(model, job, running_context(job));
-  const detail::token_terms terms = detail::token_terms_of(served, model, cache, job, mesh, where, own);
+  const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
+  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, job, mesh, where, own);
   std::int64_t most = largest_running(model, job, mesh, where);
-  const double steps = detail::admission_of(job, terms, 0).steps;
-  if (steps > 0 && job.output.mean / steps < static_cast<double>(most))
-    most = floor_to_count(job.output.mean / steps < 1 ? 1 : job.output.mean / steps);
+  if (job.prefill_chunk > 0 && most > 0) {
+    const detail::admission prompt = detail::admission_of(job, terms, 0);
+    most = floor_to_count(detail::saturation_of(job, terms, static_cast<double>(most), prompt).batch);
+  }
   for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
     const auto running = static_cast<double>(batch);
     const seconds token{detail::time_at(terms, running)};

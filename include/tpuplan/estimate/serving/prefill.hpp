@@ -41,9 +41,55 @@ constexpr double prefill_chunks(const serving_job& job, double tokens) {
   return job.prefill_chunk > 0 ? math::ceil(tokens / static_cast<double>(job.prefill_chunk)) : 1;
 }
 
+/// FLOPs of the causal attention of one prompt's tokens from `from` to before `to`, to those before them. Of prompts
+/// whose lengths differ it is the mean: `spread` is their mean square over the square of their mean.
+constexpr flops attention_between(const transformer& model, double from, double to, double spread = 1) {
+  constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
+  const flops whole = attention_core(model, to * spread, half) * to;
+  return from > 0 ? whole - attention_core(model, from * spread, half) * from : whole;
+}
+
+/// Seconds for each of these FLOPs, before runs of the caller's own. Under data-parallel attention one group has a
+/// prompt, so that fewer prompts than groups leave some groups idle.
+constexpr double seconds_per_attention(const served_model& served, double prompts, const engine_constants& constants) {
+  const double idle = prompts < served.groups ? served.groups / prompts : 1;
+  return idle * constants.common.prefill_attention / (served.peak.value() * constants.common.prefill_mxu);
+}
+
+/// Times of a prefill that no engine can beat at the peak rates of the chip; they may overlap.
+struct prefill_floor {
+  seconds arithmetic{};  // matrix products and attention
+  seconds weights{};     // reading them once
+  seconds links{};
+  constexpr seconds total() const { return max(arithmetic, max(weights, links)); }
+  constexpr decode_limit limited_by() const {
+    if (links > arithmetic && links > weights) return decode_limit::collectives;
+    return arithmetic > weights ? decode_limit::products : decode_limit::weights;
+  }
+};
+
+constexpr prefill_floor floor_of(const served_model& served, const prefill_breakdown& time, double tokens,
+                                 const serving_job& job, const serving_layout& mesh,
+                                 const engine_constants& constants) {
+  const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
+  prefill_floor floor;
+  floor.arithmetic =
+      constants.common.prefill_mxu / own * (time.products + time.attention / constants.common.prefill_attention);
+  floor.weights = constants.common.weight_stream / own / prefill_chunks(job, tokens) * time.weights;
+  if (mesh.weights != weight_sharding::gathered)
+    floor.links = seconds{tokens * needed_links(served, mesh, constants.common.prefill_collectives)};
+  return floor;
+}
+
+/// Tokens of prompts that are in the prefix cache, and attended to, and how the lengths of prompts differ.
+struct prompt_context {
+  double before = 0;
+  double spread = 1;
+};
+
 constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
                                        const serving_job& job, const serving_layout& mesh, const slice& where,
-                                       const engine_constants& constants) {
+                                       const engine_constants& constants, const prompt_context& in = {}) {
   check_part("prompt_batch.tokens", positive_count("prompt_batch.tokens", batch.tokens), most_tokens,
              "1 to 2^40 tokens");
   positive("prompt_batch.prompts", batch.prompts);
@@ -56,10 +102,8 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   const layer_widths widths = widths_of_valid(model);
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
-  constexpr flop_convention half{attention_flops::causal_half, window_flops::clipped};
-  // Under data-parallel attention one group has a prompt, so that fewer prompts than groups leave some groups idle.
-  const double idle = batch.prompts < served.groups ? served.groups / batch.prompts : 1;
-  time.attention = idle * attention_core(model, length, half) * (tokens * constants.common.prefill_attention) / peak;
+  time.attention = seconds{seconds_per_attention(served, batch.prompts, constants) * batch.prompts *
+                           attention_between(model, in.before, in.before + length, in.spread).value()};
   time.elementwise = bytes{constants.common.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
@@ -82,6 +126,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   add_band(time, serving_kind::prefill, job.engine,
            served.covered && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
   narrow_band(time, left_at(own, tokens));
+  raise_low(time, floor_of(served, time, tokens, job, mesh, constants).total());
   return time;
 }
 

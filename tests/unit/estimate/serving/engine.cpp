@@ -230,7 +230,17 @@ TEST_CASE("chunks read the weights again, and the prefix cache spares products")
   job.prefill_chunk = 0;
   const seconds before = time_per_token(m, 32, job, {}, s).prompts;
   job.prefix_hit_rate = 0.75;
-  CHECK(close(time_per_token(m, 32, job, {}, s).prompts / before, 0.25));
+  // A quarter of the products, and attention of that quarter to all tokens before it.
+  const double left = time_per_token(m, 32, job, {}, s).prompts / before;
+  CHECK(left > 0.25);
+  CHECK(left < 0.30);
+  const prefill_breakdown whole_prompt = prefill_time(m, {1, 4096}, job, {}, s);
+  const prefill_breakdown first_part = prefill_time(m, {1, 3072}, job, {}, s);
+  const seconds rest = whole_prompt.attention - first_part.attention;
+  CHECK(close(engine_prefill_time(m, job, {}, s).value(),
+              (serving_calibration{}.engine_prefill *
+               (prefill_time(m, {1, 1024}, job, {}, s).total - prefill_time(m, {1, 1024}, job, {}, s).attention + rest))
+                  .value()));
 }
 
 // The constants that the worked figures were computed with: a refit does not move them.
@@ -402,7 +412,7 @@ TEST_CASE("where a rising function crosses 0, to 1e-12 of it", "[door]") {
   CHECK(at([](double x) { return x - 6; }, 5) == 5);
 }
 
-TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1") {
+TEST_CASE("arrivals at random: the batch that keeps up, and the queue of so many places") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
   serving_job job = traffic(1024, 256);
@@ -412,9 +422,20 @@ TEST_CASE("arrivals at random: the batch that keeps up, and the queue of M/D/1")
   const serving_estimate e = serve(m, job, {}, s);
   CHECK(close(e.requests.value(), capacity.value() / 2, 1e-6));
   CHECK(close(e.running, (e.requests * 256 * e.per_token.total), 1e-6));
-  CHECK(close(e.queue.value(), 0.5 / (2 * 0.5) / capacity.value(), 1e-6));
+  CHECK(e.queue < 1e-3 * e.prefill);  // half of the places are free
   job.request_rate = 0.99 * capacity;
-  CHECK(serve(m, job, {}, s).queue > 40 * e.queue);
+  CHECK(serve(m, job, {}, s).queue > e.prefill);
+  job.max_running = 1;  // a queue of one server with constant service: M/D/1
+  const per_second alone = serve(m, job, {}, s).refusal == serving_refusal::rate_above_capacity
+                               ? serve(m, job, {}, s).capacity
+                               : per_second{0};
+  for (const double load : {0.3, 0.5, 0.9}) {
+    job.request_rate = load * alone;
+    const serving_estimate one = serve(m, job, {}, s);
+    CHECK(close(one.queue.value(), load / (2 * (1 - load)) / alone.value(), 1e-6));
+    CHECK(close(one.first_token.value(), (one.queue + one.prefill).value()));
+  }
+  job.max_running = 128;
   job.request_rate = capacity;
   const serving_estimate refused = serve(m, job, {}, s);
   CHECK(refused.refusal == serving_refusal::rate_above_capacity);
@@ -499,9 +520,13 @@ TEST_CASE("replicas share the slice and the load") {
   const serving_estimate one = serve(m, job, {}, slice_for("v6e-1"));
   CHECK(one.replicas == 1);
   CHECK(four.running < 16);
-  // One of the four by itself: the same batch takes the same time.
-  CHECK(close(time_per_token(m, four.running, job, {2, {}, {}}, slice_for("v6e-8")).total.value(),
-              four.per_token.total.value()));
+  // One of the four by itself: the same batch takes the same time. A sequence runs beside those of the other 15
+  // clients.
+  const double batch = 1 + four.running * 15 / 16;
+  const token_time same = time_per_token(m, batch, job, {2, {}, {}}, slice_for("v6e-8"));
+  CHECK(close(same.step.total.value(), four.per_token.step.total.value()));
+  CHECK(four.per_token.total < same.total);
+  CHECK(four.per_token.total > same.total - same.prompts);
   CHECK(close(four.output_tokens.value(), 4 * four.running / four.per_token.total.value(), 1e-6));
 }
 
@@ -521,7 +546,7 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
   job.tpot_target = 1_ms;
   const serving_estimate slow = serve(m, job, {}, s);
   CHECK(slow.refusal == serving_refusal::tpot_below_floor);
-  CHECK(slow.floor == decode_step(m, {1, running_context(job)}, job, {}, s, peak_only).total);
+  CHECK(close(slow.floor.value(), decode_step(m, {1, running_context(job)}, job, {}, s, peak_only).total.value()));
   CHECK(slow.floor_limited_by == decode_limit::weights);
   CHECK(slow.capacity == full.capacity);
   CHECK(slow.running == 0);
@@ -531,10 +556,15 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
   job.ttft_target = 1_us;
   const serving_estimate late = serve(m, job, {}, s);
   CHECK(late.refusal == serving_refusal::ttft_below_floor);
-  CHECK(late.floor == prefill_time(m, {1, 1024}, job, {}, s, peak_only).total);
-  CHECK(late.floor_limited_by == decode_limit::products);
-  job.prompt = fixed_length(64);
+  CHECK(late.floor_limited_by == decode_limit::collectives);
+  CHECK(late.floor < prefill_time(m, {1, 1024}, job, {}, s).total);
+  job.prompt = fixed_length(32);
   CHECK(serve(m, job, {}, s).floor_limited_by == decode_limit::weights);
+  job.prompt = fixed_length(1024);
+  const serving_estimate one_chip = serve(m, job, {}, slice_for("v6e-1"));
+  CHECK(one_chip.floor_limited_by == decode_limit::products);
+  const prefill_breakdown peak = prefill_time(m, {1, 1024}, job, {}, slice_for("v6e-1"), peak_only);
+  CHECK(close(one_chip.floor.value(), (peak.products + peak.attention).value()));
   job.prompt = fixed_length(1024);
   job.ttft_target = 1_s;
   job.concurrency = 1;

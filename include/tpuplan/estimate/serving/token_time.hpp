@@ -1,0 +1,169 @@
+#ifndef TPUPLAN_ESTIMATE_SERVING_TOKEN_TIME_HPP
+#define TPUPLAN_ESTIMATE_SERVING_TOKEN_TIME_HPP
+
+#include <cstdint>
+#include <tpuplan/estimate/serving/decode.hpp>
+#include <tpuplan/estimate/serving/prefill.hpp>
+
+/// @file
+/// The time of an output token in an engine, from the decode step, the prompts in between, and the host.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
+/// device runs another, so that the engine adds time only where the host is slower; vLLM over several hosts
+/// prepares each step after the one before has ended.
+struct token_time {
+  decode_breakdown step{};    ///< the decode step by itself
+  seconds prompts{};          ///< prefill of new requests, as much per step as keeps the batch full
+  seconds engine{};           ///< waiting for host and scheduler
+  seconds total{};            ///< mean time of an output token
+  seconds low{};              ///< lower end: nine of ten comparable published engines lie in between
+  seconds high{};             ///< the upper end of that range
+  double band = 0;            ///< relative error behind low and high
+  bool extrapolated = false;  ///< no published decode run is on a chip of that name
+};
+
+namespace detail {
+
+/// The terms of an engine's mean time per output token, in seconds, from which it follows for any running batch.
+struct token_terms {
+  decode_terms step{};
+  double prompts = 0;    // prefill of new requests, for each sequence
+  double host = 0;       // host and scheduler
+  double host_each = 0;  // host and scheduler, for each sequence
+  bool in_turn = false;  // the device idles while the host works
+};
+
+/// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
+constexpr bool waits_for_host(const served_model& served, serving_engine engine) noexcept {
+  return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
+}
+
+/// Prompt tokens of a request that are not in the prefix cache, at least one.
+constexpr std::int64_t fresh_tokens(const serving_job& job) {
+  return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
+}
+
+/// The mean square of lengths over the square of their mean.
+constexpr double square_ratio(const token_lengths& lengths) {
+  return lengths.mean_square / (lengths.mean * lengths.mean);
+}
+
+/// The mean prefill of a prompt, without the tokens in the prefix cache, which it attends to.
+constexpr prefill_breakdown mean_prefill(const served_model& served, const transformer& model, double prompts,
+                                         const serving_job& job, const serving_layout& mesh, const slice& where,
+                                         const engine_constants& constants) {
+  return prefill_of(served, model, {prompts, fresh_tokens(job)}, job, mesh, where, constants,
+                    {job.prompt.mean * job.prefix_hit_rate, square_ratio(job.prompt)});
+}
+
+/// Seconds of prefill per output token, in steps that decode too. Data-parallel attention has one prompt in each group.
+constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
+                            const serving_layout& mesh, const slice& where, const engine_constants& constants) {
+  const prefill_breakdown one = mean_prefill(served, model, served.groups, job, mesh, where, constants);
+  const double whole = job.prompt.mean * (1 - job.prefix_hit_rate) / static_cast<double>(fresh_tokens(job));
+  return constants.engine_prefill * beside_decode(one, mesh).value() / served.groups * whole / job.output.mean;
+}
+
+/// The number of arrays that the host passes to an engine's step, over all layers: the four matrices of attention,
+/// those of the MLP or of the experts and their router, a scale beside each where weights have 8 bits or fewer, norms,
+/// and the cache.
+constexpr double arrays_of(const transformer& model, const serving_job& job) {
+  const bool experts = has_experts(model);
+  const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
+  const std::int64_t scales = bits(job.weights) <= 8 ? matrices : 0;
+  const std::int64_t norms = model.norms_per_layer + (model.attention.qk_norm ? 2 : 0);
+  return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
+}
+
+/// The terms of an engine's token time. The host passes every array to each of its devices.
+constexpr token_terms token_terms_of(const served_model& served, const transformer& model, double tokens,
+                                     const serving_job& job, const serving_layout& mesh, const slice& where,
+                                     const engine_constants& constants) {
+  token_terms terms;
+  terms.step = terms_of(served, tokens, job, mesh, constants);
+  terms.prompts = prompts_of(served, model, job, mesh, where, constants);
+  const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
+  terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
+  terms.host_each = constants.common.engine_sequence.value();
+  terms.in_turn = waits_for_host(served, job.engine);
+  return terms;
+}
+
+/// Seconds of a step of device and host: the longer of the two or, `in_turn`, their sum.
+constexpr double with_host(double device, double host, bool in_turn) noexcept {
+  return in_turn ? device + host : device > host ? device : host;
+}
+
+/// A step in which some number of sequences decodes, in seconds, from which its time with prompts follows.
+struct engine_step {
+  double device = 0;     // without prompts
+  double host = 0;       // which prepares the next step meanwhile
+  double own = 1;        // factor of the caller's own runs
+  bool in_turn = false;  // the device idles while the host works
+  /// With so many seconds of prompts.
+  constexpr double with(double prompts) const noexcept { return with_host(device + own * prompts, host, in_turn); }
+};
+
+constexpr engine_step engine_step_at(const token_terms& terms, double sequences) {
+  const double own = factor_at(terms.step.own, sequences);
+  return {step_at(terms.step, sequences), own * (terms.host + terms.host_each * sequences), own, terms.in_turn};
+}
+
+/// Mean seconds of an output token with that many running sequences.
+constexpr double time_at(const token_terms& terms, double running) {
+  return engine_step_at(terms, running).with(terms.prompts * running);
+}
+
+/// The mean time of an output token, `total`, with its parts and its band. Steps have `sequences` that decode; what is
+/// left of the total beside step and `prompts` is waiting for the host.
+constexpr token_time token_of(const token_terms& terms, double sequences, double prompts, double total,
+                              serving_engine engine, const chip_spec& chip) {
+  token_time token;
+  token.step = decode_of(terms.step, sequences, engine, chip);
+  token.prompts = seconds{factor_at(terms.step.own, sequences) * prompts};
+  token.total = seconds{total};
+  const seconds device = token.step.total + token.prompts;
+  token.engine = token.total > device ? token.total - device : seconds{0};
+  add_band(token, kind_of(terms.step), engine,
+           terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
+  narrow_band(token, left_at(terms.step.own, sequences));
+  raise_low(token, seconds{floor_at(terms.step, sequences)});
+  return token;
+}
+
+/// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
+/// is. Exact to 1e-12 of the answer. The method is regula falsi with the Illinois rule, which halves the value at an
+/// end that has stayed twice, so that both ends converge.
+template <class Function>
+constexpr double crossing(const Function& function, double most) {
+  double low = 0, high = most;
+  double at_low = function(low), at_high = function(high);
+  if (at_high <= 0) return most;
+  if (at_low >= 0) return 0;
+  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
+  for (int round = 0; round < 200 && high - low > 1e-12 * high; ++round) {
+    double middle = low - at_low * (high - low) / (at_high - at_low);
+    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
+    const double value = function(middle);
+    if (value == 0) return middle;
+    if (value < 0) {
+      low = middle, at_low = value;
+      if (stayed < 0) at_high /= 2;
+      stayed = -1;
+    } else {
+      high = middle, at_high = value;
+      if (stayed > 0) at_low /= 2;
+      stayed = 1;
+    }
+  }
+  return low + (high - low) / 2;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

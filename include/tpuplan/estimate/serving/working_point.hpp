@@ -1,0 +1,277 @@
+#ifndef TPUPLAN_ESTIMATE_SERVING_WORKING_POINT_HPP
+#define TPUPLAN_ESTIMATE_SERVING_WORKING_POINT_HPP
+
+#include <tpuplan/estimate/serving/queueing.hpp>
+#include <tpuplan/estimate/serving/token_time.hpp>
+#include <tpuplan/math.hpp>
+
+/// @file
+/// How many sequences run in a replica of an engine, what a request meets there, and how long it waits.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+/// The prefill of a request that has a slot.
+struct admission {
+  double prefill = 0;  // seconds of prefill alone
+  double chunks = 1;   // engine steps over which the prompt is spread
+  double tokens = 0;   // to compute
+  double chunk = 0;    // tokens of a step; 0: prompts are not chunked
+  double each = 0;     // seconds that the prompt adds to decode steps
+};
+
+constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
+  return {prefill, prefill_chunks(job, static_cast<double>(fresh_tokens(job))),
+          job.prompt.mean * (1 - job.prefix_hit_rate), static_cast<double>(job.prefill_chunk),
+          terms.prompts * job.output.mean};
+}
+
+/// Seconds of prompts in a step that has no room for more beside that many sequences, each of which takes a token of
+/// its chunk.
+constexpr double prompts_beside(const admission& prompt, double sequences) {
+  return prompt.each * (prompt.chunk - sequences) / prompt.tokens;
+}
+
+/// A replica that does all it can: all slots are taken, or each step is full of prompts.
+struct saturation {
+  double slots = 0;         // sequences that may run
+  double running = 0;       // sequences that run, on average
+  double batch = 0;         // sequences that decode in a step that decodes
+  double prompts = 0;       // seconds of prompts in such a step
+  double rate = 0;          // requests a second
+  bool is_chunked = false;  // there is no room for more prompts in a step
+};
+
+/// Mean seconds of a step that computes `count` prompts of `each` seconds, which come at random. The host hides behind
+/// prompts only in the steps that have some.
+constexpr double mixed_step(const engine_step& step, double count, double each) {
+  const double prompts = step.own * each * count, without = step.with(0);
+  if (step.in_turn || step.host <= step.device) return without + prompts;
+  const double waits = (1 - math::exp(-count)) * (step.host - step.device);
+  return prompts > waits ? without + prompts - waits : without;
+}
+
+/// All slots are taken. Where all sequences get their first token in the same step, nothing decodes in it.
+constexpr saturation full_slots(const serving_job& job, const token_terms& terms, double slots,
+                                const admission& prompt) {
+  const double output = job.output.mean;
+  const engine_step one = engine_step_at(terms, slots);
+  const double together = output > 1 ? math::pow(1 / output, slots - 1) : 1;  // the chance of that
+  const double begun = slots / output * (1 - together), step = mixed_step(one, begun, prompt.each);
+  const double first = prompt.prefill + (slots - 1) * one.own * prompt.each;
+  const double share = smaller(1, output * step / (output * step + together * (first - one.with(0))));
+  return {slots, slots * share, slots, begun * prompt.each, slots * share / (output * step), false};
+}
+
+/// With chunks, n sequences that each need a prompt for `output` tokens leave room for prompts as long as n (prompt +
+/// output) <= chunk x output. Where that is below one sequence, the rest of each prompt is computed in steps in which
+/// nothing decodes.
+constexpr saturation saturation_of(const serving_job& job, const token_terms& terms, double slots,
+                                   const admission& prompt) {
+  const double output = job.output.mean, batch = prompt.chunk * output / (prompt.tokens + output);
+  if (prompt.chunk <= 0 || slots <= 1 || batch >= slots) return full_slots(job, terms, slots, prompt);
+  if (batch >= 1) {
+    const double prompts = terms.prompts * batch;
+    return {slots, batch, batch, prompts, batch / (output * engine_step_at(terms, batch).with(prompts)), true};
+  }
+  const double prompts = prompts_beside(prompt, 1), step = engine_step_at(terms, 1).with(prompts);
+  const double alone = (prompt.tokens - output * (prompt.chunk - 1)) / prompt.chunk;
+  const double rate = 1 / (alone * prompt.prefill / prompt.chunks + output * step);
+  return {slots, rate * output * step, 1, prompts, rate, true};
+}
+
+/// How requests come to a replica: at random with a rate, from so many clients of which each waits for its answer, or,
+/// where both are 0, one as soon as one ends.
+struct request_source {
+  double rate = 0;
+  double clients = 0;
+};
+
+/// What a request meets in a replica in which `running` sequences run on average.
+struct working_point {
+  double batch = 0;    // sequences that decode in a step in which it decodes, itself included
+  double prompts = 0;  // seconds of prompts in such a step
+  double token = 0;    // seconds of an output token
+  double first = 0;    // seconds from getting a slot to the first token
+};
+
+/// All that is known of a replica before the number of its running sequences is.
+struct replica_load {
+  const serving_job& job;
+  const token_terms& terms;
+  const admission& prompt;
+  const saturation& full;
+  request_source from{};
+};
+
+/// The share of all prompts that are those of others.
+constexpr double others_of(const request_source& from) noexcept {
+  return from.clients > 1 ? 1 - 1 / from.clients : from.clients > 0 ? 0 : 1;
+}
+
+/// A request that comes at random sees the mean of the others that decode beside itself; one of N clients sees those of
+/// N - 1 clients (P. J. Schweitzer, 1979). Where all slots are taken they stay taken.
+constexpr double batch_met(const replica_load& load, double running) {
+  double batch = running;
+  if (load.from.rate > 0) batch = 1 + running * larger(0, 1 - 1 / load.job.output.mean);
+  if (load.from.clients > 0) batch = 1 + running * others_of(load.from);
+  return smaller(batch, load.full.batch);
+}
+
+/// The chance that a step runs when a request comes.
+constexpr double busy_chance(const request_source& from, double in_service, double batch) {
+  if (from.rate > 0) return 1 - math::exp(-in_service);
+  const double others = (from.clients > 0 ? from.clients : batch) - 1;
+  return others <= 0 ? 0 : smaller(others, 1);
+}
+
+/// Mean seconds of a step where `rate` requests come a second at random and each step computes those that came during
+/// the one before.
+constexpr double step_at_random(const engine_step& step, double rate, double each) {
+  const double share = rate * step.own * each;
+  double mean = step.with(0) / (1 - share);  // exact where the host is no slower than the device
+  if (step.in_turn || step.host <= step.device) return mean;
+  mean = step.with(0);
+  for (int i = 0; i < 3; ++i) mean += (mixed_step(step, rate * mean, each) - mean) / (1 - share);
+  return mean;
+}
+
+/// Mean seconds of a step that decodes, and of the prompts in it. Clients, and slots that are always taken, send a
+/// prompt for each sequence that ends; they get no more answers than the capacity.
+constexpr working_point step_of(const replica_load& load, const engine_step& step, double running, double batch) {
+  const double rate = load.from.rate, each = load.prompt.each, full = load.full.prompts;
+  working_point at{batch, 0, 0, 0};
+  if (rate > 0) {
+    const bool is_limited = load.full.is_chunked || load.full.slots <= 1;
+    if (!is_limited || rate * step.own * each < 1) at.token = step_at_random(step, rate, each);
+    at.prompts = rate * each * at.token;
+    if (is_limited && (at.token <= 0 || at.prompts > full)) at.prompts = full, at.token = step.with(full);
+    const double most = load.full.running / (rate * load.job.output.mean);  // which the capacity allows
+    if (at.token > most) at.token = most, at.prompts = smaller(at.prompts, (most - step.device) / step.own);
+    return at;
+  }
+  const double all = full * running / load.full.running;
+  const double least = running / (load.job.output.mean * load.full.rate);
+  at.prompts = all * others_of(load.from);
+  at.token = step.with(at.prompts);
+  if (at.token < least) at.prompts = all, at.token = least;
+  return at;
+}
+
+/// Further seconds of a token because the prompts that wait when a request has its first token are computed before the
+/// rest: each step that is `longer` than the mean lets more prompts come, and the next is longer by the share of
+/// prompts.
+constexpr double catching_up(double longer, double share, double tokens) {
+  return larger(0, longer) * share * (1 - math::pow(share, tokens)) / ((1 - share) * tokens);
+}
+
+/// Tokens of the harmonic mean of outputs after the first.
+constexpr double usual_tokens(const serving_job& job) {
+  return larger(1, job.output.mean - 1) / square_ratio(job.output);
+}
+
+/// Tokens of prompts that a step computes, beside sequences that decode in a share of all steps.
+constexpr double room_of(const replica_load& load, double running, double batch) {
+  return load.full.slots <= 1 ? load.prompt.chunk : load.prompt.chunk - smaller(1, running) * batch;
+}
+
+/// The first token of a prompt that takes several steps, one chunk each, and how much longer tokens take because of the
+/// prompts that wait then.
+constexpr double add_chunked(working_point& at, const replica_load& load, const engine_step& step, double running,
+                             double busy) {
+  const admission& prompt = load.prompt;
+  const double room = room_of(load, running, at.batch), alone = prompt.prefill / prompt.chunks;
+  const double beside = step.with(prompts_beside(prompt, at.batch));
+  const double chunks = larger(prompt.chunks, prompt.tokens / room);
+  at.first = 0.5 * busy * at.token + chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
+  if (load.from.rate <= 0 || beside <= at.token) return 0;
+  const double used = smaller(load.from.rate * prompt.tokens / room * beside, load.from.rate / load.full.rate);
+  const double left_behind = used + mean_queue(used, 1, square_ratio(load.job.prompt));
+  const double steps = left_behind * (1 - at.token / beside) * prompt.tokens / room / (1 - used);
+  return (beside - at.token) * smaller(1, steps / usual_tokens(load.job));
+}
+
+/// The same of a prompt that waits until the step that runs has ended, and is computed in the next one with all prompts
+/// that came during the same step.
+constexpr double add_whole(working_point& at, const replica_load& load, const engine_step& step, double busy) {
+  const admission& prompt = load.prompt;
+  const double share = step.own * at.prompts / at.token;
+  double met = step_met(at.token, share, step.own * prompt.each, square_ratio(load.job.prompt));
+  if (prompt.chunk > 0) met = smaller(met, step.with(prompts_beside(prompt, at.batch)));
+  const double mine = larger(prompt.prefill, step.with(prompt.each + at.prompts / at.token * met));
+  const double prefill = busy * mine + (1 - busy) * prompt.prefill;
+  at.first = busy * met / 2 + prefill;
+  return load.from.rate > 0 ? catching_up(prefill - at.token, share, usual_tokens(load.job)) : 0;
+}
+
+constexpr working_point working_point_of(const replica_load& load, double running) {
+  const double output = load.job.output.mean, batch = batch_met(load, running);
+  const engine_step step = engine_step_at(load.terms, batch);
+  working_point at = step_of(load, step, running, batch);
+  if (load.full.slots <= 1) {  // it has the replica to itself
+    at.first = load.prompt.prefill;
+    return at;
+  }
+  const double rate = load.from.rate > 0 ? load.from.rate : running / (output * at.token);
+  const double busy = busy_chance(load.from, running + rate * load.prompt.prefill, batch);
+  double later = load.prompt.chunks > 1 ? add_chunked(at, load, step, running, busy) : add_whole(at, load, step, busy);
+  if (later <= 0) return at;
+  const double of_slots = load.prompt.each * (load.full.slots - 1) / usual_tokens(load.job);  // one of each other slot
+  later = smaller(later, step.own * larger(0, of_slots - at.prompts));
+  later = smaller(later, larger(0, load.full.running / (rate * output) - at.token));  // which the capacity allows
+  at.token += later;
+  at.prompts += later / step.own;
+  return at;
+}
+
+/// Mean number of running sequences in a replica. By Little's law, for a request rate: running = rate x output tokens x
+/// time per token; for a fixed number of clients: clients = running + rate x time to the first token.
+constexpr double running_batch(const replica_load& load) {
+  const double output = load.job.output.mean, most = load.full.running;
+  if (const double rate = load.from.rate; rate > 0)
+    return crossing([&](double running) { return running - rate * output * working_point_of(load, running).token; },
+                    most);
+  if (load.from.clients > 0) {
+    return crossing(
+        [&](double running) {
+          const working_point at = working_point_of(load, running);
+          return running + running / (output * at.token) * at.first - load.from.clients;
+        },
+        most);
+  }
+  const double target = load.job.tpot_target.value();
+  if (target <= 0) return most;
+  const double within = crossing([&](double running) { return time_at(load.terms, running) - target; }, most);
+  return within < 1 && most >= 1 ? 1 : within;
+}
+
+/// Time that a request waits for a slot, and with chunks for the prompts before it. From a fixed number of clients,
+/// those beyond the slots wait.
+constexpr double queue_time(const replica_load& load, const working_point& at, double running) {
+  const double output = load.job.output.mean, rate = load.from.rate;
+  if (load.from.clients > 0) {
+    const double each = running / (output * at.token);
+    const double left = load.from.clients - each * (at.first + output * at.token);
+    return left > 1e-6 * load.from.clients ? left / each : 0;
+  }
+  if (rate <= 0) return 0;
+  const double used = rate / load.full.rate, slots = load.full.slots;
+  const double taken = load.full.is_chunked ? running : slots * running / load.full.running;
+  // Servers that are as seldom all taken where a request takes no longer beside others.
+  const double servers = slots * used * (slots - taken) / (taken * (1 - used));
+  double waiting = mean_queue(used, larger(1, servers), square_ratio(load.job.output));
+  if (load.prompt.chunk > 0 && slots > 1) {
+    const double several = room_of(load, running, at.batch) / load.prompt.tokens;  // prompts in a step
+    const double step = engine_step_at(load.terms, at.batch).with(prompts_beside(load.prompt, at.batch));
+    waiting += mean_queue(smaller(rate / several * step, used), larger(several, 1), square_ratio(load.job.prompt));
+  }
+  return waiting / rate;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

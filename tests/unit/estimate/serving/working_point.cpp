@@ -1,0 +1,99 @@
+// How many sequences run in a replica, what a request meets there, and how long it waits.
+#include <cmath>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/serving/working_point.hpp>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tuple>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace estimate_serving_working_point_tests {
+
+namespace {
+
+serving_job job_of_lengths(std::int64_t prompt, std::int64_t output) {
+  serving_job job;
+  job.prompt = fixed_length(prompt);
+  job.output = fixed_length(output);
+  job.beyond_max_positions = true;
+  return job;
+}
+
+/// A step of a device of 10 ms, with a host of that many.
+detail::engine_step with_host_of(double host) { return {0.010, host, 1, false}; }
+
+}  // namespace
+
+TEST_CASE("the host hides behind prompts in the steps that have some") {
+  CHECK(close(detail::mixed_step(with_host_of(0.004), 0.5, 0.010), 0.015));
+  // Prompts of 100 ms in a tenth of the steps: the host's 5 ms are hidden in these, and show in the others.
+  const double some = 1 - std::exp(-0.1);
+  CHECK(close(detail::mixed_step(with_host_of(0.015), 0.1, 0.100), 0.015 + 0.010 - some * 0.005));
+  CHECK(close(detail::mixed_step(with_host_of(0.015), 0.1, 0.001), 0.015));  // wholly behind the host
+  CHECK(close(detail::step_at_random(with_host_of(0.004), 5, 0.100), 0.020));
+  const double step = detail::step_at_random(with_host_of(0.015), 5, 0.100);
+  CHECK(close(step, detail::mixed_step(with_host_of(0.015), 5 * step, 0.100), 1e-3));
+}
+
+TEST_CASE("tokens after a long step: each step lets more prompts come") {
+  // 80 ms above the mean, of which half are prompts: 40, 20, 10 ms more in the next three steps.
+  CHECK(close(detail::catching_up(0.080, 0.5, 3), 0.070 / 3));
+  CHECK(detail::catching_up(-0.080, 0.5, 3) == 0);
+}
+
+TEST_CASE("what a rate below the capacity asks for is served, also where a request has more chunks than tokens") {
+  const transformer m = llama_3_8b();
+  for (const char* where : {"v6e-8", "v5p-128"}) {
+    for (const auto& [prompt, output, chunk] :
+         {std::tuple{78831, 4, 1155}, {78831, 4, 1}, {8192, 32, 64}, {100, 1, 7}, {30000, 2, 0}, {2000, 300, 512}}) {
+      serving_job job = job_of_lengths(prompt, output);
+      job.prefill_chunk = chunk;
+      job.prefix_hit_rate = 0.5;
+      const serving_layout mesh{2, {}, {}};
+      const serving_estimate full = serve(m, job, mesh, slice_for(where));
+      REQUIRE(full.refusal == serving_refusal::none);
+      CAPTURE(where, prompt, output, chunk);
+      CHECK(close(full.requests.value(), full.capacity.value(), 1e-9));  // all that it can is all that it does
+      double first = 0, running = 0;
+      for (const double load : {0.01, 0.5, 0.9, 0.999}) {
+        job.request_rate = full.capacity * load;
+        const serving_estimate e = serve(m, job, mesh, slice_for(where));
+        REQUIRE(e.refusal == serving_refusal::none);
+        CHECK(close(e.requests.value(), job.request_rate.value(), 1e-9));
+        CHECK(close(e.requests * (job.output.mean * e.per_token.total), e.running * static_cast<double>(e.replicas),
+                    1e-6));
+        CHECK(e.first_token.value() >= first);
+        CHECK(e.running >= running * 0.99);
+        first = e.first_token.value(), running = e.running;
+      }
+    }
+  }
+}
+
+TEST_CASE("one client meets nobody") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  serving_job job = job_of_lengths(100000, 16);
+  job.concurrency = 1;
+  const serving_estimate e = serve(m, job, {}, where);
+  CHECK(e.first_token == e.prefill);
+  CHECK(e.per_token.prompts.value() == 0);
+  CHECK(close(e.per_token.step.total.value(), decode_step(m, {1, running_context(job)}, job, {}, where).total.value()));
+}
+
+TEST_CASE("waiting for a place is short while most are free, and that of Pollaczek and Khinchine where there is one") {
+  // Llama 2 7B's shape on one v6e at 7.5 requests a second: the closed form used to queue for one server, 209 ms.
+  transformer m = llama_3_8b();
+  m.attention.kv_heads = 32, m.mlp.d_ff = 11008, m.vocab = 32000;
+  serving_job job = job_of_lengths(128, 300);
+  job.request_rate = per_second{7.5};
+  const serving_estimate e = serve(m, job, {}, slice_for("v6e-1"));
+  REQUIRE(e.refusal == serving_refusal::none);
+  CHECK(e.queue < 0.1 * e.first_token);
+}
+
+}  // namespace estimate_serving_working_point_tests
