@@ -177,6 +177,7 @@ void launch_serving(const launch_options& given, const session& with) {
   if (given.capacity) launch.request.capacity = *given.capacity;
   if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
   launch.model = given.model;
+  launch.latent = is_latent_plan(document);
   launch.secret = given.secret == "none" ? "" : given.secret;
   if (with.json) return print_json(gke_serving_manifest(launch));
   print("{}", gke_serving_file(launch));

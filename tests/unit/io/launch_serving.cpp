@@ -63,6 +63,8 @@ TEST_CASE("data-parallel attention is said to vLLM on TPU in its settings, and r
   CHECK(has(engine_command(launch),
             R"(--additional_config={"sharding":{"sharding_strategy":{"enable_dp_attention":true,"attn_dp_size":4}}})"));
   CHECK(has(engine_command(launch), "--tensor-parallel-size=8"));
+  CHECK(has(engine_command(launch), "--enable-expert-parallel"));
+  CHECK(has(engine_command(launch), "--max-num-seqs=16"));  // of each of four groups
   CHECK(says(gke_serving_manifest(launch).dump(), R"({"name":"NEW_MODEL_DESIGN","value":"True"})"));
   launch.engine = serving_engine::sglang_jax;
   CHECK(says(refusal_of([&] { static_cast<void>(engine_command(launch)); }).message, "serving_layout.attention"));
@@ -79,6 +81,10 @@ TEST_CASE("SGLang-JAX gets its own flags") {
     INFO(word);
     CHECK(has(words, word));
   }
+  launch.mesh.tensor = 4;  // two replicas: all devices and sequences of the slice are counted
+  CHECK(has(engine_command(launch), "--tp-size=8"));
+  CHECK(has(engine_command(launch), "--data-parallel-size=2"));
+  CHECK(has(engine_command(launch), "--max-running-requests=128"));
   launch.job.prefill_chunk = 0;
   launch.job.weights = dtype::int8;
   CHECK(has(engine_command(launch), "--chunked-prefill-size=-1"));
@@ -161,6 +167,7 @@ TEST_CASE("what is refused, and why") {
   refused([](launched& l) { l.secret = "No Secret"; }, "secret");
   refused([](launched& l) { l.mesh.weights = weight_sharding::gathered; }, "serving_layout.weights");
   refused([](launched& l) { l.mesh.cache = cache_sharding::batch; }, "serving_layout.cache");
+  refused([](launched& l) { l.latent = true; }, "without which vLLM refuses latent attention");
   refused([](launched& l) { l.job.policy = cache_policy::reserved; }, "serving_job.policy");
   refused([](launched& l) { l.job.weights = dtype::int4; }, "serving_job.weights");
   refused([](launched& l) { l.job.cache = dtype::int8; }, "serving_job.cache");

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/estimate/serving/decode.hpp>
+#include <tpuplan/estimate/serving/engines.hpp>
 #include <tpuplan/io/launch/gke.hpp>
 #include <tpuplan/io/launch/plan.hpp>
 #include <tpuplan/io/launch/shell.hpp>
@@ -42,66 +42,12 @@ struct serving_launch {
   serving_engine engine = serving_engine::vllm;  ///< which the image has
   std::string model;                             ///< Hugging Face's name: "meta-llama/Llama-3.1-70B-Instruct"
   serving_layout mesh{};                         ///< replicas on each slice
+  bool latent = false;                           ///< the model has multi-head latent attention
   serving_job job{};                             ///< lengths, formats, cache and engine
   std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
 };
 
 namespace detail {
-
-/// The engines that are documented to run on a chip, by its name.
-struct engines_on_chip {
-  std::string_view chip{};
-  bool vllm = false;
-  bool sglang = false;
-};
-/// Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x, v6e, v5e"); docs.sglang.io/docs/hardware-platforms/tpu (v6e,
-/// v7); both read 2026-11-22.
-inline constexpr engines_on_chip engine_chips[] = {{"v5e", true, false}, {"v6e", true, true}, {"tpu7x", true, true}};
-
-/// Refuses chips on which the engine is not documented to run.
-inline void check_engine_chip(const serving_launch& launch) {
-  const bool of_vllm = launch.engine == serving_engine::vllm;
-  const auto runs_on = [of_vllm](std::string_view chip) {
-    for (const engines_on_chip& row : engine_chips) {
-      if (row.chip == chip) return of_vllm ? row.vllm : row.sglang;
-    }
-    return false;
-  };
-  if (runs_on(launch.request.where.chip.name.view())) return;
-  fail(errc::unsupported, "slice", tpuplan::name(launch.request.where).view(),
-       std::string("a slice of ")
-           .append(chip_names_where(runs_on).view())
-           .append(of_vllm ? ", on which vLLM runs" : ", on which SGLang-JAX runs"));
-}
-
-/// Refuses settings for which the engine has no flag.
-inline void check_engine_job(const serving_launch& launch) {
-  const serving_job& job = launch.job;
-  const bool of_vllm = launch.engine == serving_engine::vllm;
-  if (launch.mesh.weights != weight_sharding::one_dimension)
-    fail(errc::unsupported, "serving_layout.weights", "not along one dimension", "one_dimension: no flag says others");
-  if (launch.mesh.cache != cache_sharding::heads)
-    fail(errc::unsupported, "serving_layout.cache", "batch", "heads: no flag is known that shards it by sequences");
-  if (launch.mesh.attention > 0 && !of_vllm)
-    fail(errc::unsupported, "serving_layout.attention", launch.mesh.attention, "0: no flag of SGLang-JAX is known");
-  if (job.policy != cache_policy::paged)
-    fail(errc::unsupported, "serving_job.policy", tpuplan::name(job.policy), "paged: these engines have no other");
-  const bool is_plain = job.weights == dtype::bf16 && job.activations == dtype::bf16;
-  const bool weights_alone = job.activations == dtype::bf16, alike = job.activations == job.weights;
-  const bool is_quantised = (job.weights == dtype::int8 || job.weights == dtype::fp8) && (weights_alone || alike);
-  if (!is_plain && !(of_vllm && is_quantised) && !(job.weights == dtype::int8 && weights_alone))
-    fail(errc::unsupported, "serving_job.weights", tpuplan::name(job.weights),
-         of_vllm ? "bf16, int8 or fp8, activations in the same or in bf16" : "bf16, or int8 with activations in bf16");
-  if (job.cache != dtype::bf16 && !(of_vllm && job.cache == dtype::fp8))
-    fail(errc::unsupported, "serving_job.cache", tpuplan::name(job.cache),
-         of_vllm ? "bf16 or fp8" : "bf16: of fp8 the flag's help says that it is for CUDA");
-  positive_count("serving_job.max_running", job.max_running);
-  if (of_vllm && job.prefill_chunk == 0)
-    fail(errc::missing_field, "serving_job.prefill_chunk", std::int64_t{0},
-         "a chunk: vLLM on TPU takes prompts in chunks of --max-num-batched-tokens");
-  if (of_vllm && job.block_tokens > 1 && job.block_tokens % 16 != 0)
-    fail(errc::unsupported, "serving_job.block_tokens", job.block_tokens, "a multiple of 16, or 1: the engine's own");
-}
 
 inline void check_serving(const serving_launch& launch) {
   if (!launch.request.checkpoint.empty())
@@ -112,9 +58,6 @@ inline void check_serving(const serving_launch& launch) {
   validate(pod);
   check_part("slices", positive_count("slices", launch.request.slices), std::int64_t{100000}, "1 to 100000");
   check_gke(pod);
-  if (vms(launch.request.where) > 1)
-    fail(errc::unsupported, "slice", tpuplan::name(launch.request.where).view(),
-         "a slice of one VM: a Deployment has a pod for each slice");
   if (!launch.request.command.empty() || !launch.request.args.empty())
     refuse_name("command", "given", "none: the engine is started with its flags");
   if (!launch.request.queue.empty() || launch.request.capacity == provisioning::flex_start)
@@ -127,8 +70,9 @@ inline void check_serving(const serving_launch& launch) {
   }
   if (!launch.secret.empty() && !is_label(launch.secret, 1, 63))
     refuse_name("secret", launch.secret, "a name of Kubernetes");
-  check_engine_chip(launch);
-  check_engine_job(launch);
+  refuse(layout_limit(launch.engine, launch.mesh, launch.request.where, launch.latent));
+  refuse(job_limit(launch.engine, launch.job));
+  positive_count("serving_job.max_running", launch.job.max_running);
 }
 
 /// How weights, and activations where they are quantised too, become int8 or fp8 as they are loaded. Source: the
@@ -142,7 +86,8 @@ inline nlohmann::ordered_json qwix_rules(const serving_job& job) {
 
 /// The settings of vLLM on TPU for which it has no flag: formats, and the groups of data-parallel attention. Of these
 /// experts lie over all devices of --tensor-parallel-size, and attention is shared by those of one group. Source:
-/// vllm-project/tpu-inference tpu_inference/layers/common/sharding.py (@011b7db, read 2026-11-22).
+/// vllm-project/tpu-inference tpu_inference/layers/common/sharding.py (@011b7db, read 2026-11-22). The recipes for
+/// DeepSeek and Qwen3.5 there pass --enable-expert-parallel (scripts/multihost/benchmarks, @b8692ff01).
 inline nlohmann::ordered_json additional_config(const serving_launch& launch) {
   nlohmann::ordered_json config = nlohmann::ordered_json::object();
   if (launch.job.weights != dtype::bf16) config = qwix_rules(launch.job);
@@ -159,53 +104,60 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
 }  // namespace detail
 
 /// The command that starts the engine with what the estimate took for granted: sharding, replicas, longest context,
-/// sequences at once, chunks, formats and share of the memory. Throws, naming the field, for what no flag of the engine
-/// says. Worked: Llama 3.1 70B on a v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1.
+/// sequences at once, chunks, formats and share of the memory. The longest context is that of the job, longer requests
+/// are refused by the engine. Throws, naming the field, for what no flag of the engine says. Worked: Llama 3.1 70B on a
+/// v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1; SGLang-JAX, which counts all
+/// devices and sequences of the slice, has --tp-size=8 and --data-parallel-size=2 for two replicas of 4.
 /// Sources: vLLM: AI-Hypercomputer/tpu-recipes inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17,
-/// 2026), docs.vllm.ai/projects/tpu; SGLang-JAX: sgl-project/sglang-jax python/sgl_jax/srt/server_args.py (@00f0fbf),
-/// and tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md.
+/// 2026), docs.vllm.ai/projects/tpu, and tpu_inference/core/sched/dp_scheduler.py, whose limits are of a rank;
+/// SGLang-JAX: sgl-project/sglang-jax python/sgl_jax/srt/server_args.py (@00f0fbf) and managers/scheduler.py
+/// (@cddbf6f1: a mesh of [dp_size, tp_size // dp_size], max_running_requests // dp_size for each), and tpu-recipes
+/// inference/trillium/SGLang-Jax/Qwen3/README.md.
 [[nodiscard]] inline std::vector<std::string> engine_command(const serving_launch& launch) {
   detail::check_serving(launch);
   const serving_job& job = launch.job;
   const detail::replica on = detail::replica_of(launch.mesh, launch.request.where);
-  const std::string tensor = std::to_string(floor_to_count(on.devices));
-  const std::string copies = std::to_string(floor_to_count(on.count));
-  const std::string context = std::to_string(longest_context(job)), running = std::to_string(job.max_running);
+  const std::int64_t copies = floor_to_count(on.count);
+  const std::string context = std::to_string(longest_context(job));
   if (launch.engine == serving_engine::sglang_jax) {
-    std::vector<std::string> words = {"python3",
-                                      "-u",
-                                      "-m",
-                                      "sgl_jax.launch_server",
-                                      "--model-path=" + launch.model,
-                                      "--host=0.0.0.0",
-                                      "--port=8000",
-                                      "--device=tpu",
-                                      "--dtype=bfloat16",
-                                      "--tp-size=" + tensor,
-                                      "--data-parallel-size=" + copies,
-                                      "--context-length=" + context,
-                                      "--max-running-requests=" + running,
-                                      "--mem-fraction-static=" + detail::share_text(job.memory_fraction)};
+    std::vector<std::string> words = {
+        "python3",
+        "-u",
+        "-m",
+        "sgl_jax.launch_server",
+        "--model-path=" + launch.model,
+        "--host=0.0.0.0",
+        "--port=8000",
+        "--device=tpu",
+        "--dtype=bfloat16",
+        "--tp-size=" + std::to_string(devices(launch.request.where)),
+        "--data-parallel-size=" + std::to_string(copies),
+        "--context-length=" + context,
+        "--max-running-requests=" + std::to_string(checked_multiply(job.max_running, copies)),
+        "--mem-fraction-static=" + detail::share_text(job.memory_fraction)};
     if (job.block_tokens > 1) words.push_back("--page-size=" + std::to_string(job.block_tokens));
     words.push_back("--chunked-prefill-size=" + std::to_string(job.prefill_chunk > 0 ? job.prefill_chunk : -1));
     if (job.prefill_chunk > 0) words.push_back("--enable-mixed-chunk");
     if (job.weights == dtype::int8) words.push_back("--quantization-config-path=int8_all_modules_w_only.yaml");
     return words;
   }
+  // A rank is a replica or, of data-parallel attention, a group of its devices.
+  const std::int64_t groups = launch.mesh.attention > 0 ? floor_to_count(on.devices) / launch.mesh.attention : 1;
   std::vector<std::string> words = {"python3",
                                     "-m",
                                     "vllm.entrypoints.openai.api_server",
                                     "--host=0.0.0.0",
                                     "--port=8000",
                                     "--model=" + launch.model,
-                                    "--tensor-parallel-size=" + tensor,
-                                    "--data-parallel-size=" + copies,
+                                    "--tensor-parallel-size=" + std::to_string(floor_to_count(on.devices)),
+                                    "--data-parallel-size=" + std::to_string(copies),
                                     "--max-model-len=" + context,
                                     "--max-num-batched-tokens=" + std::to_string(job.prefill_chunk),
-                                    "--max-num-seqs=" + running,
+                                    "--max-num-seqs=" + std::to_string(ceil_div(job.max_running, groups)),
                                     "--gpu-memory-utilization=" + detail::share_text(job.memory_fraction)};
   if (job.block_tokens > 1) words.push_back("--block-size=" + std::to_string(job.block_tokens));
   if (job.cache == dtype::fp8) words.push_back("--kv-cache-dtype=fp8");
+  if (launch.mesh.attention > 0) words.push_back("--enable-expert-parallel");
   if (const nlohmann::ordered_json config = detail::additional_config(launch); !config.empty())
     words.push_back("--additional_config=" + config.dump());
   return words;
@@ -279,6 +231,13 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
   if (!row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for training", "a plan for serving");
   return read_json<serving_plan>(row.at("plan"), {}, row.path("plan"));
+}
+
+/// Whether the model of a document of `tpuplan plan --serve --json` has multi-head latent attention; false where the
+/// document has no question. Worked: it is true for DeepSeek-V3.
+[[nodiscard]] inline bool is_latent_plan(const nlohmann::json& document) {
+  const nlohmann::json::json_pointer place("/request/model");
+  return document.contains(place) && has_latent_attention(read_json<transformer>(document[place], {}, "request.model"));
 }
 
 /// The request that launches a plan for serving: its slices, replicas and job. A limit of sequences that the job leaves
