@@ -31,9 +31,32 @@ struct fleet_offer {
 
 namespace detail {
 
-/// Requests a second up to which a fleet keeps the targets by percentile; the closed form's capacity without any.
-inline per_second capacity_of(const serving_request& request, const serving_plan& planned) {
-  if (!any_target(request.job.percentiles)) return planned.estimate.capacity * static_cast<double>(planned.slices);
+/// Requests a second up to which one slice of a plan keeps its targets for mean times, to a millionth; its capacity
+/// where there are none.
+inline per_second capacity_of_means(const serving_request& request, const serving_plan& planned) {
+  serving_job share = planned.share;
+  const auto keeps = [&](per_second rate) {
+    share.request_rate = rate;
+    const serving_estimate one = serve(request.model, share, planned.mesh, planned.where, request.constants);
+    return one.refusal == serving_refusal::none && missed_by(one, share) == 0;
+  };
+  per_second low = planned.share.request_rate, high = planned.estimate.capacity;
+  if (share.tpot_target.value() <= 0 && share.ttft_target.value() <= 0) return high;
+  while (high > low * (1 + 1e-6)) {
+    const per_second middle = (low + high) / 2;
+    (keeps(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace detail
+
+/// Requests a second up to which all slices of a plan keep the targets of its request, which has a rate: those for mean
+/// times by the closed form, those by percentile in simulations, to 1 %. Worked: without targets it is the capacity of
+/// all slices.
+[[nodiscard]] inline per_second capacity_at_targets(const serving_request& request, const serving_plan& planned) {
+  const per_second means = detail::capacity_of_means(request, planned) * static_cast<double>(planned.slices);
+  if (!any_target(request.job.percentiles)) return means;
   const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, planned.slices}));
   simulated_traffic traffic = traffic_of(planned.share, planning_requests_of(planned.share));
   traffic.rate = request.job.request_rate / replicas;
@@ -43,8 +66,11 @@ inline per_second capacity_of(const serving_request& request, const serving_plan
   const replica_step_times times{request.model, planned.share,      planned.mesh,
                                  planned.where, engine.max_running, request.constants};
   // The planned rate keeps the targets, although the search may end up to 1 % below it.
-  return max(request.job.request_rate, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
+  const per_second most = min(means, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
+  return max(request.job.request_rate, most);
 }
+
+namespace detail {
 
 inline fleet_offer offer_of(const serving_request& request, text<24> hardware, serving_plan_answer answer) {
   fleet_offer offer;
@@ -53,7 +79,7 @@ inline fleet_offer offer_of(const serving_request& request, text<24> hardware, s
   if (answer.plans.empty()) return offer;
   offer.is_possible = true;
   offer.planned = std::move(answer.plans.front());
-  offer.capacity = capacity_of(request, offer.planned);
+  offer.capacity = capacity_at_targets(request, offer.planned);
   return offer;
 }
 
@@ -71,6 +97,7 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
   serving_request means = request;
   means.job.percentiles = {};
   plan_search all{means, {means.model, means.job, means.constants, request.job.percentiles}, price_index(means)};
+  all.any_engine = true;
   search_server(all, server);
   decide_layouts(all);
   serving_plan_answer answer = answer_of(all);

@@ -95,6 +95,8 @@ template <class T>
 class best_of_equals {
  public:
   bool empty() const noexcept { return equals_.empty(); }
+  /// The smallest first figure; precondition: not empty.
+  double least() const noexcept { return least_; }
   /// Whether a value of that first figure could still be the best.
   bool may_take(double first) const noexcept { return equals_.empty() || !is_beyond(first, least_); }
   /// Keeps a value that may be the best.

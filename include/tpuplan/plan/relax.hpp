@@ -244,9 +244,9 @@ inline void relax_training(const plan_request& request, const searched_slices& f
   if (std::optional<relaxation> smaller = relax_batch(request, plans_of)) list.push_back(std::move(*smaller));
 }
 
-/// The best plan of a serving request that is relaxed.
-inline std::optional<serving_plan> nearest_plan(const serving_request& request, plan_limit limit) {
-  return nearest_of(plan_serving(request).plans, limit);
+/// The best plan of a serving request that is relaxed, whose simulations take some of the steps that are left.
+inline std::optional<serving_plan> nearest_plan(const serving_request& request, plan_limit limit, std::int64_t& steps) {
+  return nearest_of(plan_within(request, steps).plans, limit);
 }
 
 /// A serving request with its targets times a factor.
@@ -257,20 +257,21 @@ inline serving_request with_targets(serving_request request, plan_limit limit, d
 }
 
 /// Targets relaxed by the least factor that lets a plan in, to 1 %, up to a million.
-inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit) {
+inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit,
+                                                       std::int64_t& steps) {
   const seconds given = limit == plan_limit::ttft ? request.job.ttft_target : request.job.tpot_target;
   const bool both = request.job.ttft_target.value() > 0 && request.job.tpot_target.value() > 0;
   if (given.value() <= 0 || (limit == plan_limit::targets && !both)) return std::nullopt;
   double low = 1, high = 2;
   std::optional<serving_plan> found;
-  while (!(found = nearest_plan(with_targets(request, limit, high), limit))) {
+  while (!(found = nearest_plan(with_targets(request, limit, high), limit, steps))) {
     low = high;
     high *= 2;
     if (high > 1e6) return std::nullopt;
   }
   while (high / low > 1.01) {
     const double middle = math::sqrt(low * high);
-    std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit);
+    std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit, steps);
     (nearer ? high : low) = middle;
     if (nearer) found = std::move(nearer);
   }
@@ -289,7 +290,8 @@ inline latency_target latency_targets::*target_of(plan_limit limit) {
 
 /// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits: each layout is
 /// simulated with as many slices as are allowed.
-inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit) {
+inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit,
+                                                          std::int64_t& steps) {
   latency_target& target = request.job.percentiles.*target_of(limit);
   const latency_target given = target;
   if (given.limit.value() <= 0) return std::nullopt;
@@ -297,11 +299,11 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   others.*target_of(limit) = {};
   serving_request means = request;
   means.job.percentiles = {};
-  plan_search all{means, {means.model, means.job, means.constants, others}, price_index(means), true};
+  plan_search all{means, {means.model, means.job, means.constants, others, steps}, price_index(means), true};
   for_each_slice(means, [&](const slice& where) { search_server(all, where); });
   double needed = std::numeric_limits<double>::infinity();
   // From the last: large slices are the fastest most often, and what one reaches leaves out those that cannot.
-  for (std::size_t i = all.open.size(); i-- > 0;) {
+  for (std::size_t i = all.open.size(); i-- > 0 && !all.rates.are_exhausted();) {
     const open_layout& one = all.open[i];
     const serving_plan& least = one.least;
     const std::int64_t most = most_slices(means, least.where);
@@ -313,16 +315,17 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
                          means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
       continue;
     if (!is_fit(all.slices[one.search], means, planned)) continue;
-    if (!priced(all.slices[one.search], means, all.prices, planned)) continue;
+    if (!priced(all.slices[one.search], means, planned)) continue;
     const counted_times times = all.rates.times_of_replica(planned.where, planned.mesh, rate_of_replica(planned));
     needed = std::min(needed, reached(limit == plan_limit::first_token ? times.first
                                       : limit == plan_limit::per_token ? times.each
                                                                        : times.whole,
                                       given.share));
   }
+  steps = all.rates.steps_left();
   if (!(needed < std::numeric_limits<double>::infinity())) return std::nullopt;
   target.limit = seconds{needed};
-  std::optional<serving_plan> nearest = nearest_plan(request, limit);
+  std::optional<serving_plan> nearest = nearest_plan(request, limit, steps);
   if (!nearest) return std::nullopt;
   return serving_relaxation{limit, given.limit.value(), needed, std::move(*nearest)};
 }
@@ -355,21 +358,24 @@ struct relaxed_answer {
 }
 
 /// Where a serving request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
-/// where no single one is enough. Worked: for 40 requests per second at 1 ms per output token only a longer target
-/// helps, more chips do not.
+/// where no single one is enough; limits whose simulations take more steps than a plan may are left out. Worked: for 40
+/// requests per second at 1 ms per output token only a longer target helps, more chips do not.
 [[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
   std::vector<serving_relaxation> list;
+  std::int64_t steps = detail::most_planning_steps / 2;
   for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {
     if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
-    if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit)) list.push_back(std::move(*r));
+    if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit, steps))
+      list.push_back(std::move(*r));
   }
   for (const plan_limit limit : {plan_limit::first_token, plan_limit::per_token, plan_limit::end_to_end}) {
-    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit)) list.push_back(std::move(*r));
+    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit, steps))
+      list.push_back(std::move(*r));
   }
   detail::relax(
       list, request,
       {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain},
-      [](const serving_request& relaxed, plan_limit) { return plan_serving(relaxed).plans; });
+      [&](const serving_request& relaxed, plan_limit) { return detail::plan_within(relaxed, steps).plans; });
   return list;
 }
 

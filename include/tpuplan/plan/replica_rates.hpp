@@ -17,31 +17,43 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// The work of the simulations of a question, as `most_simulated_steps` counts it, after which no further one begins:
+/// some two seconds.
+inline constexpr std::int64_t most_planning_steps = 120000000;
+
 /// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices, the
 /// VMs that they span and the links between them: what was simulated for one slice holds for all that have such
-/// replicas, and a rate that is kept or missed decides all lower or higher ones.
+/// replicas, and a rate that is kept or missed decides all lower or higher ones. After `most_planning_steps` no further
+/// rate is simulated.
 class replica_rates {
  public:
   /// The model, the job without targets by percentile, and the constants have to outlive this.
   replica_rates(const transformer& model, const serving_job& job, const serving_calibration& constants,
-                const latency_targets& targets)
-      : model_{model}, job_{job}, constants_{constants}, targets_{targets} {
+                const latency_targets& targets, std::int64_t steps = most_planning_steps)
+      : model_{model}, job_{job}, constants_{constants}, targets_{targets}, left_{steps} {
     if (job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
   }
   replica_rates(const replica_rates&) = delete;
   replica_rates& operator=(const replica_rates&) = delete;
   bool are_needed() const { return any_target(targets_); }
+  /// The steps that are left for further rates, and whether there are none: answers of `holds` may be wrong then.
+  std::int64_t steps_left() const { return left_; }
+  bool are_exhausted() const { return left_ <= 0; }
   /// Whether a replica keeps the targets at that rate of requests.
   bool holds(const slice& where, const serving_layout& mesh, per_second rate) {
     known_rate& known = known_of(where, mesh);
     if (rate <= known.kept || rate >= known.missed) return rate <= known.kept;
-    const bool met = are_met(known.engine, requests_of(traffic_at(rate)), known.times, targets_, sums_);
+    if (are_exhausted()) return false;
+    const maybe<bool> found = are_met(known.engine, requests_of(traffic_at(rate)), known.times, targets_, sums_);
+    left_ = found ? left_ - sums_.work - static_cast<std::int64_t>(8 * drawn_.size()) : 0;
+    if (!found) return false;
+    const bool met = *found;
     (met ? known.kept : known.missed) = rate;
     if (met) known.at_kept = report_of(finished(sums_, known.engine), targets_);
     return met;
   }
-  /// Whether a replica keeps them at any rate.
-  bool ever_holds(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed.value() > 0; }
+  /// By how much a replica misses a target even where each request has it to itself: at any rate; 0 where it does not.
+  seconds missed_alone(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed_alone; }
 
   /// Whether a replica may keep these other targets with next to nothing to do, and was not measured at so low a rate.
   bool may_reach(const slice& where, const serving_layout& mesh, per_second rate, const latency_targets& others) {
@@ -60,7 +72,9 @@ class replica_rates {
   counted_times times_of_replica(const slice& where, const serving_layout& mesh, per_second rate) {
     known_rate& known = known_of(where, mesh);
     known.measured = min(known.measured, rate);
-    return times_of(simulate(known.engine, requests_of(traffic_at(rate)), known.times), targets_);
+    const simulation_run run = simulate(known.engine, requests_of(traffic_at(rate)), known.times);
+    left_ -= run.steps;
+    return times_of(run, targets_);
   }
 
  private:
@@ -76,6 +90,7 @@ class replica_rates {
     per_second kept{0};                                            // the highest rate at which the targets were kept
     per_second missed{std::numeric_limits<double>::infinity()};    // the lowest at which they were not; 0: at all
     simulation_report at_kept{};                                   // of the run at the rate that was kept
+    seconds missed_alone{};                                        // over a target by a request alone
     per_second measured{std::numeric_limits<double>::infinity()};  // the lowest whose times were asked for
   };
 
@@ -97,14 +112,17 @@ class replica_rates {
     replica_step_times times{model_, job_, mesh, where, engine.max_running, constants_};
     known_.push_back(
         {where.chip.name, on.devices, on.hosts, on.links, mesh.cache, mesh.attention, engine, std::move(times)});
-    if (!is_possible(drawn_, known_.back().times, targets_)) known_.back().missed = per_second{0};
-    return known_.back();
+    known_rate& added = known_.back();
+    added.missed_alone = seconds{missed_by(times_alone(drawn_, added.times), targets_)};
+    if (added.missed_alone.value() > 0) added.missed = per_second{0};
+    return added;
   }
 
   const transformer& model_;
   const serving_job& job_;
   const serving_calibration& constants_;
   latency_targets targets_;
+  std::int64_t left_ = 0;                   // steps
   std::vector<simulated_request> drawn_{};  // at a rate of 1 a second
   simulation_run run_{};
   run_sums sums_{run_};

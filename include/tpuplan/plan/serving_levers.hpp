@@ -107,11 +107,13 @@ template <class Accepts>
 /// is returned has a plan.
 [[nodiscard]] inline std::vector<serving_change> changes_that_help(const serving_request& request) {
   if (!any_target(request.job.percentiles)) return {};
+  std::int64_t steps = detail::most_planning_steps / 2;  // of all plans together
   return changes_that_help(request.job, [&](const serving_job& job) {
+    if (!job_limit(job.engine, job).field.empty()) return false;
     serving_request changed = request;
     changed.job = job;
     changed.most_plans = 1;
-    return !plan_serving(changed).plans.empty();
+    return !detail::plan_within(changed, steps).plans.empty();
   });
 }
 

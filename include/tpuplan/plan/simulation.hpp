@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/maybe.hpp>
 #include <tpuplan/plan/arrivals.hpp>
 #include <tpuplan/plan/percentiles.hpp>
 #include <tpuplan/plan/replica_run.hpp>
@@ -33,7 +34,8 @@ inline void check_steps(const run_sums& sums) {
   fail(errc::out_of_range, "simulated_traffic.requests", static_cast<std::int64_t>(records.size()), valid.view());
 }
 
-/// Runs all replicas, each until its last request has left or `enough` ends it.
+/// Runs all replicas, each until its last request has left, `enough` ends it, or the run takes more than
+/// `most_simulated_steps`; `sums.work` is above that then.
 template <class Times, class Observer, class Enough>
 void run_replicas(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
                   Observer& observe, Enough& enough, run_sums& sums) {
@@ -48,7 +50,6 @@ void run_replicas(const simulated_engine& engine, const std::vector<simulated_re
     run.over_time[i].time = run.last_arrival * (static_cast<double>(i + 1) / over_time_parts);
   for (std::size_t replica = 0; replica < static_cast<std::size_t>(engine.replicas); ++replica)
     replica_run<Times, Observer, Enough>{engine, requests, replica, times, sums, observe, enough}();
-  check_steps(sums);
 }
 
 /// Completes the run from the sums over its replicas.
@@ -86,6 +87,7 @@ template <class Times, class Observer = detail::no_observer>
   detail::run_sums sums{run};
   detail::never_enough to_the_end;
   detail::run_replicas(engine, requests, times, observe, to_the_end, sums);
+  detail::check_steps(sums);
   detail::finished(sums, engine);
   return run;
 }
@@ -294,19 +296,39 @@ struct serving_fleet {
 
 namespace detail {
 
-/// Whether the targets would be met if each request had the engine to itself. Where they would not, no rate meets them.
+/// The times of requests that each have the engine to themselves: no rate has shorter ones.
 template <class Times>
-bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {
-  std::vector<double> first, each, whole;
+counted_times times_alone(const std::vector<simulated_request>& requests, const Times& times) {
+  counted_times alone;
   for (const simulated_request& request : requests) {
     const std::int64_t fresh = request.prompt - request.cached;
     const double prompt = times.step({0, 0, fresh, times.attention(request.cached, request.prompt), 0}).value();
     const double token = times.step({1, request.prompt, 0, {}, 0}).value();
-    first.push_back(prompt);
-    if (request.output > 1) each.push_back(token);
-    whole.push_back(prompt + token * static_cast<double>(request.output - 1));
+    alone.first.push_back(prompt);
+    if (request.output > 1) alone.each.push_back(token);
+    alone.whole.push_back(prompt + token * static_cast<double>(request.output - 1));
   }
-  return is_met(first, targets.first_token) && is_met(each, targets.per_token) && is_met(whole, targets.end_to_end);
+  return alone;
+}
+
+inline bool are_kept(const counted_times& times, const latency_targets& targets) {
+  return is_met(times.first, targets.first_token) && is_met(times.each, targets.per_token) &&
+         is_met(times.whole, targets.end_to_end);
+}
+
+/// Whether the targets would be met if each request had the engine to itself. Where they would not, no rate meets them.
+template <class Times>
+bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {
+  return are_kept(times_alone(requests, times), targets);
+}
+
+/// Seconds by which times miss the target that they miss by most; 0 where they keep all.
+inline double missed_by(const counted_times& times, const latency_targets& targets) {
+  const auto over = [](const std::vector<double>& measured, const latency_target& target) {
+    return is_met(measured, target) ? 0 : reached(measured, target.share) - target.limit.value();
+  };
+  return std::max({over(times.first, targets.first_token), over(times.each, targets.per_token),
+                   over(times.whole, targets.end_to_end)});
 }
 
 /// Counts the requests that miss limits, until these are too many for the targets.
@@ -330,9 +352,10 @@ struct miss_counter {
 };
 
 /// Whether the targets are met. A run ends as soon as they cannot be; where they are met, the sums are of a whole run.
+/// Nothing where that takes more than `most_simulated_steps`.
 template <class Times>
-bool are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
-             const latency_targets& targets, run_sums& sums) {
+maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
+                    const latency_targets& targets, run_sums& sums) {
   sums.clear();
   no_observer observe;
   const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
@@ -341,9 +364,8 @@ bool are_met(const simulated_engine& engine, const std::vector<simulated_request
   const auto enough = [&](const request_record& record) { return too_many = too_many || counter(record); };
   run_replicas(engine, requests, times, observe, enough, sums);
   if (too_many) return false;
-  const counted_times found = times_of(sums.run, targets);
-  return is_met(found.first, targets.first_token) && is_met(found.each, targets.per_token) &&
-         is_met(found.whole, targets.end_to_end);
+  if (sums.work > most_simulated_steps) return nothing;
+  return are_kept(times_of(sums.run, targets), targets);
 }
 
 }  // namespace detail
@@ -366,7 +388,9 @@ template <class Times>
   detail::run_sums sums{run};
   const auto holds = [&](double faster) {
     for (std::size_t i = 0; i < drawn.size(); ++i) requests[i].arrival = drawn[i].arrival / faster;
-    return detail::are_met(engine, requests, times, targets, sums);
+    const maybe<bool> met = detail::are_met(engine, requests, times, targets, sums);
+    if (!met) detail::check_steps(sums);
+    return met.value_or(false);
   };
   double low = 1, high = 1, wider = 1.25;
   if (holds(1)) {

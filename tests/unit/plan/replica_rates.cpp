@@ -40,7 +40,7 @@ TEST_CASE("a rate holds where a simulation of the replica keeps the targets") {
   targets.per_token = {0.95, 20_ms};
   detail::replica_rates rates{model, job, constants, targets};
   CHECK(rates.are_needed());
-  CHECK(rates.ever_holds(where, {}));
+  CHECK(rates.missed_alone(where, {}) == 0_s);
   for (const double each : {1.0, 10.0, 1000.0}) {
     const per_second rate{each};
     const simulation_report alone = simulated(model, where, rate, targets);
@@ -60,7 +60,8 @@ TEST_CASE("a target below an empty replica's time holds at no rate") {
   latency_targets targets;
   targets.per_token = {0.95, 1_us};
   detail::replica_rates rates{model, job, constants, targets};
-  CHECK_FALSE(rates.ever_holds(where, {}));
+  CHECK(rates.missed_alone(where, {}) > 1_ms);
+  CHECK(rates.missed_alone(where, {}) < 1_s);
   CHECK_FALSE(rates.holds(where, {}, per_second{0.001}));
   latency_targets others;
   others.per_token = {0.95, 1_s};
@@ -69,6 +70,23 @@ TEST_CASE("a target below an empty replica's time holds at no rate") {
   CHECK_FALSE(rates.times_of_replica(where, {}, per_second{10}).each.empty());
   CHECK_FALSE(rates.may_reach(where, {}, per_second{10}, others));
   CHECK(rates.may_reach(where, {}, per_second{9}, others));
+}
+
+TEST_CASE("no further rate is simulated once the steps of a question are used up") {
+  const transformer model = llama_3_8b();
+  const serving_job job = chat_job();
+  const serving_calibration constants;
+  const slice where = slice_for("v6e-8");
+  latency_targets targets;
+  targets.per_token = {0.95, 20_ms};
+  detail::replica_rates all{model, job, constants, targets}, few{model, job, constants, targets, 1000};
+  CHECK(all.holds(where, {}, per_second{1}));
+  CHECK(all.steps_left() < detail::most_planning_steps - 100000);
+  CHECK_FALSE(all.are_exhausted());
+  CHECK(few.holds(where, {}, per_second{1}));  // begun with steps left
+  CHECK(few.are_exhausted());
+  CHECK_FALSE(few.holds(where, {}, per_second{2}));
+  CHECK(few.holds(where, {}, per_second{0.5}));  // is known
 }
 
 }  // namespace plan_replica_rates_tests

@@ -1,4 +1,5 @@
 // Plans for serving: each holds when it is asked again, keeps its targets, and one slice fewer would not.
+#include <cmath>
 #include <limits>
 #include <map>
 #include <string>
@@ -53,7 +54,7 @@ TEST_CASE("every serving plan holds, keeps its targets, and has no slice too man
     CHECK((e.refusal != serving_refusal::none || !e.meets_tpot || !e.meets_ttft));
   }
   for (std::size_t i = 1; i < answer.plans.size(); ++i)
-    CHECK(answer.plans[i - 1].cost.all_on_output <= answer.plans[i].cost.all_on_output);
+    CHECK(answer.plans[i - 1].cost.all_on_output <= answer.plans[i].cost.all_on_output * (1 + 1e-9));
 }
 
 TEST_CASE("targets by percentile: each plan keeps them in a simulation, and one slice fewer would not") {
@@ -130,7 +131,14 @@ TEST_CASE("plans that are asked for are the first of all plans: what is not simu
             for (const serving_plan& p : all.plans) {
               if (name(p.where) != name(lost.where) || vms(p.where) != vms(lost.where)) continue;
               CHECK(lost.why == serving_rejection::dominated);
-              CHECK(lost.amount <= (p.rate - all.plans.front().rate).value() * 3600 + 1e-9);
+              const serving_plan& first = all.plans.front();
+              const double behind =
+                  best == objective::fastest ? (p.estimate.per_token.total - first.estimate.per_token.total).value()
+                  : best == objective::fewest_chips
+                      ? static_cast<double>(chips(p.where) * p.slices - chips(first.where) * first.slices)
+                      : in_usd_per_hour(p.rate - first.rate);
+              CHECK(lost.amount <= behind * (1 + 1e-9) + 1e-9);
+              CHECK(lost.amount >= -1e-9);
             }
           }
         }
@@ -359,6 +367,165 @@ TEST_CASE("a commitment serves where commitments alone are allowed, and its term
   const serving_plan_answer committed = plan_serving(request);
   REQUIRE_FALSE(committed.plans.empty());
   for (const serving_plan& p : committed.plans) CHECK(p.term == commitment_term(p.kind));
+}
+
+TEST_CASE("of layouts that cost the same the one with the shorter time per token is chosen") {
+  serving_request r = chat_request();
+  r.model.moe.experts = 8;  // so that there is data-parallel attention
+  r.model.moe.top_k = 2;
+  r.model.moe.expert_d_ff = r.model.mlp.d_ff;
+  r.job.tpot_target = r.job.ttft_target = seconds{0};
+  int equals = 0;
+  for (const double rate : {1.0, 5.0, 20.0}) {
+    r.job.request_rate = per_second{rate};
+    for (const serving_plan& p : plan_serving(r).plans) {
+      CAPTURE(rate, name(p.where).view(), p.slices, p.mesh.tensor, p.mesh.attention);
+      for (const std::int64_t tensor : {1, 2, 4, 8, 16, 32}) {
+        for (const std::int64_t group : {0, 1, 2, 4, 8}) {
+          for (const cache_sharding cache : {cache_sharding::heads, cache_sharding::batch}) {
+            const serving_layout mesh{tensor, weight_sharding::one_dimension, cache, group};
+            if (group >= tensor || !heads_divide(r.model, tensor)) continue;
+            if (problem_of(r.model, mesh, p.where) != layout_problem::none) continue;
+            // Not searched where no device holds a copy of another's keys and values.
+            if (cache == cache_sharding::batch && tensor <= r.model.attention.kv_heads) continue;
+            const serving_estimate other = serve(r.model, p.share, mesh, p.where, r.constants);
+            if (other.refusal != serving_refusal::none || other.fit != verdict::yes) continue;
+            ++equals;
+            CHECK(other.per_token.total >= p.estimate.per_token.total * (1 - 1e-9));
+            if (other.per_token.total <= p.estimate.per_token.total * (1 + 1e-9))
+              CHECK(other.first_token >= p.estimate.first_token * (1 - 1e-9));
+          }
+        }
+      }
+    }
+  }
+  CHECK(equals > 200);
+}
+
+TEST_CASE("replicas that are no whole chips are no layouts, and end no search") {
+  serving_request r = chat_request();
+  r.model = gpt2();  // 12 heads, which divide over 3 and 6 devices: 1.5 and 3 chips of tpu7x
+  r.job.request_rate = per_second{1};
+  r.job.prompt = fixed_length(512);
+  r.generations = {"tpu7x", "v2", "v3"};
+  const serving_plan_answer answer = plan_serving(r);
+  CHECK(answer.plans.size() > 10);
+  for (const serving_plan& p : answer.plans) CHECK((p.mesh.tensor == 1 || p.mesh.tensor % 2 == 0));
+}
+
+TEST_CASE("every reason has a finite amount in a unit, or none") {
+  serving_request r = chat_request();
+  r.job.tpot_target = seconds{1e-5};
+  for (const rejected_server& lost : plan_serving(r).rejected) {
+    INFO(name(lost.where).view() << " " << name(lost.why));
+    CHECK(std::isfinite(lost.amount));
+    if (lost.why != serving_rejection::misses_target) continue;
+    CHECK(lost.unit == "s");
+    CHECK(lost.amount > 1e-4);
+    CHECK(lost.amount < 1);
+  }
+  r = chat_request();
+  r.job.percentiles.per_token = {0.95, 10_us};
+  for (const rejected_server& lost : plan_serving(r).rejected) CHECK((lost.amount >= 0 && lost.amount < 1e12));
+}
+
+TEST_CASE("what is dominated is behind the best plan, and says in what") {
+  for (const objective best : {objective::cheapest, objective::fastest, objective::fewest_chips}) {
+    for (const double rate : {0.0, 40.0}) {
+      serving_request r = chat_request();
+      r.job.request_rate = per_second{rate};
+      r.best = best;
+      const serving_plan_answer all = plan_serving(r);
+      r.most_plans = 2;
+      const serving_plan_answer two = plan_serving(r);
+      CAPTURE(name(best), rate);
+      REQUIRE(two.plans.size() == 2);
+      std::size_t dominated = 0;
+      for (const rejected_server& lost : two.rejected) {
+        if (lost.why != serving_rejection::dominated) continue;
+        ++dominated;
+        CHECK(lost.amount >= -1e-9);
+        CHECK(lost.unit == (best == objective::fastest        ? "s"
+                            : best == objective::fewest_chips ? "chips"
+                            : rate > 0                        ? "USD/h"
+                                                              : "USD/million output tokens"));
+      }
+      CHECK(dominated == all.plans.size() - 2);
+    }
+  }
+}
+
+TEST_CASE("what an engine does not run is not planned for it") {
+  serving_request r = chat_request();
+  r.model = deepseek_v3();
+  r.job.prefill_chunk = 2048;
+  r.job.weights = r.job.activations = dtype::fp8;
+  r.job.tpot_target = r.job.ttft_target = seconds{0};
+  r.job.request_rate = per_second{1};
+  r.generations.clear();
+  r.accept_uncertain = true;
+  r.job.engine = serving_engine::vllm;
+  const serving_plan_answer answer = plan_serving(r);
+  for (const serving_plan& p : answer.plans) {
+    CHECK(layout_limit(r.job.engine, p.mesh, p.where, true).field.empty());
+    CHECK(p.mesh.attention > 0);  // as vLLM demands for latent attention
+  }
+  std::size_t not_run = 0;
+  for (const rejected_server& lost : answer.rejected) not_run += lost.why == serving_rejection::not_of_engine;
+  CHECK(not_run > 20);
+  r.model = llama_3_8b();
+  r.job.weights = r.job.activations = dtype::bf16;
+  const serving_plan_answer dense = plan_serving(r);
+  REQUIRE_FALSE(dense.plans.empty());
+  for (const serving_plan& p : dense.plans) {
+    CHECK(p.mesh.cache == cache_sharding::heads);
+    CHECK(vms(p.where) == 1);
+    CHECK(p.where.chip.name != "v5p");
+  }
+  r.job.cache = dtype::int8;
+  CHECK(says(refusal_of([&] { (void)plan_serving(r); }).message, "serving_job.cache is int8; valid: bf16 or fp8"));
+}
+
+TEST_CASE("the ways of paying that are compared for a service") {
+  serving_request r;
+  r.kinds = {provisioning::on_demand, provisioning::flex_start, provisioning::commitment_1y};
+  CHECK(is_compared(r, provisioning::on_demand));
+  CHECK_FALSE(is_compared(r, provisioning::flex_start));  // ends after 7 days
+  CHECK_FALSE(is_compared(r, provisioning::commitment_1y));
+  CHECK_FALSE(is_compared(r, provisioning::spot));
+  r.kinds = {provisioning::flex_start, provisioning::calendar};
+  CHECK(is_compared(r, provisioning::flex_start));
+  r.kinds = {provisioning::commitment_1y, provisioning::commitment_3y};
+  CHECK(is_compared(r, provisioning::commitment_1y));
+}
+
+TEST_CASE("plans of fewer chips than are asked for say so") {
+  serving_request r = chat_request();
+  r.smallest_chips = 64;
+  const serving_plan_answer answer = plan_serving(r);
+  std::size_t few = 0;
+  for (const rejected_server& lost : answer.rejected) {
+    if (lost.why != serving_rejection::too_few_chips) continue;
+    ++few;
+    CHECK((lost.amount >= 1 && lost.amount < 64));
+    CHECK(lost.unit == "chips");
+  }
+  CHECK(few > 3);
+  for (const serving_plan& p : answer.plans) CHECK(chips(p.where) * p.slices >= 64);
+  r.smallest_chips = 1;
+  const serving_plan_answer all = plan_serving(r);
+  CHECK(all.plans.size() + all.rejected.size() == answer.plans.size() + answer.rejected.size());
+}
+
+TEST_CASE("where the steps of a question are used up, the other layouts are said to be not simulated") {
+  serving_request r = chat_request();
+  r.job.percentiles.first_token = {0.99, 2_s};
+  std::int64_t steps = 1;
+  const serving_plan_answer answer = detail::plan_within(r, steps);
+  CHECK(steps <= 0);
+  std::size_t open = 0;
+  for (const rejected_server& lost : answer.rejected) open += lost.why == serving_rejection::not_simulated;
+  CHECK(open > 3);
 }
 
 TEST_CASE("serving requests that cannot be asked") {

@@ -72,6 +72,23 @@ TEST_CASE("a day: the fixed fleet holds the targets, one that follows the traffi
   }
 }
 
+TEST_CASE("the replicas of a slice share its traffic: four on one slice are four slices of one") {
+  day_request request = chat_day();
+  detail::slices_over_day slices;
+  slices.serving.assign(12 * 60, 2);
+  const double all = requests_of(request.day);
+  CHECK(close(static_cast<double>(detail::replica_day(request, slices, 4).size()), all / 8, 0.05));
+  const payment_mix mix{0, provisioning::on_demand, provisioning::on_demand, false};
+  const per_second each{10};
+  const day_option apart = simulate_day(request, mix, 4, each);
+  request.fleet.where = slice_for("v6e-4");
+  request.fleet.mesh.tensor = 1;
+  const day_option together = simulate_day(request, mix, 1, each * 4);
+  CHECK(together.first_token.p99 == apart.first_token.p99);
+  CHECK(together.per_token.p95 == apart.per_token.p95);
+  CHECK(together.slice_hours * 4 == apart.slice_hours);
+}
+
 TEST_CASE("fixed fleets of one day differ in dollars alone where nobody takes slices away") {
   const day_request request = chat_day();
   const day_answer answer = plan_day(request);
