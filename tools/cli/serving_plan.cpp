@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <tpuplan/io/svg/frontier.hpp>
+#include <tpuplan/io/text/lost_servers.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <utility>
@@ -33,19 +33,6 @@ serving_request make_request(model_config& config, const plan_options& given, co
   if (given.budget) asked.budget = usd_per_hour(given.budget->value());
   asked.most_plans = given.rows.value_or(8);
   return request_of(config, asked, prices);
-}
-
-std::string reason_words(serving_rejection why) {
-  switch (why) {
-    case serving_rejection::no_layout: return "heads do not divide over its devices";
-    case serving_rejection::does_not_fit: return "does not fit";
-    case serving_rejection::misses_target: return "misses a target, however little it has to do";
-    case serving_rejection::too_many_chips: return "takes more chips than are allowed";
-    case serving_rejection::no_price: return "no price in these regions and kinds";
-    case serving_rejection::over_budget: return "over the budget";
-    case serving_rejection::dominated: return "more expensive than those above";
-  }
-  return "?";
 }
 
 std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.slices, name(p.where).view()); }
@@ -86,23 +73,6 @@ void draw_plans(const serving_request& request, const serving_plan_answer& answe
   draw(with, "front", to_svg(chart));
 }
 
-/// The simulated latency that is compared with a target: the percentile of the target, or the mean without one.
-seconds reached_of(const time_percentiles& times, const latency_target& target) {
-  const double share = target.limit.value() > 0 ? target.share : 0;
-  return share >= 0.99   ? times.p99
-         : share >= 0.95 ? times.p95
-         : share >= 0.9  ? times.p90
-         : share > 0     ? times.p50
-                         : times.mean;
-}
-
-/// "tensor 8", and how keys and values or attention are sharded where that is not over all of them.
-std::string replica_words(const serving_plan& p) {
-  if (p.mesh.attention > 0)
-    return fmt::format("{} devices, attention in groups of {}", p.mesh.tensor, p.mesh.attention);
-  return fmt::format("tensor {}{}", p.mesh.tensor, p.mesh.cache == cache_sharding::batch ? ", KV by batch" : "");
-}
-
 double tokens_of(const serving_plan& p) { return p.estimate.output_tokens.value() * static_cast<double>(p.slices); }
 
 /// Dollars an hour of all its slices.
@@ -120,7 +90,7 @@ void print_simulated(const serving_plan_answer& answer, const latency_targets& t
   for (const auto& [words, offered] : offers_of(answer)) {
     const serving_plan& p = *offered;
     const simulation_report& r = p.simulated;
-    t.add({words, number_cell("{}", chips(p.where) * p.slices), replica_words(p),
+    t.add({words, number_cell("{}", chips(p.where) * p.slices), replica_words(p.mesh),
            reached_of(r.first_token.value, targets.first_token), reached_of(r.per_token.value, targets.per_token),
            reached_of(r.end_to_end.value, targets.end_to_end), number_cell("{:.1f}", r.running), share_cell(r.busy),
            an_hour(p), marked(p.cost.all_on_output, p.price),
@@ -128,6 +98,14 @@ void print_simulated(const serving_plan_answer& answer, const latency_targets& t
            fmt::format("{}, {}, {}", name(p.kind), p.region, dated(p.price.date))});
   }
   t.print();
+}
+
+/// On how many requests the percentiles of the first plan rest, and at which rate these came.
+void print_sample(const serving_plan& best) {
+  const double asked = best.share.request_rate.value() / static_cast<double>(best.estimate.replicas);
+  print(
+      "  each rests on one replica: of the first plan {} requests, which came at {:.4g} a second of {:.4g} asked for\n",
+      best.simulated.requests, best.simulated.arrivals.value(), asked);
 }
 
 void print_plans(const serving_plan_answer& answer, const latency_targets& targets) {
@@ -140,7 +118,7 @@ void print_plans(const serving_plan_answer& answer, const latency_targets& targe
   for (const auto& [words, offered] : offers_of(answer)) {
     const serving_plan& p = *offered;
     const serving_estimate& e = p.estimate;
-    t.add({words, number_cell("{}", chips(p.where) * p.slices), replica_words(p), number_cell("{:.1f}", e.running),
+    t.add({words, number_cell("{}", chips(p.where) * p.slices), replica_words(p.mesh), number_cell("{:.1f}", e.running),
            e.first_token, e.per_token.total, range_cell(e.per_token.low, e.per_token.high),
            cell(count(tokens_of(p)), tokens_of(p)), an_hour(p), marked(p.cost.all_on_output, p.price),
            used_cell(e.memory.total, e.memory.usable),
@@ -197,16 +175,12 @@ void print_relaxed(const serving_request& request, const std::vector<serving_rel
   t.print();
 }
 
-void print_rejected(const serving_plan_answer& answer) {
-  std::map<serving_rejection, std::pair<std::size_t, std::string>> groups;
-  for (const rejected_server& r : answer.rejected) {
-    auto& [many, first] = groups[r.why];
-    if (many++ == 0) first = name(r.where).view();
-  }
-  if (groups.empty()) return;
+void print_rejected(const serving_request& request, const serving_plan_answer& answer) {
+  if (answer.rejected.empty()) return;
   print("\n{}\n", bold("why the other slices lost"));
-  table t(">slices | reason | such as");
-  for (const auto& [why, group] : groups) t.add({number_cell("{}", group.first), reason_words(why), group.second});
+  table t(">slices | reason | ~the closest");
+  for (const readable::lost_servers& lost : readable::by_reason(answer.rejected))
+    t.add({number_cell("{}", lost.count), readable::reason(lost.why, request.best), readable::amount(lost.closest)});
   t.print();
 }
 
@@ -244,6 +218,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
     const std::string targets = words_of_targets(job.percentiles);
     print("  {} first{}\n\n", name(request.best), targets.empty() ? "" : "; " + targets + ", simulated");
     print_plans(answer, job.percentiles);
+    if (!targets.empty()) print_sample(answer.plans.front());
     std::vector<price_row> prices;
     std::vector<provisioning> kinds;
     for (const serving_plan& p : answer.plans) {
@@ -254,7 +229,7 @@ void print_answer(const serving_request& request, const serving_plan_answer& ans
     print_price_doubts(prices);
     print_price_terms(kinds);
   }
-  print_rejected(answer);
+  print_rejected(request, answer);
   print_assumed(all_assumed(config, assumed_by(request)));
   if (answer.plans.empty()) return;
   const serving_plan& best = answer.plans.front();
@@ -298,7 +273,7 @@ void print_fleets(const serving_request& request, const std::vector<fleet_offer>
     const auto chip_count = chips(p.where) * p.slices;
     t.add({one.at_peak ? fmt::format("{} x {} {} *", p.slices, chips(p.where), one.hardware.view()) : words_of(p),
            number_cell("{}", chip_count),
-           fmt::format("tensor {}", p.mesh.tensor),
+           replica_words(p.mesh),
            first,
            token,
            {fmt::format("{:.4g}/s", one.capacity.value()), one.capacity.value()},
@@ -317,7 +292,7 @@ void print_fleets(const serving_request& request, const std::vector<fleet_offer>
   bool any = false;
   for (const fleet_offer& one : fleets) {
     if (one.is_possible) continue;
-    print("{}  {}: {}\n", std::exchange(any, true) ? "" : "\n", one.hardware.view(), reason_words(one.why));
+    print("{}  {}: {}\n", std::exchange(any, true) ? "" : "\n", one.hardware.view(), readable::reason(one.why));
   }
 }
 

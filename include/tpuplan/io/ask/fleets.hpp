@@ -8,11 +8,14 @@
 #include <string>
 #include <tpuplan/io/ask/serving.hpp>
 #include <tpuplan/io/svg/traffic.hpp>
+#include <tpuplan/io/text/lost_servers.hpp>
 #include <tpuplan/io/text/readable.hpp>
+#include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/plan/simulation.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -85,10 +88,23 @@ struct asked_serving_plan {
 struct serving_plan_row {
   /// @{
   /// The slice, how many of it, and the rates of all slices together, per second.
+  std::int64_t rank = 0;  ///< position in the list; 1 is the best plan
   std::string slice{};
   std::int64_t slices = 1, chips = 0;
+  std::string replica{};  ///< the devices of a replica, and how they share attention where that is not all of them
+  /// Mean times of the closed form: to the first token, of each token, and the ends of its band.
+  seconds first_token{}, per_token{}, per_token_low{}, per_token_high{};
+  /// With targets by percentile: what the simulation reaches at the share of each target, the mean without one.
+  std::optional<seconds> simulated_first_token{}, simulated_per_token{}, simulated_end_to_end{};
   per_second output_tokens{};
-  per_second capacity_requests{};  ///< largest request rate that the slices can serve
+  per_second capacity_requests{};  ///< largest request rate that the slices can serve, whatever the latencies
+  /// Largest request rate at which the targets are kept; by percentile it is simulated, and of the best plan alone.
+  std::optional<per_second> capacity_at_targets{};
+  usd_per_second rate{};                       ///< of all slices
+  usd million_input{}, million_output{};       ///< dollars for a million tokens, each at its share of the time
+  usd million_all_on_output{};                 ///< dollars for a million output tokens, as if input were free
+  bytes memory_used{}, memory_usable{};        ///< of a device
+  std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
   serving_plan plan{};
   /// @}
 };
@@ -98,8 +114,19 @@ struct rejected_server_row {
   /// The slice, and why it is not among the plans.
   std::string slice{};
   serving_rejection reason{};
-  /// How far the limit is missed, in the base unit of the reason (bytes, seconds, dollars per hour).
+  /// How far the limit is missed, and its unit: bytes, s, chips, USD/h or USD/million output tokens; empty: no amount.
   double amount = 0;
+  std::string unit{};
+  /// @}
+};
+/// The slices that lost for one reason.
+struct lost_servers_row {
+  /// @{
+  /// The reason, and the number of slices that it applies to.
+  serving_rejection reason{};
+  std::int64_t slices = 0;
+  std::string why{};      ///< the reason in words
+  std::string closest{};  ///< the slice that misses the limit by least, and by how much
   /// @}
 };
 /// A limit that, relaxed alone, lets a plan in.
@@ -117,6 +144,7 @@ struct serving_plan_document {
   /// The plans and the slices without a plan, one row each.
   std::string schema{json_schema};
   std::vector<serving_plan_row> plans{};
+  std::vector<lost_servers_row> lost{};  ///< the slices without a plan, by reason
   std::vector<rejected_server_row> rejected{};
   std::int64_t candidates = 0;        ///< number of services whose rates were estimated
   std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
@@ -267,16 +295,57 @@ class asked_simulation {
   return answer;
 }
 
+/// The simulated latency that is compared with a target: the percentile of the target, or the mean without one. Worked:
+/// for a target of share 0.95 it is the p95.
+[[nodiscard]] inline seconds reached_of(const time_percentiles& times, const latency_target& target) {
+  const double share = target.limit.value() > 0 ? target.share : 0;
+  return share >= 0.99   ? times.p99
+         : share >= 0.95 ? times.p95
+         : share >= 0.9  ? times.p90
+         : share > 0     ? times.p50
+                         : times.mean;
+}
+
+/// The layout of a plan in words. Worked: "tensor 8, KV by batch", "8 devices, attention in groups of 2".
+[[nodiscard]] inline std::string replica_words(const serving_layout& mesh) {
+  const std::string tensor = std::to_string(mesh.tensor);
+  if (mesh.attention > 0) return tensor + " devices, attention in groups of " + std::to_string(mesh.attention);
+  return "tensor " + tensor + (mesh.cache == cache_sharding::batch ? ", KV by batch" : "");
+}
+
 namespace detail {
 /// A row of the document.
-[[nodiscard]] inline serving_plan_row row_of(const serving_plan& planned) {
+[[nodiscard]] inline serving_plan_row row_of(const serving_request& request, const serving_plan& planned) {
   const auto servers = static_cast<double>(planned.slices);
-  return {std::string(tpuplan::name(planned.where).view()),
-          planned.slices,
-          checked_multiply(tpuplan::chips(planned.where), planned.slices),
-          planned.estimate.output_tokens * servers,
-          planned.estimate.capacity * servers,
-          planned};
+  const serving_estimate& e = planned.estimate;
+  serving_plan_row row;
+  row.slice = tpuplan::name(planned.where).view();
+  row.slices = planned.slices;
+  row.chips = checked_multiply(tpuplan::chips(planned.where), planned.slices);
+  row.replica = replica_words(planned.mesh);
+  row.first_token = e.first_token;
+  row.per_token = e.per_token.total;
+  row.per_token_low = e.per_token.low;
+  row.per_token_high = e.per_token.high;
+  if (any_target(request.job.percentiles)) {
+    const latency_targets& targets = request.job.percentiles;
+    row.simulated_first_token = reached_of(planned.simulated.first_token.value, targets.first_token);
+    row.simulated_per_token = reached_of(planned.simulated.per_token.value, targets.per_token);
+    row.simulated_end_to_end = reached_of(planned.simulated.end_to_end.value, targets.end_to_end);
+  }
+  row.output_tokens = e.output_tokens * servers;
+  row.capacity_requests = e.capacity * servers;
+  row.rate = planned.rate;
+  row.million_input = planned.cost.input;
+  row.million_output = planned.cost.output;
+  row.million_all_on_output = planned.cost.all_on_output;
+  row.memory_used = e.memory.total;
+  row.memory_usable = e.memory.usable;
+  row.paid = tpuplan::name(planned.kind);
+  row.region = planned.region;
+  row.price_date = planned.price.date.view();
+  row.plan = planned;
+  return row;
 }
 }  // namespace detail
 /// The answer as a document: plans, slices without one, and the question; where there is no plan, also what to relax.
@@ -285,23 +354,58 @@ namespace detail {
                                                        const serving_plan_answer& answer,
                                                        std::vector<assumption> assumed) {
   serving_plan_document document;
-  for (const serving_plan& p : answer.plans) document.plans.push_back(detail::row_of(p));
+  for (const serving_plan& p : answer.plans) {
+    document.plans.push_back(detail::row_of(request, p));
+    serving_plan_row& row = document.plans.back();
+    row.rank = static_cast<std::int64_t>(document.plans.size());
+    if (request.job.request_rate.value() > 0 && (row.rank == 1 || !any_target(request.job.percentiles)))
+      row.capacity_at_targets = capacity_at_targets(request, p);
+  }
+  for (const readable::lost_servers& one : readable::by_reason(answer.rejected))
+    document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
+                             readable::amount(one.closest)});
   for (const rejected_server& r : answer.rejected)
-    document.rejected.push_back({std::string(tpuplan::name(r.where).view()), r.why, r.amount});
+    document.rejected.push_back(
+        {std::string(tpuplan::name(r.where).view()), r.why, r.amount, std::string(r.unit.view())});
   document.candidates = answer.candidates;
   document.assumed = std::move(assumed);
   document.request = request;
   if (!answer.plans.empty()) return document;
   std::vector<relaxed_serving_row>& relaxed = document.relax.emplace();
   for (const serving_relaxation& r : relaxations(request))
-    relaxed.push_back({r.limit, r.given, r.needed, detail::row_of(r.nearest)});
+    relaxed.push_back({r.limit, r.given, r.needed, detail::row_of(request, r.nearest)});
   document.changes = rows_of(changes_that_help(request));
   return document;
+}
+/// What is said of the ways of paying and of targets by percentile: which of the ways that were asked for are not
+/// compared, that no spot slice is lost, and how many requests decide. Worked: of on_demand and commitment_1y,
+/// "provisioning" is "without commitment_1y".
+[[nodiscard]] inline assumed_values assumed_limits(const serving_request& request) {
+  assumed_values assumed;
+  std::string without;
+  bool any_commitment = false, any_that_ends = false, any_spot = false;
+  for (const provisioning kind : all_provisioning) {
+    const bool is_asked = std::find(request.kinds.begin(), request.kinds.end(), kind) != request.kinds.end();
+    any_spot = any_spot || (is_asked && kind == provisioning::spot);
+    if (!is_asked || is_compared(request, kind)) continue;
+    (is_commitment(kind) ? any_commitment : any_that_ends) = true;
+    without.append(without.empty() ? "without " : ", ").append(name(kind));
+  }
+  if (any_commitment) without.append("; a commitment is paid for its whole term: ask for commitments alone");
+  if (any_that_ends) without.append("; flex-start ends after 7 days, calendar mode after 90: ask for them alone");
+  if (!without.empty()) assumed.emplace_back("provisioning", without);
+  if (any_spot)
+    assumed.emplace_back("spot", "no slice is taken away: losses are simulated over a day of traffic alone");
+  if (any_target(request.job.percentiles))
+    assumed.emplace_back("percentiles", "of " + std::to_string(planning_requests_of(request.job)) +
+                                            " random requests to one replica, the first tenth not counted");
+  return assumed;
 }
 /// What is assumed of the job: its engine, and on which of the chips asked for its arithmetic is bf16 because they
 /// cannot multiply the format of its activations. Worked: for int8 on v3 and v5e, "bf16, not int8, on v3".
 [[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
   assumed_values assumed = assumed_engine(request.job.engine, request.model);
+  for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
   std::string without;
   for (const chip_spec& chip : generations) {
     const auto is_it = [&](const std::string& one) { return chip_for(one).name == chip.name; };
@@ -361,9 +465,14 @@ TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replica
                changes, price, load, assumed)
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
                smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
-TPUPLAN_FIELDS(tpuplan::serving_plan_row, slice, slices, chips, output_tokens, capacity_requests, plan)
-TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount)
+TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
+               per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, output_tokens,
+               capacity_requests, capacity_at_targets, rate, million_input, million_output, million_all_on_output,
+               memory_used, memory_usable, paid, region, price_date, plan)
+TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
+TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)
-TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, rejected, candidates, assumed, request, relax, changes)
+TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, lost, rejected, candidates, assumed, request, relax,
+               changes)
 
 #endif
