@@ -98,6 +98,21 @@ void bm_step_time(benchmark::State& state) {
 }
 BENCHMARK(bm_step_time);
 
+/// A search by doubling and halving: `memory_use` a dozen times.
+void bm_largest_batch(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v5p-128");
+  const layout mesh = fsdp_layout(s);
+  training_job job;
+  job.global_batch = 64;
+  varied<std::int64_t, 4> lengths{{1024, 2048, 4096, 8192}};
+  ask(state, [&] {
+    job.sequence_length = lengths.next();
+    return largest_batch(m, job, mesh, s);
+  });
+}
+BENCHMARK(bm_largest_batch);
+
 serving_job chat() {
   serving_job job;
   job.prompt = fixed_length(1024);
@@ -139,5 +154,14 @@ void bm_decode_step(benchmark::State& state) {
   ask(state, [&] { return decode_step(m, {batches.next(), 1152}, job, {}, s); });
 }
 BENCHMARK(bm_decode_step);
+
+void bm_prefill_time(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v6e-8");
+  const serving_job job = chat();
+  varied<std::int64_t, 4> prompts{{128, 512, 1024, 4096}};
+  ask(state, [&] { return prefill_time(m, {1, prompts.next()}, job, {}, s); });
+}
+BENCHMARK(bm_prefill_time);
 
 }  // namespace

@@ -34,7 +34,7 @@ void print_row(const std::string& label, const plan_request& request) {
   plan_answer answer;
   const double ms = milliseconds_of(request, answer);
   const search_counts& c = answer.counts;
-  fmt::print("| {} | {:.1f} ms | {} | {} | {} | {} | {} |\n", label, ms, c.slices, c.layouts, c.pruned, c.candidates,
+  fmt::print("| {} | {:.2f} ms | {} | {} | {} | {} | {} |\n", label, ms, c.slices, c.layouts, c.pruned, c.candidates,
              c.priced);
 }
 

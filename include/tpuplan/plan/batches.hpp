@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <tpuplan/integer.hpp>
 #include <tpuplan/math.hpp>
 #include <tpuplan/plan/candidate.hpp>
@@ -63,7 +62,7 @@ constexpr std::int64_t largest_divisor(std::int64_t whole, std::int64_t most) {
 /// The fastest candidate of a number of equal slices, or what came closest to one.
 struct slice_search {
   rejected_slice closest{};
-  double run = std::numeric_limits<double>::infinity();  ///< seconds of the whole run
+  double run = math::detail::infinity;  ///< seconds of the whole run
   layout mesh{};
   std::int64_t batch = 0;
   std::int64_t accumulation = 0;
@@ -87,7 +86,7 @@ class batch_search {
         smallest_{ceil_div(range.smallest, shards_)},
         largest_{range.largest / shards_},
         usable_{usable_hbm_per_device(where.chip).value()},
-        host_share_{host_share_of(where.chip).value_or(bytes{std::numeric_limits<double>::infinity()}).value()},
+        host_share_{host_share_of(where.chip).value_or(bytes{math::detail::infinity}).value()},
         sequences_{range.sequences / static_cast<double>(shards_)} {}
 
   /// Whether the shards divide any batch of the range.
@@ -190,12 +189,12 @@ class batch_search {
   /// The fewest microbatches of that many sequences on a shard that may fit; infinite where none do.
   [[nodiscard]] double fewest(std::size_t policy, double each) const {
     if (each <= one_[policy]) return 1;
-    return several_[policy] < 1 ? std::numeric_limits<double>::infinity() : math::ceil(each / several_[policy]);
+    return several_[policy] < 1 ? math::detail::infinity : math::ceil(each / several_[policy]);
   }
 
   /// A lower bound on the time of a step, which grows with the batch.
   [[nodiscard]] double least_of_step(const hoisted_layout& of, std::int64_t each) const {
-    double least = std::numeric_limits<double>::infinity();
+    double least = math::detail::infinity;
     for (std::size_t policy = 0; policy < policies(); ++policy) {
       const double pieces = fewest(policy, static_cast<double>(each));
       if (!is_finite(pieces)) continue;
@@ -208,7 +207,7 @@ class batch_search {
   /// A lower bound on the time for each sequence of a shard, with that many on it or fewer.
   [[nodiscard]] double least_for_each_sequence(const hoisted_layout& of, std::int64_t each) const {
     const auto sequences = static_cast<double>(each);
-    double least = std::numeric_limits<double>::infinity();
+    double least = math::detail::infinity;
     for (std::size_t policy = 0; policy < policies(); ++policy) {
       const double most = one_[policy] > several_[policy] ? one_[policy] : several_[policy];
       if (most < 1) continue;
