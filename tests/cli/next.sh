@@ -95,5 +95,27 @@ done <<EOF
 train $data/models/llama-3.1-8b.json --slice v5p-128 --seq 8192 --optimizer lion --tokens 300B
 serve $data/models/llama-3.1-8b.json --slice v6e-8 --rate 10 --weights int8 --kv-dtype int8
 EOF
+# After a plan for serving: one slice with its share of the traffic has the figures of the plan.
+while IFS= read -r question; do
+  eval "arguments=($question)"
+  document=$("$program" --json plan "${arguments[@]}" --serve --rows 1) || { fail "plan $question: status $?"; continue; }
+  next=$(next_of "$("$program" plan "${arguments[@]}" --serve)")
+  [[ $next == "serve "* ]] || { fail "plan $question: next is '$next'"; continue; }
+  eval "serve=($next)"
+  served=$("$program" --json "${serve[@]}")
+  for key in first_token_s running capacity_per_s prefill_s output_tokens_per_s; do
+    [[ $key == output_tokens_per_s && $question != *"--max-chips 1 "* ]] && continue
+    a=$(number "$document" $key) b=$(number "$served" $key)
+    same "${a:-0}" "${b:-0}" || fail "plan $question: $key is ${a:-missing}, and ${b:-missing} after: $next"
+  done
+done <<EOF
+$data/models/llama-3.1-8b.json --rate 37 --input-len 1000 --output-len 300
+$data/models/llama-3.1-8b.json --rate 1 --max-chips 1 --kv-dtype int8
+$data/models/gpt2.json --rate 1 --input-len 512 --output-len 128
+$data/models/minimax-m2.json --rate 37 --input-len 1024 --output-len 16 --tpot 155ms
+$data/models/glm-5.2.json --rate 2 --beyond-max --accept-uncertain
+$data/models/qwen3-30b-a3b.json --concurrency 100 --engine vllm --prefill-chunk 2048 --provisioning spot
+$data/models/llama-3.1-70b.json --rate 50 --serving-weights int8 --tpot 50ms --region us-east5 --objective fewest_chips
+EOF
 rm -rf "$folder"
 exit $failed

@@ -61,7 +61,7 @@ inline rank_figures worth_of(const serving_plan& planned, objective best) {
 
 /// The canonical order of equally good layouts of one slice: fewer devices a replica, keys and values by heads,
 /// attention over all devices or else in larger groups, fewer slices.
-inline bool comes_first(const serving_plan& a, const serving_plan& b) {
+inline bool simpler_first(const serving_plan& a, const serving_plan& b) {
   if (a.mesh.tensor != b.mesh.tensor) return a.mesh.tensor < b.mesh.tensor;
   if (a.mesh.cache != b.mesh.cache) return a.mesh.cache < b.mesh.cache;
   if ((a.mesh.attention == 0) != (b.mesh.attention == 0)) return a.mesh.attention == 0;

@@ -64,7 +64,7 @@ inline void decide_layouts(plan_search& all) {
   const std::size_t most = all.request.most_plans;
   for (const std::size_t i : order) {
     server_search& own = all.slices[all.open[i].search];
-    if (best != objective::fastest && !own.best.empty() && surely_before(own.best.best(comes_first).first, least[i]))
+    if (best != objective::fastest && !own.best.empty() && surely_before(own.best.best(simpler_first).first, least[i]))
       continue;
     std::size_t better = 0;  // plans that this layout cannot come before
     for (const server_search& search : all.slices)
@@ -87,7 +87,7 @@ inline serving_plan_answer answer_of(plan_search& all) {
   for (const server_search& search : all.slices) {
     if (search.best.empty()) continue;
     found.push_back(&search);
-    best.push_back(&search.best.best(comes_first));
+    best.push_back(&search.best.best(simpler_first));
   }
   const std::vector<std::size_t> order = ranked_order(
       best.size(), [&](std::size_t i) -> const rank_figures& { return best[i]->first; },
