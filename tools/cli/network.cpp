@@ -68,9 +68,7 @@ any_model load_any(const std::string& given, const std::optional<std::int64_t>& 
   return read_any_model(document, path, image_size, "--image-size");
 }
 
-std::int64_t parameters_in(const std::string& path) {
-  return trained_parameters(load_any(path, {}));
-}
+std::int64_t parameters_in(const std::string& path) { return trained_parameters(load_any(path, {})); }
 
 void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra) {
   constexpr std::string_view acting[] = {
@@ -292,6 +290,11 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
 
 namespace {
 
+/// As many examples as MNIST has, or a batch of them.
+std::string examples_of_a_first_job(const network_question& q) {
+  return std::to_string(std::max<std::int64_t>(60000, q.job.global_batch));
+}
+
 /// What comes before the steps of a short run, and the whole with it: as much as the steps, or more.
 void print_compilation(seconds steps, const known<usd_per_second>& price) {
   const seconds whole = steps + usual_first_compilation();
@@ -398,7 +401,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   if (against) print_against(*against);
   print_assumed(all_assumed(model.config, assumed));
   std::vector<follow_up_option> own = {{"--batch", std::to_string(q.job.global_batch)}};
-  if (!runs) own.insert(own.end(), {{"--examples", "60000"}, {"--epochs", "5"}});
+  if (!runs) own.insert(own.end(), {{"--examples", examples_of_a_first_job(q)}, {"--epochs", "5"}});
   print_next("{}   is there a better slice?",
              follow_up(with, "plan", own, {"--batch-per-core", "--slice", "--slices", "--data", "--fsdp", "--gpu"}));
 }

@@ -1,6 +1,7 @@
 // What tpuplan plan answers for a network of layers.
 #include <algorithm>
 #include <tpuplan/io/json.hpp>
+#include <tpuplan/io/launch.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
 #include "cli/network.hpp"
@@ -40,15 +41,39 @@ std::string cost_range(const network_plan& p) {
                      money(p.cost.total * (p.step.high / p.step.total)));
 }
 
-/// The command that starts a plan, with what the user has for it in capitals.
+/// Whether a service starts the slices of a plan, asked with words in the place of the user's.
+bool is_started_by(const char* target, const network_plan& p) {
+  launch_request request;
+  request.name = "tpuplan";
+  request.where = p.where;
+  request.slices = 1;
+  request.capacity = is_commitment(p.cost.kind) ? provisioning::on_demand : p.cost.kind;
+  if (is_commitment(p.cost.kind)) request.reservation = "reservation";
+  request.image = "host/image:1";
+  request.project = "my-project";
+  request.zone = "us-central1-a";
+  request.command = {"true"};
+  try {
+    return !launch(*find_launch_target(target), request).text.empty();
+  } catch (const error&) {
+    return false;
+  }
+}
+
+/// The command that starts a plan, with what the user has for it in capitals; empty where no service does.
 std::string launch_words(const network_plan& p) {
   const provisioning kind = p.cost.kind;
-  std::string capacity = fmt::format(" --provisioning {}", name(kind)), needs = "IMAGE";
-  if (kind == provisioning::on_demand) capacity.clear();
-  if (is_commitment(kind)) capacity = " --reservation RESERVATION", needs = "RESERVATION, IMAGE";
-  return fmt::format(
-      "tpuplan launch --slice {}{} --target gke --image IMAGE --command COMMAND   with your {} and COMMAND",
-      name(p.where).view(), capacity, needs);
+  std::string line = fmt::format("tpuplan launch --slice {}", name(p.where).view());
+  if (is_commitment(kind))
+    line += " --reservation RESERVATION";
+  else if (kind != provisioning::on_demand)
+    line += fmt::format(" --provisioning {}", name(kind));
+  if (is_started_by("gke", p))
+    return line + " --target gke --image IMAGE --command COMMAND   with your own for the words in capitals";
+  if (is_started_by("gcloud", p))
+    return line +
+           " --target gcloud --project PROJECT --zone ZONE --command COMMAND   with your own for the words in capitals";
+  return {};
 }
 
 /// Examples on each core as a batch, where all slices that are looked at have the same number of cores.
@@ -214,7 +239,8 @@ void network_training_plan(const any_model& model, const plan_options& given, co
                               {"--fsdp", std::to_string(best.mesh.fsdp)},
                               {"--region", std::string(best.cost.price.region.view())}},
                              {"--batch-per-core"}));
-  print("        {}\n", launch_words(best));
+  const std::string start = launch_words(best);
+  if (!start.empty()) print("        {}\n", start);
 }
 
 }  // namespace cli

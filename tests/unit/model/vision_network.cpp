@@ -22,6 +22,23 @@ TEST_CASE("a vision transformer has as many parameters and FLOPs as a list of la
   CHECK(forward_flops_per_example(net).value() == vision_flops_per_image(vit().vision).value() + 2 * 768 * 1000);
 }
 
+TEST_CASE("a tower writes the same numbers beside text as alone, where pixels and tables are counted too") {
+  for (const char* file : {"vit-base-patch16-224", "llava-1.5-7b", "gemma-3-27b", "qwen2-vl-7b"}) {
+    INFO(file);
+    const model_config read = load_hf_config(std::string(TPUPLAN_DATA_DIR) + "/models/" + file + ".json");
+    transformer alone;
+    alone.kind = architecture::vision;
+    alone.vision = read.model.vision;
+    alone.vision.projector = {};
+    alone.vision.other_weights = 0;
+    const vision_spec& v = alone.vision;
+    const auto side = static_cast<double>(v.image_size);
+    const double pixels = side * side * static_cast<double>(v.channels * v.temporal_patch);
+    const auto tables = static_cast<double>(((v.class_token ? 1 : 0) + v.learned_positions) * v.d_model);
+    CHECK(close(saved_numbers_per_example(network_of(alone)), vision_numbers_per_image(v) + pixels + tables, 1e-12));
+  }
+}
+
 TEST_CASE("a tower where only some projections of attention have biases is a list of layers too") {
   for (const bool qkv : {false, true}) {
     for (const bool output : {false, true}) {

@@ -142,8 +142,10 @@ constexpr std::array<product_passes, 5> dense_passes(const products_on_device& p
            {&products.adapters, 3.0 + (products_again(policy) > 0 ? 1 : 0)}}};
 }
 
-/// Passes of the vision tower, which has no adapters: a frozen tower runs only forward.
+/// Passes of the vision tower that model FLOPs count. It has no adapters: a frozen tower runs only forward.
 constexpr double tower_passes(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 3; }
+/// Passes that it takes: of a trained tower only the inputs of its layers are kept, so each runs forward twice.
+constexpr double tower_passes_taken(const training_sizes& sizes) noexcept { return sizes.held.frozen > 0 ? 1 : 4; }
 
 }  // namespace detail
 }  // namespace abi_0

@@ -27,6 +27,7 @@ struct training_sizes {
   double expert_share = 0;   ///< share of all parameters that are in routed experts
   flops tower{};             ///< forward, per token, of the vision tower and its projector
   double tower_inputs = 0;   ///< numbers per token that the tower keeps for its backward pass: its layers' inputs
+  double tower_moved = 0;    ///< numbers per token that its layers move through HBM, in all passes
 };
 
 namespace detail {
@@ -36,6 +37,11 @@ constexpr bytes gathered_bytes(const training_job& job) noexcept {
   return in_eight_bits(job) && job.gathers_quantised ? bytes{1} : number_bytes(job);
 }
 
+/// How often each output of a tower's layer is moved through HBM: as in a network of layers (written and read forward,
+/// read backward, its gradient written once and read twice), and written and read once more, as only inputs of layers
+/// are kept. A frozen tower runs only forward.
+inline constexpr double trained_tower_moves = 8, frozen_tower_moves = 2;
+
 /// Adds the vision tower to the sizes of a job. A frozen tower has no backward pass.
 constexpr void add_tower(training_sizes& sizes, const transformer& model, const training_job& job) {
   check_images(model, job);
@@ -43,7 +49,9 @@ constexpr void add_tower(training_sizes& sizes, const transformer& model, const 
   const vision_spec& vision = model.vision;
   const double images = static_cast<double>(job.images_per_sequence) / static_cast<double>(job.sequence_length);
   sizes.tower = images * vision_flops_per_image(vision);
-  if (sizes.held.frozen > 0) return;
+  const bool frozen = sizes.held.frozen > 0;
+  sizes.tower_moved = images * (frozen ? frozen_tower_moves : trained_tower_moves) * vision_numbers_per_image(vision);
+  if (frozen) return;
   const double inputs = static_cast<double>(vision_tokens(vision)) * static_cast<double>(vision.d_model);
   sizes.tower_inputs = images * static_cast<double>(vision.layers) * inputs;
 }

@@ -120,7 +120,7 @@ constexpr void add_compute(work_terms& terms, const products_on_device& products
   terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * tiles * experts};
   terms.logits = seconds{per_flop * job.logits_fraction * filled_work(products.logits, sizes.passes)};
   terms.attention = seconds{per_flop * products.attention * attention_passes(job, constants)};
-  terms.vision = seconds{per_flop * tower_passes(sizes) * sizes.tower.value()};
+  terms.vision = seconds{per_flop * tower_passes_taken(sizes) * sizes.tower.value()};
   terms.least = least_compute(products, sizes, job, chip);
   const seconds all = terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision;
   if (terms.least > all) terms.dense_products += terms.least - all;  // mostly routers, which have no term of their own
@@ -137,7 +137,8 @@ constexpr void add_hbm(work_terms& terms, const products_on_device& products, co
   const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
   const double number = number_bytes(job).value();
   const double numbers = passes * number * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
-  terms.elementwise = seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab))};
+  terms.elementwise =
+      seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab)) + number * sizes.tower_moved / rate};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
   // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
   const double moves = 4 + 7 + again(policy.elementwise) * (3 + again(policy.context));
