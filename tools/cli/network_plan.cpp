@@ -47,12 +47,14 @@ bool is_started_by(const char* target, const network_plan& p) {
   request.name = "tpuplan";
   request.where = p.where;
   request.slices = 1;
-  request.capacity = is_commitment(p.cost.kind) ? provisioning::on_demand : p.cost.kind;
-  if (is_commitment(p.cost.kind)) request.reservation = "reservation";
+  const provisioning kind = p.cost.kind;
+  request.capacity = is_commitment(kind) ? provisioning::on_demand : kind;
+  if (is_commitment(kind) || kind == provisioning::calendar) request.reservation = "reservation";
   request.image = "host/image:1";
   request.project = "my-project";
   request.zone = "us-central1-a";
   request.command = {"true"};
+  request.checkpoint = "gs://bucket/folder";
   try {
     return !launch(*find_launch_target(target), request).text.empty();
   } catch (const error&) {
@@ -66,8 +68,10 @@ std::string launch_words(const network_plan& p) {
   std::string line = fmt::format("tpuplan launch --slice {}", name(p.where).view());
   if (is_commitment(kind))
     line += " --reservation RESERVATION";
+  else if (kind == provisioning::calendar)
+    line += " --provisioning calendar --reservation RESERVATION";
   else if (kind != provisioning::on_demand)
-    line += fmt::format(" --provisioning {}", name(kind));
+    line += fmt::format(" --provisioning {} --checkpoint gs://BUCKET/FOLDER", name(kind));
   if (is_started_by("gke", p))
     return line + " --target gke --image IMAGE --command COMMAND   with your own for the words in capitals";
   if (is_started_by("gcloud", p))
