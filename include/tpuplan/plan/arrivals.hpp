@@ -184,13 +184,16 @@ inline void validate(const simulated_traffic& traffic) {
 [[nodiscard]] inline token_lengths lengths_of(const std::vector<simulated_request>& requests,
                                               std::int64_t simulated_request::*length) {
   token_lengths moments;
-  const auto count = static_cast<double>(requests.size());
+  double sum = 0, squares = 0;  // of whole numbers: exact up to 2^53
   for (const simulated_request& one : requests) {
     const auto tokens = static_cast<double>(one.*length);
-    moments.mean += tokens / count;
-    moments.mean_square += tokens * tokens / count;
+    sum += tokens;
+    squares += tokens * tokens;
     if (one.*length > moments.longest) moments.longest = one.*length;
   }
+  const auto count = static_cast<double>(requests.size()), longest = static_cast<double>(moments.longest);
+  moments.mean = std::min(sum / count, longest);
+  moments.mean_square = std::min(squares / count, moments.mean * longest);
   return moments;
 }
 

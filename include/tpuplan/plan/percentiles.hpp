@@ -139,12 +139,11 @@ class weighted_histogram {
     double sum = 0;
   };
   /// The exponent and six bits of the fraction: from 2^-24 (60 ns) to 2^20 (12 days).
-  static std::size_t bin_of(double value) {
-    constexpr int octaves = 44;
+  static std::uint64_t bin_of(double value) {
+    constexpr std::uint64_t last = 64 * 44 - 1;
     constexpr std::uint64_t first = (1023 - 24) * 64;
     if (!(value >= 0x1p-24)) return 0;
-    const std::uint64_t place = (math::detail::bits_of(value) >> 46) - first;
-    return static_cast<std::size_t>(place < 64 * octaves ? place : 64 * octaves - 1);
+    return std::min((math::detail::bits_of(value) >> 46) - first, last);
   }
   std::vector<bin> bins_ = std::vector<bin>(64 * 44);
 };

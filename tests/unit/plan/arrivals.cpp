@@ -144,4 +144,17 @@ TEST_CASE("traffic out of its range is refused by name") {
   CHECK(refusal_of([] { static_cast<void>(same_length(0)); }).refused);
 }
 
+TEST_CASE("the mean of lengths that are all the same is that length, however many they are") {
+  for (const std::int64_t length : {1, 44, 300, 374, 512, 1000, 99991}) {
+    for (const std::size_t count : {1UL, 3UL, 300UL, 1000UL, 3000UL, 20000UL}) {
+      const std::vector<simulated_request> requests(count, {seconds{0}, length, length, 0});
+      const token_lengths moments = lengths_of(requests, &simulated_request::prompt);
+      CAPTURE(length, count);
+      CHECK(moments.mean == static_cast<double>(length));
+      CHECK(moments.longest == length);
+      CHECK_NOTHROW(detail::check_lengths("longest", "mean", "mean square", moments));
+    }
+  }
+}
+
 }  // namespace plan_arrivals_tests

@@ -68,4 +68,14 @@ TEST_CASE("a histogram has the percentiles of its values within a bin, and exact
   CHECK(detail::weighted_histogram{}.figures().p50 == 0);
 }
 
+TEST_CASE("times between 60 ns and a microsecond have bins of their own") {
+  detail::weighted_histogram histogram;
+  histogram.add(0x1p-23, 90);
+  histogram.add(0x1p-22, 5);
+  histogram.add(0x1p-21, 5);
+  CHECK(close(histogram.figures().p50, 0x1p-23));
+  CHECK(close(histogram.figures().p95, 0x1p-22));
+  CHECK(close(histogram.figures().p99, 0x1p-21));
+}
+
 }  // namespace plan_percentiles_tests
