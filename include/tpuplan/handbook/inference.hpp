@@ -194,7 +194,7 @@ struct weight_stationary_degrees {
 [[nodiscard]] constexpr weight_stationary_degrees two_dimensional_degrees(std::int64_t chip_count,
                                                                           double d_ff_over_d_model) {
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  const double x = math::sqrt(count / (2 * detail::positive("d_ff_over_d_model", d_ff_over_d_model)));
+  const double x = math::sqrt(count / 2 / detail::positive("d_ff_over_d_model", d_ff_over_d_model));
   return {x, count / x};
 }
 
