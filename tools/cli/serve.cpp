@@ -123,7 +123,7 @@ void print_serve(const served& a, const model_config& config) {
   print("  memory {}: {}; {} sequences can run at once{}, {:.1f} do\n", used_of(e.memory.total, e.memory.usable),
         e.fit == verdict::yes ? "fits" : "uncertain", e.largest_running, e.replicas > 1 ? " in each" : "", e.running);
   print("  first token {}{}{}\n", duration(e.first_token),
-        e.queue.value() > 0 ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
+        e.queue > 1e-3 * e.first_token ? fmt::format(" ({} of it waiting)", duration(e.queue)) : "",
         e.meets_ttft ? "" : ", longer than the target");
   print("  each token  {} (between {} and {}{}){}\n", duration(e.per_token.total), duration(e.per_token.low),
         duration(e.per_token.high), e.per_token.extrapolated ? "; no published run is on such a chip" : "",

@@ -109,7 +109,7 @@ struct simulation_report {
   per_second goodput{};           ///< requests a second that keep every limit
   per_second output_tokens{};     ///< produced
   per_second prompt_tokens{};     ///< computed, repeats after preemptions included
-  double busy = 0;                ///< share of the time in which a step ran
+  double busy = 0;                ///< share of the time in which a step ran: some request was there
   double running = 0;             ///< sequences that run in a replica, on average
   double cache = 0;               ///< share of the blocks that are taken, on average
   std::int64_t preemptions = 0;   ///< of the whole run
@@ -209,6 +209,30 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   return report.meets_first_token && report.meets_per_token && report.meets_end_to_end;
 }
 
+namespace detail {
+
+inline text<24> in_words(bytes amount) {
+  const std::int64_t tenths = floor_to_count(in_gib(amount) * 10 + 0.5);
+  text<24> words;
+  words.append(tenths / 10).append(".").append(tenths % 10).append(" GiB");
+  return words;
+}
+
+/// Refuses a model that does not fit, with what it takes.
+[[noreturn]] inline void refuse_size(const served_model& served, const serving_job& job, const slice& where,
+                                     bytes largest, std::int64_t longest) {
+  const bytes usable = job.memory_fraction * usable_hbm_per_device(where.chip);
+  text<64> taken{in_words(usable - cache_room(served, job, where) + largest).view()};
+  taken.append(", which does not fit on ").append(name(where).view());
+  text<120> valid{"at most "};
+  valid.append(in_words(usable).view());
+  valid.append(": weights take ").append(in_words(weights_per_device(served, job)).view());
+  valid.append(", a sequence of ").append(longest).append(" tokens ").append(in_words(largest).view());
+  fail(errc::infeasible, "memory of a device", taken.view(), valid.view());
+}
+
+}  // namespace detail
+
 /// The engine that the closed forms describe for a job: as many replicas as the slice holds, blocks in the memory that
 /// the weights leave, `prefill_chunk` as the tokens of a step, and the longest context for every sequence where the
 /// cache is reserved. Throws as `serve` does, and where one of the longest sequences does not fit. Worked: a token of
@@ -222,8 +246,9 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   const bytes each = detail::on_device(served, detail::cache_of(model, job, static_cast<double>(context)));
   const double blocks = room / each * static_cast<double>(ceil_div(context, job.block_tokens));
   const std::int64_t needed = ceil_div(longest, job.block_tokens);
-  if (room < served.groups * detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest))))
-    detail::fail(errc::infeasible, "blocks of the cache", blocks, "room for one of the longest sequences");
+  const bytes largest =
+      served.groups * detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest)));
+  if (room < largest) detail::refuse_size(served, job, where, largest, longest);
   simulated_engine engine;
   engine.replicas = floor_to_count(served.on.count);
   engine.blocks = std::max(needed, floor_to_count(std::min(blocks, 1e12)));

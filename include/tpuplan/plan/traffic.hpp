@@ -157,6 +157,34 @@ inline slices_over_day follow(const day_request& request, const payment_mix& mix
   return result;
 }
 
+/// Refuses a day whose requests at one replica are too many, or take more steps than a simulation may: by a few of them
+/// at the highest rate, where they share most steps.
+inline void check_requests(const day_request& request, const slices_over_day& slices, double replicas_of_slice) {
+  constexpr std::int64_t some = 10000;
+  const double every = request.day.part.value() / decisions_in_part;
+  double expected = 0, highest = 0;
+  for (std::size_t i = 0; i < slices.serving.size(); ++i) {
+    const double rate = rate_at(request.day, i) / (slices.serving[i] * replicas_of_slice);
+    expected += every * rate;
+    highest = std::max(highest, rate);
+  }
+  const auto refuse_above = [&](double most) {
+    if (expected <= most) return;
+    text<96> valid{"at most about "};
+    valid.append(floor_to_count(most)).append(": a day of fewer parts or requests, or shorter outputs");
+    fail(errc::out_of_range, "requests of a replica in a day", expected, valid.view());
+  };
+  refuse_above(static_cast<double>(most_simulated_requests));
+  if (expected < 20 * static_cast<double>(some)) return;
+  serving_job job = request.job;
+  job.request_rate = per_second{highest};
+  job.percentiles = {};
+  const simulation_run run = simulate_fleet(request.model, job, request.fleet, 1,
+                                            requests_of(traffic_of(job, some, request.seed)), request.constants);
+  refuse_above(1.5 * static_cast<double>(most_simulated_steps) * static_cast<double>(some) /
+               static_cast<double>(run.steps));
+}
+
 /// Random requests of one replica, at its share of the traffic at each time.
 inline std::vector<simulated_request> replica_day(const day_request& request, const slices_over_day& slices,
                                                   double replicas_of_slice) {
@@ -190,7 +218,7 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
       one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
       requests.push_back(one);
       if (static_cast<std::int64_t>(requests.size()) > most_simulated_requests)
-        fail(errc::out_of_range, "requests of one replica", most_simulated_requests + 1,
+        fail(errc::out_of_range, "requests of a replica in a day", most_simulated_requests + 1,
              "at most 10000000: a day of fewer parts or requests");
       left = draw_gap();
     }
@@ -314,8 +342,9 @@ inline day_option priced_day(const day_request& request, const payment_mix& mix,
 inline void simulate_latencies(day_option& option, const day_request& request, const slices_over_day& slices,
                                std::int64_t& work) {
   const auto replicas = static_cast<double>(replicas_of({request.fleet.mesh, request.fleet.where}));
+  check_requests(request, slices, replicas);
   const std::vector<simulated_request> requests = replica_day(request, slices, replicas);
-  positive_count("requests of one replica", static_cast<std::int64_t>(requests.size()));
+  positive_count("requests of a replica in a day", static_cast<std::int64_t>(requests.size()));
   const simulation_run run = simulate_fleet(request.model, request.job, request.fleet, 1, requests, request.constants);
   add_latencies(option, request, slices, run);
   work += run.steps + 8 * static_cast<std::int64_t>(requests.size());

@@ -56,6 +56,7 @@ struct simulate_answer {
   serving_job job{};  ///< as simulated; a trace determines its rate and lengths
   /// Replicas of the fleet, and those whose requests the report counts.
   std::int64_t replicas = 0, simulated_replicas = 0;
+  per_second capacity{};      ///< request rate that the whole fleet can serve, by the closed form
   latency_targets targets{};  ///< latency targets by percentile
   bool meets_targets = false;
   simulation_report report{};                 ///< percentiles of the latencies, and rates per second
@@ -199,6 +200,8 @@ class asked_simulation {
     all.job = job_;
     all.replicas = replicas_of(fleet_);
     all.simulated_replicas = simulated();
+    all.capacity =
+        serve(model_, job_, fleet_.mesh, fleet_.where, asked_.constants).capacity * static_cast<double>(fleet_.slices);
     all.targets = targets_;
     all.report = report(job_);
     all.meets_targets = meets(all.report);
@@ -209,6 +212,11 @@ class asked_simulation {
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
     assumed_values taken = assumed_engine(asked_.job.engine, model_);
+    const double counted = static_cast<double>(all.report.requests) / static_cast<double>(all.simulated_replicas);
+    if (all.report.running > counted / 20)
+      taken.emplace_back("requests", "too few for a steady state, of which " +
+                                         readable::three_digits(all.report.running) +
+                                         " run at once: times and rates are those of a fleet that fills");
     if (served_ == 0) return taken;
     const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
     taken.emplace_back("load", "more requests come than are served, about " +
@@ -233,8 +241,21 @@ class asked_simulation {
 
  private:
   [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
+  /// Refuses so many requests that their first ones show them to take more steps than a simulation may.
+  void check_requests(const serving_job& job) const {
+    constexpr std::int64_t some = 10000;
+    if (!trace_.empty() || requests_ < 20 * some) return;
+    const simulation_run run = simulate_fleet(model_, job, fleet_, 1, drawn(job, some), asked_.constants);
+    const double steps = static_cast<double>(run.steps) / static_cast<double>(some);
+    const double most = static_cast<double>(most_simulated_steps) / steps;
+    if (static_cast<double>(requests_) <= 1.5 * most) return;
+    text<96> valid{"at most about "};
+    valid.append(floor_to_count(most)).append(": more take more than 30000000 steps");
+    fail(errc::out_of_range, "simulated_traffic.requests", requests_, valid.view());
+  }
   [[nodiscard]] simulation_report report(const serving_job& job) {
-    const std::vector<simulated_request> requests = trace_.empty() ? drawn(job) : trace_;
+    if (steps_ == 0) check_requests(job);
+    const std::vector<simulated_request> requests = trace_.empty() ? drawn(job, requests_) : trace_;
     const simulation_run run = simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
     if (steps_ == 0) {
       first_ = run.steps;
@@ -255,8 +276,8 @@ class asked_simulation {
     }
   }
   /// The share of one replica, at random.
-  [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job) const {
-    simulated_traffic traffic = traffic_of(job, requests_, asked_.seed);
+  [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job, std::int64_t count) const {
+    simulated_traffic traffic = traffic_of(job, count, asked_.seed);
     traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
     traffic.variation = asked_.variation;
     if (asked_.prompts && job.prompt.mean == job_.prompt.mean) traffic.prompt = *asked_.prompts;
@@ -406,6 +427,9 @@ namespace detail {
 [[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
   assumed_values assumed = assumed_engine(request.job.engine, request.model);
   for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
+  serving_job means = request.job;
+  means.percentiles = {};
+  for (std::pair<std::string, std::string>& one : assumed_basis(means)) assumed.push_back(std::move(one));
   std::string without;
   for (const chip_spec& chip : generations) {
     const auto is_it = [&](const std::string& one) { return chip_for(one).name == chip.name; };
@@ -461,8 +485,8 @@ namespace detail {
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
                variation, requests, seed, trace, load, region, prices)
-TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, targets, meets_targets, report,
-               changes, price, load, assumed)
+TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
+               report, changes, price, load, assumed)
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
                smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,

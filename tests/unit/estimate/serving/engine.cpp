@@ -848,6 +848,7 @@ TEST_CASE("bounds of inference refuse what cannot be") {
   refused([] { (void)decode_tensor_limit(0, 1, 8); });
   refused([] { (void)sharded_product_times({1, 2, 3}, 0, v5e); });
   refused([] { (void)two_dimensional_degrees(0, 4); });
+  CHECK(two_dimensional_degrees(1, 1e308).d_model > 0);  // no division by zero where twice the ratio is not finite
   refused([] { (void)two_dimensional_from_chips(0); });
   STATIC_REQUIRE(caches_that_fit({1_GB, 2_GB, 1_GB}) == 0);
   STATIC_REQUIRE(power_of_two_from(8) == 8);
@@ -878,6 +879,63 @@ TEST_CASE("counts that no engine has are refused by name", "[door]") {
   bad = job;
   bad.output.longest = -5;
   refuses([&] { (void)serving_memory_use(m, 1, bad, {}, s); }, "serving_job.output.longest");
+}
+
+// An indexer reads its keys for all tokens, and of the others those that it chooses: all of them where there are fewer.
+TEST_CASE("what a step reads of a sequence: windows, chosen tokens, states") {
+  transformer m = llama_3_8b();
+  const auto read = [&](double tokens) { return detail::read_of(detail::cache_reads_of(m, dtype::bf16), tokens); };
+  CHECK(close(read(1000), 1000 * 131072.0));
+  m.attention.window = 512, m.attention.local_layers = 24;
+  CHECK(close(read(300), 300 * 131072.0));
+  CHECK(close(read(2048), 131072.0 * (2048 * 0.25 + 512 * 0.75)));
+  transformer indexed = llama_3_8b();
+  indexed.attention.latent.kv_lora_rank = 512, indexed.attention.latent.qk_rope_head_dim = 64;
+  indexed.attention.latent.q_lora_rank = 1536, indexed.attention.latent.qk_nope_head_dim = 128;
+  indexed.attention.latent.v_head_dim = 128;
+  indexed.attention.indexer.heads = 64, indexed.attention.indexer.head_dim = 128;
+  indexed.attention.indexer.top_k = 2048;
+  const detail::cache_reads reads = detail::cache_reads_of(indexed, dtype::bf16);
+  CHECK(close(detail::read_of(reads, 1000), 1000.0 * 2 * 32 * (576 + 128)));  // fewer than it chooses
+  CHECK(close(detail::read_of(reads, 60000), 2.0 * 32 * (60000 * 128 + 2048 * 576)));
+}
+
+TEST_CASE("low ends are no lower than physics, and targets are refused below that and nowhere else") {
+  for (const char* where : {"v6e-1", "v6e-8", "v5p-8", "tpu7x-8", "v5e-16"}) {
+    const slice s = slice_for(where);
+    serving_job job = traffic(1024, 256);
+    job.weights = devices(s) == 1 ? dtype::int8 : dtype::bf16;
+    const serving_layout mesh{0, weight_sharding::one_dimension, cache_sharding::batch};
+    const transformer m = llama_3_8b();
+    for (const double sequences : {1.0, 8.0, 64.0}) {
+      const decode_breakdown step = decode_step(m, {sequences, 1152}, job, mesh, s);
+      const decode_breakdown peak = decode_step(m, {sequences, 1152}, job, mesh, s, peak_only);
+      CAPTURE(where, sequences);
+      CHECK(step.low.value() >= (peak.weights + peak.cache).value() * (1 - 1e-9));
+      CHECK(step.low >= peak.products);
+      CHECK(step.low <= step.total);
+      CHECK(step.total <= step.high);
+      CHECK(time_per_token(m, sequences, job, mesh, s).low.value() >= (peak.weights + peak.cache).value() * (1 - 1e-9));
+    }
+    const prefill_breakdown prompt = prefill_time(m, {1, 1024}, job, mesh, s);
+    const prefill_breakdown best = prefill_time(m, {1, 1024}, job, mesh, s, peak_only);
+    CHECK(prompt.low.value() >= (best.products + best.attention).value() * (1 - 1e-9));
+    CHECK(prompt.low.value() >= best.weights.value() * (1 - 1e-9));
+    CHECK(prompt.low <= prompt.total);
+    const auto refusal_at = [&](seconds serving_job::*target, seconds limit) {
+      serving_job asked = job;
+      asked.*target = limit;
+      return serve(m, asked, mesh, s);
+    };
+    for (seconds serving_job::*target : {&serving_job::tpot_target, &serving_job::ttft_target}) {
+      const seconds floor = refusal_at(target, seconds{1e-9}).floor;
+      CHECK(floor.value() > 0);
+      CHECK(refusal_at(target, floor * (1 - 1e-9)).floor == floor);
+      CHECK(refusal_at(target, floor).refusal == serving_refusal::none);
+      CHECK(floor <= (target == &serving_job::tpot_target ? decode_step(m, {1, running_context(job)}, job, mesh, s).low
+                                                          : prompt.low));
+    }
+  }
 }
 
 }  // namespace estimate_serving_engine_tests

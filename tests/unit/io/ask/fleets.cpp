@@ -1,4 +1,5 @@
 // Several slices that serve: the worked examples of their functions.
+#include <algorithm>
 #include <tpuplan/io/ask/fleets.hpp>
 
 #include "support/catch.hpp"
@@ -60,6 +61,29 @@ TEST_CASE("chips that cannot multiply the activations are said") {
   CHECK(assumed.back().second == "bf16, not int8, on v3, which cannot multiply it");
   request.generations = {"v5e"};
   CHECK(assumed_by(request).size() == 1);
+}
+
+TEST_CASE("a run that is too short for a steady state says so, and one of too many steps is refused at once") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-8";
+  asked.requests = 200;
+  asked.job.request_rate = per_second{9};
+  const auto says_so = [](const simulate_answer& answer) {
+    return std::any_of(answer.assumed.begin(), answer.assumed.end(), [](const assumption& one) {
+      return one.field == "requests" && says(one.value, "too few for a steady state");
+    });
+  };
+  const simulate_answer filling = answer_to_simulate(config, asked, price_book{});
+  CHECK(filling.report.running > 10);
+  CHECK(says_so(filling));
+  CHECK(close(filling.capacity.value(), serve(config.model, asked.job, {}, slice_for("v5e-8")).capacity.value()));
+  asked.job.request_rate = per_second{0.5};
+  CHECK_FALSE(says_so(answer_to_simulate(config, asked, price_book{})));
+  asked.requests = 10000000;
+  const refusal refused = refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); });
+  CHECK(says(refused.message, "simulated_traffic.requests is 10000000; valid: at most about "));
 }
 
 }  // namespace io_ask_fleets_tests

@@ -46,4 +46,32 @@ TEST_CASE("a slice serves as serve says, and pays by the token") {
              "job.request_rate_per_s is missing"));
 }
 
+TEST_CASE("what targets and first tokens rest on is said") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v5e-8";
+  const auto value_of = [&](const char* field) {
+    for (const assumption& one : answer_to_serve(config, asked, price_book{}).assumed)
+      if (one.field == field) return one.value;
+    return std::string();
+  };
+  CHECK(value_of("targets").empty());
+  asked.job.ttft_target = 2_s;
+  CHECK(says(value_of("targets"), "means of the closed form"));
+  CHECK_FALSE(says(value_of("targets"), "80 %"));
+  asked.job.request_rate = per_second{1};
+  CHECK(says(value_of("targets"), "80 % of the capacity"));
+  asked.job.percentiles.per_token = {0.95, 40_ms};
+  CHECK(says(value_of("targets by percentile"), "simulation"));
+  asked.job.percentiles = {};
+  asked.job.request_rate = per_second{0};
+  CHECK(value_of("first token").empty());
+  asked.job.concurrency = 8;
+  CHECK(says(value_of("first token"), "where all begin at once"));
+  serving_estimate estimate;
+  estimate.replicas = 1, estimate.prefill = 20_ms;
+  CHECK(says(assumed_basis(asked.job, estimate).back().second, "160 ms"));
+}
+
 }  // namespace io_ask_serving_tests
