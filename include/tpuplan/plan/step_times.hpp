@@ -35,7 +35,8 @@ class replica_step_times {
     validate(job, model);
     const detail::engine_constants own = detail::constants_of(constants, job.engine);
     const detail::served_model served = detail::served_by(model, job, mesh, where);
-    detail::token_terms terms = detail::token_terms_of(served, model, 0, job, mesh, where, own);
+    detail::token_terms terms = detail::token_terms_of(
+        served, model, 0, detail::mean_prefill(served, model, served.groups, job, mesh, own), job, mesh, own);
     in_turn_ = terms.in_turn;
     reads_ = terms.step.reads;
     terms.step.cache = 0;
@@ -47,7 +48,7 @@ class replica_step_times {
       running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
                           factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens)});
     }
-    prepare_prompts(served, job, mesh, where, own);
+    prepare_prompts(served, job, mesh, own);
   }
 
   /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself. Worked: with
@@ -75,10 +76,10 @@ class replica_step_times {
   /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
   /// prompt, as in the closed form.
   void prepare_prompts(const detail::served_model& served, serving_job job, const serving_layout& mesh,
-                       const slice& where, const detail::engine_constants& constants) {
+                       const detail::engine_constants& constants) {
     job.prefill_chunk = 0;
     const auto sample = static_cast<double>(detail::fresh_tokens(job));
-    const prefill_breakdown one = detail::mean_prefill(served, model_, 1, job, mesh, where, constants);
+    const prefill_breakdown one = detail::mean_prefill(served, model_, 1, job, mesh, constants);
     const bool gathered = mesh.weights == weight_sharding::gathered;
     const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
     const seconds linear = detail::beside_decode(one, mesh) - one.attention;

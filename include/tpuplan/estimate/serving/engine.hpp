@@ -96,7 +96,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, job, mesh, where, own);
+  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
+  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
   return detail::token_of(terms, running, terms.prompts * running, detail::time_at(terms, running), job.engine,
                           where.chip);
 }
@@ -109,7 +110,7 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
   validate(job, model);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  return own.engine_prefill * detail::mean_prefill(served, model, 1, job, mesh, where, own).total;
+  return own.engine_prefill * detail::mean_prefill(served, model, 1, job, mesh, own).total;
 }
 
 namespace detail {
@@ -143,7 +144,8 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
     detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const bytes cache = detail::cache_of_valid(model, job, running_context(job));
+  const double context = running_context(job);
+  const bytes cache = detail::cache_of_valid(model, job, context);
   const bytes longest = detail::cache_of_valid(model, job, static_cast<double>(longest_context(job)));
   const double replicas = served.on.count;
   serving_estimate result;
@@ -155,9 +157,10 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
     return result;
   }
   result.fit = fits(result.memory);
-  const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
-  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, job, mesh, where, own);
-  const prefill_breakdown alone = detail::mean_prefill(served, model, 1, job, mesh, where, own);
+  const auto tokens = static_cast<double>(detail::held_tokens(job, context));
+  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
+  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
+  const prefill_breakdown alone = served.groups > 1 ? detail::mean_prefill(served, model, 1, job, mesh, own) : each;
   const seconds prefill = own.engine_prefill * alone.total;
   const detail::admission prompt = detail::admission_of(job, terms, prefill.value());
   const auto slots = static_cast<double>(result.largest_running);
@@ -206,7 +209,8 @@ struct serving_frontier {
   serving_frontier result;
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
   const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
-  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, job, mesh, where, own);
+  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
+  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
   std::int64_t most = largest_running(model, job, mesh, where);
   if (job.prefill_chunk > 0 && most > 0) {
     const detail::admission prompt = detail::admission_of(job, terms, 0);

@@ -87,9 +87,10 @@ struct prompt_context {
   double spread = 1;
 };
 
-constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
-                                       const serving_job& job, const serving_layout& mesh, const slice& where,
-                                       const engine_constants& constants, const prompt_context& in = {}) {
+/// The parts of a prefill and their total, without its band.
+constexpr prefill_breakdown prefill_parts(const served_model& served, const transformer& model,
+                                          const prompt_batch& batch, const serving_job& job, const serving_layout& mesh,
+                                          const engine_constants& constants, const prompt_context& in = {}) {
   check_part("prompt_batch.tokens", positive_count("prompt_batch.tokens", batch.tokens), most_tokens,
              "1 to 2^40 tokens");
   positive("prompt_batch.prompts", batch.prompts);
@@ -123,6 +124,15 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   time.total = time.products + time.attention + time.elementwise + time.dispatch + time.weights + time.collectives +
                time.latency;
   positive("prefill", time.total.value());
+  return time;
+}
+
+constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
+                                       const serving_job& job, const serving_layout& mesh, const slice& where,
+                                       const engine_constants& constants) {
+  prefill_breakdown time = prefill_parts(served, model, batch, job, mesh, constants);
+  const double tokens = batch.prompts * static_cast<double>(batch.tokens);
+  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   add_band(time, serving_kind::prefill, job.engine,
            served.covered && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
   narrow_band(time, left_at(own, tokens));

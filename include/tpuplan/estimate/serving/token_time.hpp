@@ -53,16 +53,15 @@ constexpr double square_ratio(const token_lengths& lengths) {
 
 /// The mean prefill of a prompt, without the tokens in the prefix cache, which it attends to.
 constexpr prefill_breakdown mean_prefill(const served_model& served, const transformer& model, double prompts,
-                                         const serving_job& job, const serving_layout& mesh, const slice& where,
+                                         const serving_job& job, const serving_layout& mesh,
                                          const engine_constants& constants) {
-  return prefill_of(served, model, {prompts, fresh_tokens(job)}, job, mesh, where, constants,
-                    {job.prompt.mean * job.prefix_hit_rate, square_ratio(job.prompt)});
+  return prefill_parts(served, model, {prompts, fresh_tokens(job)}, job, mesh, constants,
+                       {job.prompt.mean * job.prefix_hit_rate, square_ratio(job.prompt)});
 }
 
-/// Seconds of prefill per output token, in steps that decode too. Data-parallel attention has one prompt in each group.
-constexpr double prompts_of(const served_model& served, const transformer& model, const serving_job& job,
-                            const serving_layout& mesh, const slice& where, const engine_constants& constants) {
-  const prefill_breakdown one = mean_prefill(served, model, served.groups, job, mesh, where, constants);
+/// Seconds of prefill per output token, in steps that decode too, of one prompt in each group.
+constexpr double prompts_of(const served_model& served, const prefill_breakdown& one, const serving_job& job,
+                            const serving_layout& mesh, const engine_constants& constants) {
   const double whole = job.prompt.mean * (1 - job.prefix_hit_rate) / static_cast<double>(fresh_tokens(job));
   return constants.engine_prefill * beside_decode(one, mesh).value() / served.groups * whole / job.output.mean;
 }
@@ -78,13 +77,14 @@ constexpr double arrays_of(const transformer& model, const serving_job& job) {
   return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
 }
 
-/// The terms of an engine's token time. The host passes every array to each of its devices.
+/// The terms of an engine's token time. The host passes every array to each of its devices. `one` is the mean prefill
+/// of one prompt in each group of data-parallel attention.
 constexpr token_terms token_terms_of(const served_model& served, const transformer& model, double tokens,
-                                     const serving_job& job, const serving_layout& mesh, const slice& where,
+                                     const prefill_breakdown& one, const serving_job& job, const serving_layout& mesh,
                                      const engine_constants& constants) {
   token_terms terms;
   terms.step = terms_of(served, tokens, job, mesh, constants);
-  terms.prompts = prompts_of(served, model, job, mesh, where, constants);
+  terms.prompts = prompts_of(served, one, job, mesh, constants);
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
   terms.host_each = constants.common.engine_sequence.value();
