@@ -115,6 +115,28 @@ void documented(relation& r) {
   }
 }
 
+// What is planned for an engine that a launch can start, a launch starts.
+void launchable(relation& r) {
+  static const std::vector<std::string> engines = {"vllm --prefill-chunk 512", "sglang-jax"};
+  while (r.next()) {
+    const std::string& engine = r.random.of(engines);
+    const std::string file = scratch() + "/planned.json";
+    const told planned = tell("tpuplan --json plan " + write_config(draw_decoder(r)) + " --serve --rate 5 --engine " + engine +
+                              " >" + file);
+    if (planned.status != 0) {
+      r.skip(planned.refused() ? "plan refuses" : "no plan");
+      continue;
+    }
+    const std::size_t rows = json::parse(file_text(file))["plans"].size();
+    for (std::size_t rank = 1; rank <= std::min<std::size_t>(rows, r.sweep ? rows : 3); ++rank) {
+      const told launched = tell("tpuplan launch " + file + " --target gke --rank " + std::to_string(rank) + " --engine " +
+                                 engine.substr(0, engine.find(' ')) + " --image a/b:c --name j --model x/y");
+      r.holds(!launched.refused(), "launch refuses what is planned for its engine", planned, std::to_string(rank), launched,
+              launched.errors);
+    }
+  }
+}
+
 namespace {
 
 /// Puts a limit where a relaxation says it has to be; false where it is no limit of the request.
@@ -238,10 +260,9 @@ void serving_advice(relation& r) {
         r.skip("a change of " + subject);
         continue;
       }
-      // What advice compares is all that a slice can do.
+      // What advice compares is all that a slice can do, or what it does with as many requests.
       if (!request.contains("job")) request["job"] = json::object();
       request["job"].erase("request_rate_per_s");
-      request["job"].erase("concurrency");
       request["job"].erase("ttft_target_s");
       request["job"].erase("tpot_target_s");
       const reply then = ask("serve", request);

@@ -2,8 +2,10 @@
 // the answers differ: a few of each kind, with --all each. --list names the relations; --ask answers the question on standard input.
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 
+#include "relations/questions.hpp"
 #include "relations/relations.hpp"
 
 namespace {
@@ -29,6 +31,29 @@ int answer() {
   std::string line;
   while (std::getline(std::cin, line)) std::cout << relations::ask_text(line).document.dump(1) << '\n';
   return 0;
+}
+
+int draw_questions(std::int64_t count) {
+  relations::random_numbers random(1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::string name = i % 2 == 0 ? "plan_serving" : random.of(relations::drawn_names());
+    const relations::drawn_question drawn = relations::draw(name, random);
+    std::cout << relations::json{{"schema", "tpuplan/1"}, {"question", name}, {"request", drawn.request}}.dump() << '\n';
+  }
+  return 0;
+}
+
+/// Answers of two builds: the same choices, and figures within a relative 1e-12.
+int compare(const char* questions, const char* first, const char* second) {
+  std::ifstream asked(questions), ours(first), theirs(second);
+  relations::relation r(0, 0, false);
+  for (std::string question, a, b; std::getline(asked, question);) {
+    if (!std::getline(ours, a) || !std::getline(theirs, b)) break;
+    r.compared();
+    const auto found = relations::differences(relations::json::parse(a), relations::json::parse(b));
+    if (!found.empty()) r.differ("two builds", question, first, second, found.front());
+  }
+  return r.report("builds") ? 0 : 1;
 }
 
 int run(const row& one, int count, char** arguments) {
@@ -64,6 +89,8 @@ int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (count < 2 || std::strcmp(arguments[1], "--list") == 0) return list();
   if (std::strcmp(arguments[1], "--ask") == 0) return answer();
+  if (std::strcmp(arguments[1], "--draw") == 0 && count == 3) return draw_questions(std::stoll(arguments[2]));
+  if (std::strcmp(arguments[1], "--compare") == 0 && count == 5) return compare(arguments[2], arguments[3], arguments[4]);
   for (const row& one : rows) {
     if (std::strcmp(arguments[1], one.name) == 0) return run(one, count, arguments);
   }

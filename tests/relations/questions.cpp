@@ -297,7 +297,9 @@ drawn_question draw(const std::string& name, const model& of, random_numbers& ra
   }
   if (name == "plan_serving") question.command += " --serve";
   if (name == "fit" || name == "train" || name == "serve" || name == "simulate" || name == "pay") {
-    const std::string& slice = random.of(slice_names());
+    const bool small = random.chance(name == "serve" || name == "simulate" ? 0.9 : 0.6);
+    std::string slice = random.of(slice_names());
+    while (small && chips_of(slice) > (name == "serve" || name == "simulate" ? 16 : 256)) slice = random.of(slice_names());
     question.request["slice"] = slice;
     question.command += " --slice " + slice;
   }

@@ -100,8 +100,7 @@ void spelled_values(relation& r) {
         second += std::string(" ") + option + " '" + r.random.of(one.words) + "'";
       }
     }
-    const std::string path = draw_decoder(r).path;
-    const std::string model_path = path.empty() ? "data/models/llama-3.1-8b.json" : path;
+    const std::string model_path = write_config(draw_decoder(r));
     for (std::string* words : {&first, &second}) {
       const std::size_t at = words->find("MODEL");
       if (at != std::string::npos) words->replace(at, 5, model_path);
