@@ -260,11 +260,9 @@ void serving_advice(relation& r) {
         r.skip("a change of " + subject);
         continue;
       }
-      // What advice compares is all that a slice can do, or what it does with as many requests.
+      // What advice compares is all that a slice can do within the targets, or what it does with as many requests.
       if (!request.contains("job")) request["job"] = json::object();
       request["job"].erase("request_rate_per_s");
-      request["job"].erase("ttft_target_s");
-      request["job"].erase("tpot_target_s");
       const reply then = ask("serve", request);
       if (!r.holds(!then.refused(), "advised and refused", one, change.dump(), then, then.message())) continue;
       r.same("output tokens/s after the change of " + kind, one, change["output_tokens_per_s_then"], then,

@@ -160,13 +160,17 @@ void collect_figures(const json& document, const std::string& key, std::vector<s
   }
 }
 
+std::string with_spaces(std::string words) {
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
 /// Whether a label of the report, "step time low", is a key less its unit, "step_time_low_s".
 bool is_label_of(const std::string& label, const std::string& key) {
   static const std::vector<std::string> units = {"",       "s",         "bytes",         "usd",
                                                  "flops",  "usd per s", "flops per s",   "bytes per s",
                                                  "per s"};
-  std::string words = key;
-  std::replace(words.begin(), words.end(), '_', ' ');
+  const std::string words = with_spaces(key);
   return std::any_of(units.begin(), units.end(),
                      [&](const std::string& unit) { return words == label + (unit.empty() ? "" : " " + unit); });
 }
@@ -202,13 +206,14 @@ void same_report(relation& r, const std::string& command, const json& document, 
     bool known = false, found = false;
     for (const auto& [key, figure] : figures) {
       if (!is_label_of(label, key)) continue;
-      known = true;
-      if (figure.is_number()) {
+      if (figure.is_string()) {
+        known = true;
+        found = found || with_spaces(figure) == with_spaces(value);
+      } else if (figure.is_number() && printed.is_number) {
+        known = true;
         // Figures without unit have four digits.
         const double exact = figure.get<double>(), slack = 0.6e-3 * std::abs(exact);
-        found = found || (printed.is_number && std::abs(printed.value - exact) <= std::max(printed.rounding, slack));
-      } else {
-        found = true;
+        found = found || std::abs(printed.value - exact) <= std::max(printed.rounding, slack);
       }
     }
     if (known) r.holds(found, "a figure of --html is one of ask", written, label + ": " + value, asked, "no such figure");

@@ -43,14 +43,14 @@ int draw_questions(std::int64_t count) {
   return 0;
 }
 
-/// Answers of two builds: the same choices, and figures within a relative 1e-12.
+/// Answers of two builds: the same choices, and figures within a relative 1e-12. How much was looked at is no answer.
 int compare(const char* questions, const char* first, const char* second) {
   std::ifstream asked(questions), ours(first), theirs(second);
   relations::relation r(0, 0, false);
   for (std::string question, a, b; std::getline(asked, question);) {
     if (!std::getline(ours, a) || !std::getline(theirs, b)) break;
     r.compared();
-    const auto found = relations::differences(relations::json::parse(a), relations::json::parse(b));
+    const auto found = relations::differences(relations::json::parse(a), relations::json::parse(b), {"counts", "candidates"});
     if (!found.empty()) r.differ("two builds", question, first, second, found.front());
   }
   return r.report("builds") ? 0 : 1;

@@ -143,7 +143,8 @@ void plan_rows(relation& r) {
 
 void serving_plan_rows(relation& r) {
   while (r.next()) {
-    const drawn_question drawn = draw("plan_serving", draw_decoder(r), r.random);
+    drawn_question drawn = draw("plan_serving", draw_decoder(r), r.random);
+    if (!r.sweep && drawn.request.contains("job")) drawn.request["job"].erase("percentiles");  // simulated: seconds
     const reply planned = ask("plan_serving", drawn.request);
     if (planned.refused()) {
       r.skip("plan_serving refuses");
