@@ -198,6 +198,7 @@ void same_report(relation& r, const std::string& command, const json& document, 
     const std::string label = text_between(page, "<th scope=\"row\">", "</th>", at);
     if (at == std::string::npos) break;
     const std::string value = text_between(page, "<td>", "</td>", at);
+    if (value.find(", ") != std::string::npos) continue;  // several figures in one cell
     printed_figure printed = parse_figure(value);
     if (value.find("an hour") != std::string::npos) {
       printed.value /= 3600;

@@ -1,6 +1,5 @@
 // What a search returns, and what it leaves out.
 #include <algorithm>
-#include <set>
 
 #include "relations/questions.hpp"
 #include "relations/relations.hpp"
@@ -21,11 +20,21 @@ bool beats(const point& a, const point& b) {
          (a.time < b.time * (1 - much) || a.dollars < b.dollars * (1 - much));
 }
 
-std::vector<point> points_of(const json& plans) {
+/// Every way of paying that the request allows, of every plan.
+std::vector<point> points_of(const json& plans, const json& request) {
+  const json kinds = request.value("kinds", json::array({"on_demand"}));
+  const double deadline = request.value("deadline_s", 1e300), budget = request.value("budget_usd", 1e300);
   std::vector<point> list;
-  for (const json& row : plans)
-    list.push_back({row["wall_s"], row["total_usd"], row["on_front"],
-                    row["slices"].dump() + " x " + row["slice"].get<std::string>()});
+  for (const json& row : plans) {
+    for (const json& cost : row["plan"]["costs"]) {
+      const point one = {cost["wall_s"], cost["total_usd"], cost["on_front"],
+                         row["slices"].dump() + " x " + row["slice"].get<std::string>() + " " +
+                             cost["kind"].get<std::string>()};
+      if (std::find(kinds.begin(), kinds.end(), cost["kind"]) != kinds.end() && one.time <= deadline &&
+          one.dollars <= budget)
+        list.push_back(one);
+    }
+  }
   return list;
 }
 
@@ -50,18 +59,18 @@ void front(relation& r) {
       r.skip(planned.refused() ? "plan refuses" : "no plan");
       continue;
     }
-    const std::vector<point> plans = points_of(planned.answer()["plans"]);
-    for (const point& one : plans) {
-      const point* const better = beater_of(one, plans);
-      r.holds(one.on_front == (better == nullptr), "a plan is on the front where no other beats it", planned,
+    const std::vector<point> ways = points_of(planned.answer()["plans"], request);
+    for (const point& one : ways) {
+      const point* const better = beater_of(one, ways);
+      r.holds(one.on_front == (better == nullptr), "a way of paying is on the front where no other beats it", planned,
               words(one) + (one.on_front ? " on the front" : " not on the front") +
                   (better != nullptr ? ", beaten by " + words(*better) : ""));
     }
-    std::set<std::string> names;
-    for (const point& one : plans) names.insert(one.name);
+    for (const json& row : planned.answer()["plans"])
+      r.same("a plan is on the front as it is paid for", planned, row["on_front"], planned,
+             row["plan"]["costs"][row["plan"]["chosen"].get<std::size_t>()]["on_front"]);
     for (const json& lost : planned.answer()["rejected"]) {
       if (lost["reason"] != "dominated") continue;
-      const std::string name = lost["slices"].dump() + " x " + lost["slice"].get<std::string>();
       r.holds(!lost["by"].is_null(), "what is dominated names what beats it", planned, lost.dump());
       r.holds(lost["amount"].is_number() && lost["amount"].get<double>() > 0, "what is dominated costs or takes more",
               planned, lost.dump());
