@@ -40,6 +40,7 @@ product_shape parse_shape(const std::string& given) {
 
 /// The levels of memory that operands may come from, each with its ridge point.
 table ridge_points(const batch_answer& answer) {
+  const bool of_cores = chip_for(answer.chip).jax_devices > 1;  // each with its part of the HBM
   table shown("operands from | >bandwidth | >ridge FLOP/B | >critical batch | ~unit");
   for (const batch_level& level : answer.levels) {
     const std::string from(name(level.from));
@@ -52,6 +53,7 @@ table ridge_points(const batch_answer& answer) {
                cell(fmt::format("{:.1f}", ridge), ridge), count_cell(*level.critical_batch_tokens),
                level.from == memory_level::ici   ? "tokens per chip and axis"
                : level.from == memory_level::dcn ? "tokens per slice"
+               : of_cores                        ? "tokens on a core"
                                                  : "tokens"});
   }
   return shown;
