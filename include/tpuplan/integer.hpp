@@ -68,6 +68,7 @@ constexpr std::int64_t checked_sum(std::int64_t sum, Counts... counts) {
 [[nodiscard]] constexpr std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
   detail::count_from("round_up: count", count, 0);
   detail::positive_count("round_up: multiple", multiple);
+  if (multiple == 1) return count;
   return checked_multiply(ceil_div(count, multiple), multiple);
 }
 

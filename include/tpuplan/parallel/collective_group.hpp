@@ -91,8 +91,9 @@ struct collective_group {
 /// its ring. A block that cannot tile the shape lies along its last axis.
 /// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
 [[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
-  std::array<std::int32_t, 3> lengths{1, 1, 1};
   std::int64_t left = detail::positive_count("chips of a block", block_chips);
+  if (left == chips(where)) return group_spanning(where, where.shape.dims);
+  std::array<std::int32_t, 3> lengths{1, 1, 1};
   for (std::int32_t factor = 2; left > 1;) {
     std::size_t best = 3;
     const std::size_t axes = left % factor == 0 ? 3 : 0;
