@@ -86,8 +86,8 @@ reply ask(const std::string& question, json request) {
 
 told tell(const std::string& line) {
   const std::string errors = scratch() + "/errors" + std::to_string(getpid());
-  const std::string command = "exec </dev/null 2>'" + errors + "'; cd '" TPUPLAN_SOURCE_DIR "' && tpuplan() { '" TPUPLAN_PROGRAM
-                              "' \"$@\"; }; " + line;
+  const std::string command = "exec </dev/null 2>'" + errors +
+                              "'; cd '" TPUPLAN_SOURCE_DIR "' && tpuplan() { '" TPUPLAN_PROGRAM "' \"$@\"; }; " + line;
   told result;
   result.command = line;
   FILE* const pipe = popen(command.c_str(), "r");

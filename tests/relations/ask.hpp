@@ -14,9 +14,9 @@ using nlohmann::json;
 
 /// A file of data/models, or a record of data/checkpoints.json.
 struct model {
-  std::string name{};        ///< "llama-3.1-8b"
-  std::string path{};        ///< for the command line, from the root of the checkout; of a checkpoint a file of its own
-  json config{};             ///< for ask, with the name that the command line gives it
+  std::string name{};  ///< "llama-3.1-8b"
+  std::string path{};  ///< for the command line, from the root of the checkout; of a checkpoint a file of its own
+  json config{};       ///< for ask, with the name that the command line gives it
   std::int64_t published = 0;  ///< parameters, where the record has them
 };
 /// All of data/models, by name.

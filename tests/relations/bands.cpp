@@ -26,18 +26,19 @@ void add_up(relation& r, const char* what, const Answer& answer, double parts, c
 }
 
 template <class Answer>
-void ordered(relation& r, const char* what, const Answer& answer, const json& low, const json& middle, const json& high) {
-  r.holds(low.get<double>() <= middle.get<double>() && middle.get<double>() <= high.get<double>() &&
-              low.get<double>() >= 0,
-          std::string(what) + " lies in its band", answer,
-          low.dump() + " <= " + middle.dump() + " <= " + high.dump());
+void ordered(relation& r, const char* what, const Answer& answer, const json& low, const json& middle,
+             const json& high) {
+  r.holds(
+      low.get<double>() <= middle.get<double>() && middle.get<double>() <= high.get<double>() && low.get<double>() >= 0,
+      std::string(what) + " lies in its band", answer, low.dump() + " <= " + middle.dump() + " <= " + high.dump());
 }
 
 template <class Answer>
 void check_step(relation& r, const Answer& answer, const json& step) {
   ordered(r, "a step", answer, step["low_s"], step["total_s"], step["high_s"]);
   add_up(r, "compute", answer,
-         sum(step, {"dense_products_s", "expert_products_s", "logits_s", "attention_s", "vision_s"}), step["compute_s"]);
+         sum(step, {"dense_products_s", "expert_products_s", "logits_s", "attention_s", "vision_s"}),
+         step["compute_s"]);
   add_up(r, "HBM", answer,
          sum(step, {"elementwise_s", "scores_s", "operands_s", "weight_reads_s", "weight_update_s", "dispatch_s"}),
          step["hbm_s"]);
@@ -82,11 +83,13 @@ void check_mfu(relation& r, const reply& answer, const json& request) {
   const std::string type = job["compute"] == "int8" ? "int8" : job["compute"] == "fp8" ? "fp8" : "bf16";
   const double bf16 = peak["bf16_flops_per_s"], faster = peak[type + "_flops_per_s"].get<double>() / bf16;
   const double at_low = mfu * number(answer.answer(), "step_time_s") / number(answer.answer(), "step_time_low_s");
-  r.holds(at_low <= faster * (1 + 1e-12), "MFU at the low end of the step is at most 1", answer, std::to_string(at_low));
+  r.holds(at_low <= faster * (1 + 1e-12), "MFU at the low end of the step is at most 1", answer,
+          std::to_string(at_low));
   if (job["lora_rank"] != 0 || job["images_per_sequence"] != 0) return;  // another count of FLOPs
   const reply counts = ask("model", {{"config", request["config"]}, {"sequence_length", job["sequence_length"]}});
   if (counts.refused() || counts.answer()["architecture"] != "decoder") return;
-  const double all = bf16 * static_cast<double>(chips_of(slice)) * number(answer.answer()["memory"]["mesh"], "dcn_data");
+  const double all =
+      bf16 * static_cast<double>(chips_of(slice)) * number(answer.answer()["memory"]["mesh"], "dcn_data");
   const double counted =
       number(counts.answer(), "training_flops_per_token") * number(answer.answer(), "tokens_per_s") / all;
   r.same("MFU", answer, mfu, counts, counted, 1e-9);
@@ -124,15 +127,16 @@ namespace {
 void check_weights_floor(relation& r, const reply& answer, const json& request, const json& estimate) {
   const reply counts = ask("model", {{"config", request["config"]}});
   const json& count = counts.answer();
-  const bool in_bf16 = !request["config"].contains("quantization_config") && !request.contains("/job/weights"_json_pointer);
+  const bool in_bf16 =
+      !request["config"].contains("quantization_config") && !request.contains("/job/weights"_json_pointer);
   if (count["parameters"] != count["active_parameters"] || !in_bf16) return;
   const json& parts = count["breakdown"];
   const double read = number(count, "parameters") - number(parts, "embedding") - number(parts, "vision") -
                       number(parts, "projector") - number(parts, "prediction");
   const std::string slice = request["slice"];
   const double devices = static_cast<double>(devices_of(slice));
-  const double bandwidth = chip_of(slice)["hbm"]["bandwidth_bytes_per_s"].get<double>() *
-                           static_cast<double>(chips_of(slice)) / devices;
+  const double bandwidth =
+      chip_of(slice)["hbm"]["bandwidth_bytes_per_s"].get<double>() * static_cast<double>(chips_of(slice)) / devices;
   const double of_replica = devices / number(estimate, "replicas");
   const double floor = 2 * read / of_replica / bandwidth;
   r.holds(number(estimate["per_token"]["step"], "low_s") >= floor * (1 - 1e-9),
@@ -200,11 +204,24 @@ void calibrated_parts(relation& r) {
     const told plain = tell("tpuplan --json train data/models/llama-3.1-8b.json" + question);
     const double factor = r.random.between(0.7, 3);
     const double step = plain.document()["step_time_s"].get<double>() * factor;
-    const json run = {{"id", "ours"}, {"model", {{"name", "llama-3.1-8b"}, {"params_total", 8030261248}, {"layers", 32},
-                                                {"d_model", 4096}, {"ffn", 14336}, {"heads", 32}, {"kv_heads", 8},
-                                                {"head_dim", 128}, {"vocab", 128256}}},
-                      {"hardware", chip}, {"chips_total", chips_of(slice)}, {"fsdp", devices_of(slice)},
-                      {"global_batch", 256}, {"seq_len", 4096}, {"remat", "full"}, {"target_step_time_s", step}};
+    const json run = {{"id", "ours"},
+                      {"model",
+                       {{"name", "llama-3.1-8b"},
+                        {"params_total", 8030261248},
+                        {"layers", 32},
+                        {"d_model", 4096},
+                        {"ffn", 14336},
+                        {"heads", 32},
+                        {"kv_heads", 8},
+                        {"head_dim", 128},
+                        {"vocab", 128256}}},
+                      {"hardware", chip},
+                      {"chips_total", chips_of(slice)},
+                      {"fsdp", devices_of(slice)},
+                      {"global_batch", 256},
+                      {"seq_len", 4096},
+                      {"remat", "full"},
+                      {"target_step_time_s", step}};
     const std::string stem = scratch() + "/own" + std::to_string(r.random.below(1000000));
     std::ofstream(stem + ".runs.json") << json{{"records", {run}}}.dump();
     const told calibrated = tell("tpuplan calibrate " + stem + ".runs.json --output " + stem + ".json");
@@ -212,16 +229,16 @@ void calibrated_parts(relation& r) {
       r.skip("calibrate refuses");
       continue;
     }
-    const told answer = tell("tpuplan --json train data/models/llama-3.1-8b.json" + question + " --calibration " + stem +
-                             ".json");
+    const told answer =
+        tell("tpuplan --json train data/models/llama-3.1-8b.json" + question + " --calibration " + stem + ".json");
     if (!r.holds(answer.status == 0, "train takes what calibrate wrote", answer, answer.errors)) continue;
     const json document = answer.document();
     check_step(r, answer, document["breakdown"]);
     r.holds((document["step_time_s"].get<double>() - plain.document()["step_time_s"].get<double>()) * (factor - 1) >= 0,
             "an own run moves the estimate its way", answer, document["step_time_s"].dump(), plain,
             std::to_string(factor));
-    const told table = tell("tpuplan train data/models/llama-3.1-8b.json" + question + " --calibration " + stem +
-                            ".json --csv");
+    const told table =
+        tell("tpuplan train data/models/llama-3.1-8b.json" + question + " --calibration " + stem + ".json --csv");
     double shares = 0;
     std::size_t line = table.output.find('\n') + 1;
     for (std::size_t end = 0; (end = table.output.find('\n', line)) != std::string::npos; line = end + 1) {

@@ -24,14 +24,17 @@ bool needs_users_file(const std::string& command) {
   return false;
 }
 
-std::string as_json(const std::string& command) { return "tpuplan --json" + command.substr(std::string("tpuplan").size()); }
+std::string as_json(const std::string& command) {
+  return "tpuplan --json" + command.substr(std::string("tpuplan").size());
+}
 
 const json* first_plan(const json& document) {
   return document.contains("plans") && !document["plans"].empty() ? &document["plans"][0] : nullptr;
 }
 
 /// The figures that a plan and the command under it share.
-void same_next(relation& r, const std::string& name, const told& first, const json& a, const told& second, const json& b) {
+void same_next(relation& r, const std::string& name, const told& first, const json& a, const told& second,
+               const json& b) {
   const json* const row = first_plan(a);
   if (name == "plan" && row != nullptr && b.contains("step_time_s")) {
     r.same("step of a plan and of train after it", first, (*row)["step_time_s"], second, b["step_time_s"]);
@@ -64,7 +67,7 @@ void same_next(relation& r, const std::string& name, const told& first, const js
 }  // namespace
 
 void next_lines(relation& r) {
-  static const std::vector<std::string> names = {"plan",  "plan_serving", "fit",  "train",
+  static const std::vector<std::string> names = {"plan",  "plan_serving", "fit",   "train",
                                                  "serve", "simulate",     "model", "batch"};
   std::size_t turn = 0;
   while (r.next()) {
@@ -77,7 +80,8 @@ void next_lines(relation& r) {
       continue;
     }
     const told after = tell(as_json(next));
-    if (!r.holds(!after.refused(), "the next command of " + name + " is refused", text, next, after, after.errors)) continue;
+    if (!r.holds(!after.refused(), "the next command of " + name + " is refused", text, next, after, after.errors))
+      continue;
     const told before = tell(as_json(drawn.command));
     if (after.output.empty() || before.output.empty()) continue;
     same_next(r, name, before, before.document(), after, after.document());
@@ -87,9 +91,9 @@ void next_lines(relation& r) {
 // Commands within the sentences of the pages: tests/readme runs those in blocks.
 void documented(relation& r) {
   static const std::vector<std::string> pages = {
-      "README.md",        "docs/accuracy.md", "docs/ask.md",    "docs/change.md", "docs/embed.md",   "docs/first_jobs.md",
-      "docs/launch.md",   "docs/model.md",    "docs/models.md", "docs/page.md",   "docs/prices.md",  "docs/python.md",
-      "docs/serving.md"};
+      "README.md",          "docs/accuracy.md", "docs/ask.md",    "docs/change.md", "docs/embed.md",
+      "docs/first_jobs.md", "docs/launch.md",   "docs/model.md",  "docs/models.md", "docs/page.md",
+      "docs/prices.md",     "docs/python.md",   "docs/serving.md"};
   for (const std::string& page : pages) {
     const std::string text = file_text(page);
     for (std::size_t at = 0; (at = text.find("`tpuplan ", at)) != std::string::npos;) {
@@ -121,18 +125,19 @@ void launchable(relation& r) {
   while (r.next()) {
     const std::string& engine = r.random.of(engines);
     const std::string file = scratch() + "/planned.json";
-    const told planned = tell("tpuplan --json plan " + write_config(draw_decoder(r)) + " --serve --rate 5 --engine " + engine +
-                              " >" + file);
+    const told planned = tell("tpuplan --json plan " + write_config(draw_decoder(r)) + " --serve --rate 5 --engine " +
+                              engine + " >" + file);
     if (planned.status != 0) {
       r.skip(planned.refused() ? "plan refuses" : "no plan");
       continue;
     }
     const std::size_t rows = json::parse(file_text(file))["plans"].size();
     for (std::size_t rank = 1; rank <= std::min<std::size_t>(rows, r.sweep ? rows : 3); ++rank) {
-      const told launched = tell("tpuplan launch " + file + " --target gke --rank " + std::to_string(rank) + " --engine " +
-                                 engine.substr(0, engine.find(' ')) + " --image a/b:c --name j --model x/y");
-      r.holds(!launched.refused(), "launch refuses what is planned for its engine", planned, std::to_string(rank), launched,
-              launched.errors);
+      const told launched =
+          tell("tpuplan launch " + file + " --target gke --rank " + std::to_string(rank) + " --engine " +
+               engine.substr(0, engine.find(' ')) + " --image a/b:c --name j --model x/y");
+      r.holds(!launched.refused(), "launch refuses what is planned for its engine", planned, std::to_string(rank),
+              launched, launched.errors);
     }
   }
 }
@@ -160,7 +165,8 @@ bool relax(json& request, const json& row) {
   }
   if (limit == "generation") return request.erase("generations") > 0;
   if (limit == "uncertain") return set("/accept_uncertain", true);
-  if (limit == "batch") return request.erase("batch_tokens"), set("/job/global_batch", static_cast<std::int64_t>(needed));
+  if (limit == "batch")
+    return request.erase("batch_tokens"), set("/job/global_batch", static_cast<std::int64_t>(needed));
   if (limit == "tpot") return set("/job/tpot_target_s", needed);
   if (limit == "ttft") return set("/job/ttft_target_s", needed);
   if (limit == "first_token" || limit == "per_token" || limit == "end_to_end")
@@ -182,7 +188,8 @@ void relaxations(relation& r) {
       request["deadline_s"] = r.random.between(3600, 864000);
       if (r.random.chance(0.6)) request["budget_usd"] = r.random.between(100, 30000);
       if (r.random.chance(0.3))
-        request["quotas"] = json::array({{{"generation", "v5e"}, {"region", "us"}, {"kind", "on_demand"}, {"chips", 4}}});
+        request["quotas"] =
+            json::array({{{"generation", "v5e"}, {"region", "us"}, {"kind", "on_demand"}, {"chips", 4}}});
     }
     const reply refused = ask(name, request);
     if (refused.refused() || !refused.answer()["relax"].is_array() || refused.answer()["relax"].empty()) {
@@ -199,8 +206,9 @@ void relaxations(relation& r) {
       if (!r.holds(!answer.refused(), "a limit as relaxed is refused", refused, row["limit"].dump(), answer,
                    answer.message()))
         continue;
-      r.holds(!answer.answer()["plans"].empty(), "a limit as relaxed lets no plan in: " + row["limit"].get<std::string>(),
-              refused, "needed " + row["needed"].dump() + " instead of " + row["given"].dump(), answer, "no plan");
+      r.holds(!answer.answer()["plans"].empty(),
+              "a limit as relaxed lets no plan in: " + row["limit"].get<std::string>(), refused,
+              "needed " + row["needed"].dump() + " instead of " + row["given"].dump(), answer, "no plan");
     }
   }
 }

@@ -21,8 +21,7 @@ void collect(const json& a, const json& b, const std::string& at, const std::vec
       }
     }
     for (const auto& item : b.items()) {
-      if (!a.contains(item.key()) &&
-          std::find(passed_over.begin(), passed_over.end(), item.key()) == passed_over.end())
+      if (!a.contains(item.key()) && std::find(passed_over.begin(), passed_over.end(), item.key()) == passed_over.end())
         found.push_back(at + "." + item.key() + ": only in the second");
     }
   } else if (a.is_array() && b.is_array() && a.size() == b.size()) {
@@ -40,13 +39,39 @@ struct printed_unit {
   double size;
 };
 /// Longer names first: "min" is not "m" of anything here.
-constexpr printed_unit printed_units[] = {
-    {"days", 86400}, {"hours", 3600}, {"min", 60}, {"ms", 1e-3}, {"us", 1e-6}, {"TiB", 1099511627776.0},
-    {"GiB", 1073741824.0}, {"MiB", 1048576.0}, {"KiB", 1024.0}, {"PB/s", 1e15}, {"TB/s", 1e12}, {"GB/s", 1e9},
-    {"MB/s", 1e6}, {"kB/s", 1e3}, {"B/s", 1}, {"EFLOP", 1e18}, {"PFLOP", 1e15}, {"TFLOP", 1e12}, {"GFLOP", 1e9},
-    {"MFLOP", 1e6}, {"kFLOP", 1e3}, {"FLOP/B", 1}, {"FLOP", 1}, {"%", 0.01}, {"Ti", 1099511627776.0},
-    {"Gi", 1073741824.0}, {"Mi", 1048576.0}, {"Ki", 1024.0}, {"k", 1e3}, {"M", 1e6}, {"B", 1}, {"T", 1e12},
-    {"s", 1}};
+constexpr printed_unit printed_units[] = {{"days", 86400},
+                                          {"hours", 3600},
+                                          {"min", 60},
+                                          {"ms", 1e-3},
+                                          {"us", 1e-6},
+                                          {"TiB", 1099511627776.0},
+                                          {"GiB", 1073741824.0},
+                                          {"MiB", 1048576.0},
+                                          {"KiB", 1024.0},
+                                          {"PB/s", 1e15},
+                                          {"TB/s", 1e12},
+                                          {"GB/s", 1e9},
+                                          {"MB/s", 1e6},
+                                          {"kB/s", 1e3},
+                                          {"B/s", 1},
+                                          {"EFLOP", 1e18},
+                                          {"PFLOP", 1e15},
+                                          {"TFLOP", 1e12},
+                                          {"GFLOP", 1e9},
+                                          {"MFLOP", 1e6},
+                                          {"kFLOP", 1e3},
+                                          {"FLOP/B", 1},
+                                          {"FLOP", 1},
+                                          {"%", 0.01},
+                                          {"Ti", 1099511627776.0},
+                                          {"Gi", 1073741824.0},
+                                          {"Mi", 1048576.0},
+                                          {"Ki", 1024.0},
+                                          {"k", 1e3},
+                                          {"M", 1e6},
+                                          {"B", 1},
+                                          {"T", 1e12},
+                                          {"s", 1}};
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
@@ -99,7 +124,8 @@ printed_figure parse_figure(std::string_view text) {
     const bool exponent_sign = (c == '-' || c == '+') && (at == 0 || text[at - 1] == 'e');
     if (c == ',' && at + 1 < text.size() && text[at + 1] >= '0' && text[at + 1] <= '9') continue;  // 8,030,261,248
     if (!((c >= '0' && c <= '9') || c == '.' || exponent_sign ||
-          (c == 'e' && at > 0 && at + 1 < text.size() && std::string_view("+-0123456789").find(text[at + 1]) != std::string_view::npos)))
+          (c == 'e' && at > 0 && at + 1 < text.size() &&
+           std::string_view("+-0123456789").find(text[at + 1]) != std::string_view::npos)))
       break;
     if (c == 'e') behind_point = false;
     if (c >= '0' && c <= '9' && behind_point) ++decimals;

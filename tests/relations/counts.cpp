@@ -14,7 +14,9 @@ void counts(relation& r) {
             asked.answer()["parameters"].dump() + ", published are " + std::to_string(one.published));
     if (i % 4 != 0 && !r.sweep) continue;
     const told printed = tell("tpuplan --json model " + write_config(one));
-    if (!r.holds(printed.status == 0, "the command line refuses a checkpoint that ask answers", printed, printed.errors)) continue;
+    if (!r.holds(printed.status == 0, "the command line refuses a checkpoint that ask answers", printed,
+                 printed.errors))
+      continue;
     r.same("parameters", asked, asked.answer()["parameters"], printed, printed.document()["parameters"]);
   }
 }

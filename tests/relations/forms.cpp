@@ -30,8 +30,10 @@ lines csv_fields(const std::string& line) {
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"') fields.back() += line[++i];
-      else quoted = !quoted;
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+        fields.back() += line[++i];
+      else
+        quoted = !quoted;
     } else if (line[i] == ',' && !quoted) {
       fields.emplace_back();
     } else {
@@ -124,8 +126,8 @@ void same_tables(relation& r, const std::string& command) {
         const double number = std::strtod(value.c_str(), &end);
         const bool is_number = end != value.c_str() && *end == '\0';
         if (!printed.is_number || !is_number) return;  // words
-        r.holds(is_rounded(printed, number), "a cell of --markdown is the rounded one of --csv", csv, title + " " + value,
-                markdown, cell);
+        r.holds(is_rounded(printed, number), "a cell of --markdown is the rounded one of --csv", csv,
+                title + " " + value, markdown, cell);
       };
       if (is_range) {
         const auto [low, high] = parse_range(cell);
@@ -167,15 +169,15 @@ std::string with_spaces(std::string words) {
 
 /// Whether a label of the report, "step time low", is a key less its unit, "step_time_low_s".
 bool is_label_of(const std::string& label, const std::string& key) {
-  static const std::vector<std::string> units = {"",       "s",         "bytes",         "usd",
-                                                 "flops",  "usd per s", "flops per s",   "bytes per s",
-                                                 "per s"};
+  static const std::vector<std::string> units = {"",          "s",           "bytes",       "usd",  "flops",
+                                                 "usd per s", "flops per s", "bytes per s", "per s"};
   const std::string words = with_spaces(key);
   return std::any_of(units.begin(), units.end(),
                      [&](const std::string& unit) { return words == label + (unit.empty() ? "" : " " + unit); });
 }
 
-std::string text_between(const std::string& text, const std::string& before, const std::string& after, std::size_t& at) {
+std::string text_between(const std::string& text, const std::string& before, const std::string& after,
+                         std::size_t& at) {
   const std::size_t from = text.find(before, at);
   if (from == std::string::npos) {
     at = std::string::npos;
@@ -217,7 +219,8 @@ void same_report(relation& r, const std::string& command, const json& document, 
         found = found || std::abs(printed.value - exact) <= std::max(printed.rounding, slack);
       }
     }
-    if (known) r.holds(found, "a figure of --html is one of ask", written, label + ": " + value, asked, "no such figure");
+    if (known)
+      r.holds(found, "a figure of --html is one of ask", written, label + ": " + value, asked, "no such figure");
   }
 }
 

@@ -27,9 +27,9 @@ std::vector<point> points_of(const json& plans, const json& request) {
   std::vector<point> list;
   for (const json& row : plans) {
     for (const json& cost : row["plan"]["costs"]) {
-      const point one = {cost["wall_s"], cost["total_usd"], cost["on_front"],
-                         row["slices"].dump() + " x " + row["slice"].get<std::string>() + " " +
-                             cost["kind"].get<std::string>()};
+      const point one = {
+          cost["wall_s"], cost["total_usd"], cost["on_front"],
+          row["slices"].dump() + " x " + row["slice"].get<std::string>() + " " + cost["kind"].get<std::string>()};
       if (std::find(kinds.begin(), kinds.end(), cost["kind"]) != kinds.end() && one.time <= deadline &&
           one.dollars <= budget)
         list.push_back(one);
@@ -78,8 +78,8 @@ void front(relation& r) {
     for (const json& row : planned.answer()["plans"]) {
       const json& cost = row["plan"]["costs"][row["plan"]["chosen"].get<std::size_t>()];
       if (request.contains("deadline_s"))
-        r.holds(row["wall_s"].get<double>() <= request["deadline_s"].get<double>() * (1 + 1e-9), "a plan keeps the deadline",
-                planned, row["wall_s"].dump());
+        r.holds(row["wall_s"].get<double>() <= request["deadline_s"].get<double>() * (1 + 1e-9),
+                "a plan keeps the deadline", planned, row["wall_s"].dump());
       if (request.contains("budget_usd"))
         r.holds(cost["total_usd"].get<double>() <= request["budget_usd"].get<double>() * (1 + 1e-9),
                 "a plan keeps the budget", planned, cost["total_usd"].dump());
@@ -109,12 +109,12 @@ void every_model(relation& r) {
     } else {
       const reply planned = ask("plan", {{"config", one.config}, {"tokens", 1e10}});
       const bool pair = kind == "encoder_decoder";  // two sequences in a step are not modelled
-      r.holds(planned.refused() == pair, pair ? "plan answers a pair of stacks" : "plan refuses a model that is counted",
-              planned, planned.message());
+      r.holds(planned.refused() == pair,
+              pair ? "plan answers a pair of stacks" : "plan refuses a model that is counted", planned,
+              planned.message());
     }
-    const reply served = ask("plan_serving", {{"config", one.config},
-                                              {"job", {{"request_rate_per_s", 1},
-                                                       {"beyond_max_positions", true}}}});
+    const reply served = ask(
+        "plan_serving", {{"config", one.config}, {"job", {{"request_rate_per_s", 1}, {"beyond_max_positions", true}}}});
     if (kind == "decoder") {
       if (!r.holds(!served.refused(), "plan_serving refuses a decoder", served, served.message())) continue;
       r.holds(!served.answer()["plans"].empty(), "plan_serving has no plan for a decoder", served,

@@ -57,7 +57,8 @@ void twice_the_price(relation& r) {
     const json &a = one.answer(), &b = other.answer();
     if (drawn.name == "train" && a["costs"].is_array()) {
       for (std::size_t i = 0; i < a["costs"].size(); ++i)
-        r.same("dollars of train", one, 2 * a["costs"][i]["total_usd"].get<double>(), other, b["costs"][i]["total_usd"]);
+        r.same("dollars of train", one, 2 * a["costs"][i]["total_usd"].get<double>(), other,
+               b["costs"][i]["total_usd"]);
     } else if (drawn.name == "pay") {
       for (std::size_t i = 0; i < a["ways"].size(); ++i)
         r.same("dollars of pay", one, 2 * a["ways"][i]["total_usd"].get<double>(), other, b["ways"][i]["total_usd"]);
@@ -134,10 +135,18 @@ void freedom(relation& r) {
 // What train can time and says fits is known to the search: the best plan of that slice is no slower a step of that
 // batch, whatever the policy.
 void search_knows(relation& r) {
-  static const std::vector<std::string> policies = {
-      "full",          "save_context",      "save_qkv_proj", "qkv_proj_offloaded", "save_out_proj",
-      "save_dot_except_mlp", "save_dot_with_context_except_mlp", "save_dot_except_mlpwi", "minimal",
-      "minimal_with_context", "minimal_offloaded", "none"};
+  static const std::vector<std::string> policies = {"full",
+                                                    "save_context",
+                                                    "save_qkv_proj",
+                                                    "qkv_proj_offloaded",
+                                                    "save_out_proj",
+                                                    "save_dot_except_mlp",
+                                                    "save_dot_with_context_except_mlp",
+                                                    "save_dot_except_mlpwi",
+                                                    "minimal",
+                                                    "minimal_with_context",
+                                                    "minimal_offloaded",
+                                                    "none"};
   while (r.next()) {
     const model& of = draw_model(r);
     const std::string& slice = r.random.of(slice_names());
@@ -146,15 +155,16 @@ void search_knows(relation& r) {
       continue;
     }
     const std::int64_t devices = devices_of(slice);
-    json job = {{"remat", r.random.of(policies)}, {"sequence_length", 1 << (9 + r.random.below(5))},
+    json job = {{"remat", r.random.of(policies)},
+                {"sequence_length", 1 << (9 + r.random.below(5))},
                 {"global_batch", devices << r.random.below(6)}};
     json mesh = json::object();
     if (r.random.chance(0.3)) mesh["tensor"] = 1 << r.random.below(4);
     if (r.random.chance(0.2)) mesh["data"] = 2;
     if (r.random.chance(0.2)) mesh["expert"] = 4;
     if (r.random.chance(0.3)) job["gradient_accumulation"] = 1 << r.random.below(4);
-    const reply trained = ask("train", {{"config", of.config}, {"slice", slice}, {"job", job}, {"mesh", mesh},
-                                        {"tokens", 1e10}});
+    const reply trained =
+        ask("train", {{"config", of.config}, {"slice", slice}, {"job", job}, {"mesh", mesh}, {"tokens", 1e10}});
     if (trained.refused() || trained.answer()["memory"]["fits"] != "yes" || trained.answer()["costs"].empty()) {
       r.skip(trained.refused() ? "train refuses" : "does not surely fit, or no price");
       continue;
@@ -184,7 +194,8 @@ void search_knows(relation& r) {
     if (best == std::numeric_limits<double>::infinity()) {  // beaten by another slice of as many chips
       bool dominated = false;
       for (const json& lost : planned.answer()["rejected"])
-        dominated = dominated || (lost["slice"] == trained.answer()["memory"]["slice"] && lost["reason"] == "dominated");
+        dominated =
+            dominated || (lost["slice"] == trained.answer()["memory"]["slice"] && lost["reason"] == "dominated");
       if (dominated) {
         r.skip("another slice of as many chips is better");
         continue;

@@ -1,5 +1,6 @@
-// tpuplan_relations NAME [--sweep] [--seed N] [--questions N] [--all]: asks one thing in two ways, many times, and says where
-// the answers differ: a few of each kind, with --all each. --list names the relations; --ask answers the question on standard input.
+// tpuplan_relations NAME [--sweep] [--seed N] [--questions N] [--all]: asks one thing in two ways, many times, and says
+// where the answers differ: a few of each kind, with --all each. --list names the relations; --ask answers the question
+// on standard input.
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -38,7 +39,8 @@ int draw_questions(std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string name = i % 2 == 0 ? "plan_serving" : random.of(relations::drawn_names());
     const relations::drawn_question drawn = relations::draw(name, random);
-    std::cout << relations::json{{"schema", "tpuplan/1"}, {"question", name}, {"request", drawn.request}}.dump() << '\n';
+    std::cout << relations::json{{"schema", "tpuplan/1"}, {"question", name}, {"request", drawn.request}}.dump()
+              << '\n';
   }
   return 0;
 }
@@ -50,7 +52,8 @@ int compare(const char* questions, const char* first, const char* second) {
   for (std::string question, a, b; std::getline(asked, question);) {
     if (!std::getline(ours, a) || !std::getline(theirs, b)) break;
     r.compared();
-    const auto found = relations::differences(relations::json::parse(a), relations::json::parse(b), {"counts", "candidates"});
+    const auto found =
+        relations::differences(relations::json::parse(a), relations::json::parse(b), {"counts", "candidates"});
     if (!found.empty()) r.differ("two builds", question, first, second, found.front());
   }
   return r.report("builds") ? 0 : 1;
@@ -90,7 +93,8 @@ int main(int count, char** arguments) {
   if (count < 2 || std::strcmp(arguments[1], "--list") == 0) return list();
   if (std::strcmp(arguments[1], "--ask") == 0) return answer();
   if (std::strcmp(arguments[1], "--draw") == 0 && count == 3) return draw_questions(std::stoll(arguments[2]));
-  if (std::strcmp(arguments[1], "--compare") == 0 && count == 5) return compare(arguments[2], arguments[3], arguments[4]);
+  if (std::strcmp(arguments[1], "--compare") == 0 && count == 5)
+    return compare(arguments[2], arguments[3], arguments[4]);
   for (const row& one : rows) {
     if (std::strcmp(arguments[1], one.name) == 0) return run(one, count, arguments);
   }

@@ -37,8 +37,11 @@ bool same_memory(relation& r, const reply& planned, const json& plan, const repl
 
 void same_train(relation& r, const reply& planned, const json& request, const json& row) {
   const json& plan = row["plan"];
-  json question = {{"config", request["config"]}, {"slice", row["slice"]},           {"mesh", plan["mesh"]},
-                   {"job", plan["job"]},          {"tokens", planned.answer()["request"]["tokens"]}};
+  json question = {{"config", request["config"]},
+                   {"slice", row["slice"]},
+                   {"mesh", plan["mesh"]},
+                   {"job", plan["job"]},
+                   {"tokens", planned.answer()["request"]["tokens"]}};
   copy(request, question, {"mean_time_between_preemptions_s", "rest_of_term_used", "prices"});
   const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
   if (chosen["price"]["region"] != "us") question["region"] = chosen["price"]["region"];
@@ -85,8 +88,8 @@ void same_spot(relation& r, const reply& planned, const json& cost, const json& 
                                   {"checkpoint_interval_s", cost["checkpoint_interval_s"]}});
   if (spot.refused()) return r.skip("spot refuses");
   // A checkpoint takes 15 s at least.
-  r.holds(spot.answer()["wall_s"].get<double>() <= wall * (1 + 1e-12), "a run on spot is no shorter than by spot", planned,
-          cost["wall_s"].dump(), spot, spot.answer()["wall_s"].dump());
+  r.holds(spot.answer()["wall_s"].get<double>() <= wall * (1 + 1e-12), "a run on spot is no shorter than by spot",
+          planned, cost["wall_s"].dump(), spot, spot.answer()["wall_s"].dump());
 }
 
 /// The ways of paying in the region of the plan: pay, and of spot also spot.
@@ -153,8 +156,11 @@ void serving_plan_rows(relation& r) {
     if (planned.answer()["plans"].empty()) r.skip("no plan");
     for (const json& row : some_rows(planned.answer()["plans"], r, 3)) {
       const json& plan = row["plan"];
-      json question = {{"config", drawn.request["config"]}, {"slice", row["slice"]}, {"mesh", plan["mesh"]},
-                       {"job", plan["share"]},              {"region", plan["region"]}};
+      json question = {{"config", drawn.request["config"]},
+                       {"slice", row["slice"]},
+                       {"mesh", plan["mesh"]},
+                       {"job", plan["share"]},
+                       {"region", plan["region"]}};
       copy(drawn.request, question, {"constants", "prices"});
       const reply served = ask("serve", question);
       if (!r.holds(!served.refused(), "serve refuses a row of plan_serving", planned, row["slice"].dump(), served,

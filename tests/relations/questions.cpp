@@ -46,12 +46,18 @@ constexpr choice of_job[] = {
     {"--offload-optimizer", "/job/state_on_host", "\"optimizer\""},
 };
 constexpr choice of_layout[] = {
-    {"--accumulation 2", "/job/gradient_accumulation", "2"}, {"--accumulation 8", "/job/gradient_accumulation", "8"},
-    {"--tensor 2", "/mesh/tensor", "2"},                     {"--tensor 4", "/mesh/tensor", "4"},
-    {"--tensor 8", "/mesh/tensor", "8"},                     {"--data 2", "/mesh/data", "2"},
-    {"--expert 4", "/mesh/expert", "4"},                     {"--expert 8", "/mesh/expert", "8"},
-    {"--context 2", "/mesh/context", "2"},                   {"--pipeline 2", "/mesh/pipeline", "2"},
-    {"--slices 2", "/mesh/dcn_data", "2"},                   {"--slices 3", "/mesh/dcn_data", "3"},
+    {"--accumulation 2", "/job/gradient_accumulation", "2"},
+    {"--accumulation 8", "/job/gradient_accumulation", "8"},
+    {"--tensor 2", "/mesh/tensor", "2"},
+    {"--tensor 4", "/mesh/tensor", "4"},
+    {"--tensor 8", "/mesh/tensor", "8"},
+    {"--data 2", "/mesh/data", "2"},
+    {"--expert 4", "/mesh/expert", "4"},
+    {"--expert 8", "/mesh/expert", "8"},
+    {"--context 2", "/mesh/context", "2"},
+    {"--pipeline 2", "/mesh/pipeline", "2"},
+    {"--slices 2", "/mesh/dcn_data", "2"},
+    {"--slices 3", "/mesh/dcn_data", "3"},
 };
 constexpr choice of_run[] = {
     {"--tokens 1T", "/tokens", "1e12"},
@@ -148,8 +154,8 @@ constexpr choice of_concurrency[] = {
     {"--concurrency 32", "/job/concurrency", "32"},
 };
 constexpr choice of_simulation[] = {
-    {"--slices 2", "/slices", "2"},     {"--variation 0", "/variation", "0"}, {"--variation 3", "/variation", "3"},
-    {"--requests 300", "/requests", "300"}, {"--seed 7", "/seed", "7"},       {"--alone", "/prefill", "\"alone\""},
+    {"--slices 2", "/slices", "2"},         {"--variation 0", "/variation", "0"}, {"--variation 3", "/variation", "3"},
+    {"--requests 300", "/requests", "300"}, {"--seed 7", "/seed", "7"},           {"--alone", "/prefill", "\"alone\""},
 };
 constexpr choice of_fleet[] = {
     {"--budget 100", "/budget_usd_per_s", "0.027777777777777776"},
@@ -219,12 +225,15 @@ const std::map<std::string, std::vector<group>>& table() {
       {"fit", {with(of_job, 0.07), with(of_layout, 0.1)}},
       {"train", {with(of_job, 0.07), with(of_layout, 0.1), with(of_run, 0.4)}},
       {"plan", {with(of_job, 0.05), with(of_run, 0.4), with(of_search, 0.2), with(of_batches, 0.1)}},
-      {"serve", {with(of_server, 0.1), with(of_rate, 0.4), with(of_targets, 0.1), with(of_replica, 0.12),
-                 with(of_concurrency, 0.2)}},
-      {"simulate", {with(of_server, 0.1), with(of_rate, 1), with(of_percentiles, 0.2), with(of_replica, 0.15),
-                    with(of_simulation, 0.3)}},
-      {"plan_serving", {with(of_server, 0.1), with(of_rate, 0.8), with(of_targets, 0.25),
-                        with(of_percentiles, 0.1), with(of_fleet, 0.25)}},
+      {"serve",
+       {with(of_server, 0.1), with(of_rate, 0.4), with(of_targets, 0.1), with(of_replica, 0.12),
+        with(of_concurrency, 0.2)}},
+      {"simulate",
+       {with(of_server, 0.1), with(of_rate, 1), with(of_percentiles, 0.2), with(of_replica, 0.15),
+        with(of_simulation, 0.3)}},
+      {"plan_serving",
+       {with(of_server, 0.1), with(of_rate, 0.8), with(of_targets, 0.25), with(of_percentiles, 0.1),
+        with(of_fleet, 0.25)}},
       {"pay", {with(of_payment, 0.3)}},
       {"spot", {with(of_spot, 0.5)}},
       {"model", {with(of_counts, 0.4)}},
@@ -299,7 +308,8 @@ drawn_question draw(const std::string& name, const model& of, random_numbers& ra
   if (name == "fit" || name == "train" || name == "serve" || name == "simulate" || name == "pay") {
     const bool small = random.chance(name == "serve" || name == "simulate" ? 0.9 : 0.6);
     std::string slice = random.of(slice_names());
-    while (small && chips_of(slice) > (name == "serve" || name == "simulate" ? 16 : 256)) slice = random.of(slice_names());
+    while (small && chips_of(slice) > (name == "serve" || name == "simulate" ? 16 : 256))
+      slice = random.of(slice_names());
     question.request["slice"] = slice;
     question.command += " --slice " + slice;
   }

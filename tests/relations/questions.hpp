@@ -14,9 +14,9 @@ namespace relations {
 
 /// A question in both forms.
 struct drawn_question {
-  std::string name{};      ///< "plan", "plan_serving"
-  json request{};          ///< for ask
-  std::string command{};   ///< "tpuplan plan data/models/…", without --json
+  std::string name{};     ///< "plan", "plan_serving"
+  json request{};         ///< for ask
+  std::string command{};  ///< "tpuplan plan data/models/…", without --json
   const model* of = nullptr;
 };
 /// One of fit, train, serve, simulate, plan, plan_serving, pay, spot, model, batch and pad with a few of its options.

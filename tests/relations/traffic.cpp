@@ -7,9 +7,8 @@ namespace relations {
 namespace {
 
 const std::vector<std::string>& serving_slices() {
-  static const std::vector<std::string> names = {"v6e-1",       "v5p-8",   "v6e-8",        "tpu7x-8",
-                                                 "v5litepod-16", "tpu7x-16", "v5litepod-64", "v5p-128",
-                                                 "v6e-64",      "tpu7x-128"};
+  static const std::vector<std::string> names = {"v6e-1",    "v5p-8",        "v6e-8",   "tpu7x-8", "v5litepod-16",
+                                                 "tpu7x-16", "v5litepod-64", "v5p-128", "v6e-64",  "tpu7x-128"};
   return names;
 }
 
@@ -40,12 +39,12 @@ reply serve_one(const model& of, json& job, relation& r) {
 json random_job(relation& r) {
   static const std::vector<std::int64_t> prompts = {16, 128, 1000, 2048, 8192, 30000, 65536, 128000};
   static const std::vector<std::int64_t> outputs = {2, 17, 100, 256};
-  json job = {{"prompt", tokens(r.random.of(prompts))}, {"output", tokens(r.random.of(outputs))},
+  json job = {{"prompt", tokens(r.random.of(prompts))},
+              {"output", tokens(r.random.of(outputs))},
               {"beyond_max_positions", true}};
-  static const std::vector<json> changes = {{{"cache", "int8"}},           {{"weights", "int8"}},
-                                            {{"engine", "vllm"}},           {{"engine", "jetstream"}},
-                                            {{"prefix_hit_rate", 0.5}},     {{"prefill_chunk", 1024}},
-                                            {{"engine", "sglang-jax"}},     {{"block_tokens", 16}}};
+  static const std::vector<json> changes = {
+      {{"cache", "int8"}},        {{"weights", "int8"}},     {{"engine", "vllm"}},       {{"engine", "jetstream"}},
+      {{"prefix_hit_rate", 0.5}}, {{"prefill_chunk", 1024}}, {{"engine", "sglang-jax"}}, {{"block_tokens", 16}}};
   for (int i = 0; i < 2; ++i) {
     if (r.random.chance(0.3)) job.update(r.random.of(changes));
   }
@@ -106,9 +105,10 @@ void busy(relation& r) {
     }
     job["request_rate_per_s"] = 0.8 * idle.answer()["estimate"]["capacity_per_s"].get<double>();
     const reply served = ask("serve", {{"config", of.config}, {"slice", slice}, {"job", job}});
-    const reply simulated = ask("simulate", {{"config", of.config}, {"slice", slice}, {"job", job}, {"requests", 1000}});
-    if (!r.holds(!simulated.refused() && serves(served), "a rate below the capacity is refused", served, served.message(),
-                 simulated, simulated.message()))
+    const reply simulated =
+        ask("simulate", {{"config", of.config}, {"slice", slice}, {"job", job}, {"requests", 1000}});
+    if (!r.holds(!simulated.refused() && serves(served), "a rate below the capacity is refused", served,
+                 served.message(), simulated, simulated.message()))
       continue;
     const json &estimate = served.answer()["estimate"], &report = simulated.answer()["report"];
     const auto beyond = [](double a, double b, double most) { return a > most * b || b > most * a; };
@@ -116,12 +116,12 @@ void busy(relation& r) {
     each_beyond += beyond(estimate["per_token"]["total_s"], report["per_token"]["value"]["mean_s"], most_each);
     first_beyond += beyond(estimate["first_token_s"], report["first_token"]["value"]["mean_s"], most_first);
     const double requests = report["running"].get<double>() + report["queue"]["value"]["mean"].get<double>();
-    const double by_law =
-        report["arrivals_per_s"].get<double>() * report["end_to_end"]["value"]["mean_s"].get<double>() /
-        simulated.answer()["simulated_replicas"].get<double>();
+    const double by_law = report["arrivals_per_s"].get<double>() *
+                          report["end_to_end"]["value"]["mean_s"].get<double>() /
+                          simulated.answer()["simulated_replicas"].get<double>();
     if (by_law < 30)  // of 1000: with more, the ends count
       r.holds(std::abs(requests - by_law) <= 0.1 * by_law + 0.1, "requests are arrivals times their time", simulated,
-            std::to_string(requests) + " instead of " + std::to_string(by_law));
+              std::to_string(requests) + " instead of " + std::to_string(by_law));
     last = simulated;
   }
   const auto in_nine_of_ten = [&](const char* what, std::int64_t count) {

@@ -128,9 +128,9 @@ void permuted_keys(relation& r) {
 
 void unrelated_keys(relation& r) {
   static const std::vector<std::pair<const char*, json>> keys = {
-      {"transformers_version", "4.57.0"}, {"my_note", "do not read"},    {"eos_token_id", 7},
-      {"initializer_range", 0.03},        {"use_cache", false},          {"_commit_hash", "0123abcd"},
-      {"torch_dtype", "bfloat16"},        {"attention_dropout", 0.1},    {"task_specific_params", {{"a", 1}}}};
+      {"transformers_version", "4.57.0"}, {"my_note", "do not read"}, {"eos_token_id", 7},
+      {"initializer_range", 0.03},        {"use_cache", false},       {"_commit_hash", "0123abcd"},
+      {"torch_dtype", "bfloat16"},        {"attention_dropout", 0.1}, {"task_specific_params", {{"a", 1}}}};
   static const std::vector<std::string> names = {"model", "fit", "train", "serve", "plan", "plan_serving"};
   while (r.next()) {
     const model& of = draw_model(r);
