@@ -132,8 +132,11 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
     offers.push_back(detail::offer_of(request, chip.name, std::move(answer)));
   }
   for (const gpu_offer& gpu : gpus) offers.push_back(detail::gpu_fleet(request, gpu));
-  detail::sort_in_order(offers, [](const fleet_offer& a, const fleet_offer& b) {
-    return a.is_possible != b.is_possible ? a.is_possible : a.planned.rate < b.planned.rate;
+  detail::rank_in_order(offers, [](const fleet_offer& one) {
+    const serving_estimate& estimate = one.planned.estimate;
+    if (!one.is_possible) return detail::rank_figures{1};
+    return detail::rank_figures{0, one.planned.rate.value(), estimate.per_token.total.value(),
+                                estimate.first_token.value()};
   });
   return offers;
 }

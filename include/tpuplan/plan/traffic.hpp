@@ -485,11 +485,10 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
     answer.options.push_back(
         detail::priced_day(request, mix, detail::follow(request, mix, answer.fixed, answer.slice_rate)));
-  detail::sort_in_order(answer.options, [](const day_option& a, const day_option& b) { return a.cost < b.cost; });
+  detail::rank_in_order(answer.options, [](const day_option& one) { return detail::rank_figures{one.cost.value()}; });
   detail::simulate_options(answer.options, request, answer.fixed, answer.slice_rate);
-  const auto place = [](const day_option& one) { return one.meets_targets ? 0 : one.parts.empty() ? 2 : 1; };
-  detail::sort_in_order(answer.options, [&](const day_option& a, const day_option& b) {
-    return place(a) != place(b) ? place(a) < place(b) : a.cost < b.cost;
+  detail::rank_in_order(answer.options, [](const day_option& one) {
+    return detail::rank_figures{one.meets_targets ? 0.0 : one.parts.empty() ? 2.0 : 1.0, one.cost.value()};
   });
   return answer;
 }

@@ -10,6 +10,7 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/io/ask/subject.hpp>
 #include <tpuplan/io/text/readable.hpp>
+#include <tpuplan/plan/replica_rates.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/simulation.hpp>
 #include <tpuplan/plan/traffic.hpp>
@@ -191,9 +192,15 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   answer.meets_targets = answer.simulated && meets(*answer.simulated);
   if (*answer.meets_targets) return;
   if (!answer.simulated && answer.estimate.refusal != serving_refusal::rate_above_capacity) return;
+  std::int64_t steps = most_planning_steps / 2;  // of all changes together
   answer.changes = rows_of(changes_that_help(means, [&](const serving_job& job) {
-    const std::optional<simulation_report> changed = report(job);
-    return changed && meets(*changed);
+    if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none)
+      return false;
+    replica_rates rates{config.model, job, asked.constants, asked.job.percentiles, steps};
+    const bool holds = rates.missed_alone(fleet.where, fleet.mesh).value() <= 0 &&
+                       rates.holds(fleet.where, fleet.mesh, job.request_rate / static_cast<double>(replicas_of(fleet)));
+    steps = rates.steps_left();
+    return holds;
   }));
 }
 }  // namespace detail
