@@ -19,7 +19,7 @@ namespace detail {
 
 /// The work of the simulations of a question, as `most_simulated_steps` counts it, after which no further one begins:
 /// some two seconds.
-inline constexpr std::int64_t most_planning_steps = 120000000;
+inline constexpr std::int64_t most_planning_steps = 90000000;
 
 /// The rates at which replicas keep the targets by percentile. Steps of a replica depend on its chip, its devices, the
 /// VMs that they span and the links between them: what was simulated for one slice holds for all that have such
