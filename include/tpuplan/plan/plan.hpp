@@ -83,8 +83,8 @@ struct plan_request {
   std::int64_t largest_chips = 1 << 20;  ///< most chips over all slices
   std::int64_t largest_slices = 1;       ///< most slices over DCN, at most `most_slices`; all smaller numbers are tried
   fixed_degrees degrees{};               ///< context and pipelines, which no published run covers, are 1 unless given
-  /// Remat policies that may be chosen. Empty: all named ones, on chips whose PCIe rate is not known those that keep
-  /// all tensors in HBM.
+  /// Remat policies that may be chosen. Empty: all named ones, on chips whose rate to the host is not known (see
+  /// host_rate) those that keep all tensors in HBM.
   std::vector<remat_policy> policies;
   std::vector<quota_row> quotas;                  ///< empty: no quotas; otherwise only chips that a row allows
   bool accept_uncertain = false;                  ///< accept plans whose memory fit is uncertain

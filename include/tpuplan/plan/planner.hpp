@@ -33,7 +33,7 @@ inline constexpr std::int64_t most_batches = 1048576;
 struct policy_list {
   std::array<remat_policy, most_policies> items{};  ///< the first `count` are set
   std::size_t count = 0;
-  std::size_t in_hbm = 0;  ///< the first of them, whose tensors all stay in HBM, or that the request names
+  std::size_t in_hbm = 0;  ///< the first of them, whose tensors all stay in HBM
 
   void add(const remat_policy& policy) { items[count++] = policy; }
 };
@@ -44,10 +44,10 @@ struct search_space {
   policy_list policies;
   batch_range batches{};
   hoisted_job job{};
-  hoisted_job without_host{};  ///< for chips whose PCIe rate is not known: with the policies `in_hbm` alone
+  hoisted_job without_host{};  ///< for chips whose rate to the host is not known: with the policies `in_hbm` alone
 
   [[nodiscard]] const hoisted_job& job_on(const chip_spec& chip) const {
-    return chip.host.pcie.has_value() ? job : without_host;
+    return host_rate(chip).has_value() ? job : without_host;
   }
 };
 
@@ -91,14 +91,13 @@ class hoisted_degrees {
 /// The policies of the request, or all named ones, those that move nothing to the host first.
 inline policy_list policies_of(const plan_request& request) {
   policy_list list;
-  for (const remat_policy& policy : request.policies) list.add(policy);
-  list.in_hbm = list.count;
-  if (list.count > 0) return list;
   const layer_widths widths = widths_of(request.model);
   for (const bool on_host : {false, true}) {
-    for (const named_remat_policy& candidate : remat_policies) {
-      if ((saved_width(widths, candidate.policy, placement::host) > 0) == on_host) list.add(candidate.policy);
-    }
+    const auto add = [&](const remat_policy& policy) {
+      if ((saved_width(widths, policy, placement::host) > 0) == on_host) list.add(policy);
+    };
+    for (const remat_policy& policy : request.policies) add(policy);
+    for (std::size_t i = 0; request.policies.empty() && i < remat_policies.size(); ++i) add(remat_policies[i].policy);
     if (!on_host) list.in_hbm = list.count;
   }
   return list;
@@ -333,9 +332,19 @@ inline void check_request(const plan_request& request) {
   check_quotas(request);
 }
 
+/// Whether all policies that the request names move tensors to the host.
+inline bool needs_host(const plan_request& request) {
+  bool all = !request.policies.empty();
+  for (const remat_policy& policy : request.policies)
+    all = all && saved_width(widths_of(request.model), policy, placement::host) > 0;
+  return all;
+}
+
 /// Whether the chip has the rates that the job needs: over several slices also that of the data-centre network.
-inline bool has_rates(const chip_spec& chip, const training_job& job, std::int64_t slice_total) {
+inline bool has_rates(const chip_spec& chip, const plan_request& request, std::int64_t slice_total) {
+  const training_job& job = request.job;
   if (!has_peak_rate(chip, job.compute)) return false;
+  if (needs_host(request) && !host_rate(chip).has_value()) return false;
   if (job.state_on_host != host_state::none && !chip.host.pcie.has_value()) return false;
   return slice_total == 1 || chip.host.dcn.has_value();
 }
@@ -358,7 +367,7 @@ inline void search_shape(const slice& where, const search_space& space, hoisted_
     if (chip_count > request.largest_chips) break;
     if (chip_count < request.smallest_chips) continue;
     ++found.counts.slices;
-    if (!has_rates(where.chip, request.job, slice_total)) {
+    if (!has_rates(where.chip, request, slice_total)) {
       found.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
       continue;
     }

@@ -293,13 +293,13 @@ constexpr finding layout_finding(const advice_base& base) {
   return best;
 }
 
-/// Tries every named policy; one that moves tensors to the host only where the chip's PCIe rate is known.
+/// Tries every named policy; one that moves tensors to the host only where that rate is known.
 constexpr finding remat_finding(const advice_base& base) {
   auto best = finding_of<finding>(finding_kind::remat, "training_job.remat");
   training_case then = base.now;
   const layer_widths widths = widths_of(then.model);
   for (const named_remat_policy& candidate : remat_policies) {
-    if (!then.where.chip.host.pcie.has_value() && saved_width(widths, candidate.policy, placement::host) > 0) continue;
+    if (!host_rate(then.where.chip).has_value() && saved_width(widths, candidate.policy, placement::host) > 0) continue;
     then.job.remat = candidate.policy;
     improve(best, base, then);
   }

@@ -163,6 +163,24 @@ inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 
 /// The high end: the compiler keeps most.
 inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
+/// The least rate between a chip and its host that published runs show, for a chip whose PCIe rate is not documented.
+struct shown_host_rate {
+  text<24> chip{};             ///< its name
+  bytes_per_second one_way{};  ///< what went out in the forward pass of some run, over the time of that pass
+};
+/// Runs of data/measured that keep tensors on the host and take no longer for it (tests/oracle/host_transfers.cpp).
+inline constexpr shown_host_rate shown_host_rates[] = {{"tpu7x", 14.6_GB_per_s}};
+
+/// The rate of one chip to its host, one way: PCIe as documented, else what runs show at least; unknown where neither
+/// is. Worked: 32 GB/s of v6e, 14.6 GB/s of tpu7x, unknown of v3.
+[[nodiscard]] constexpr known<bytes_per_second> host_rate(const chip_spec& chip) noexcept {
+  if (chip.host.pcie.has_value()) return chip.host.pcie;
+  for (const shown_host_rate& shown : shown_host_rates) {
+    if (shown.chip == chip.name) return shown.one_way;
+  }
+  return unknown;
+}
+
 /// How far the point estimate of a job that ran may exceed what it used. Of published runs that completed, no dense one
 /// is estimated at more than 1.35 times the usable HBM (twelve sources); of mixtures of experts, from few sources, none
 /// at more than 1.50 times, and the factor is half as wide again in logarithms, as the bands of the step time are:

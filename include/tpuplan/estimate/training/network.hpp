@@ -160,7 +160,8 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
   const double slower = detail::software_factor(job.software, constants);
   step.total = tuned * slower;
   step.software = step.total - tuned;
-  step.low = step.total / 2;
+  const seconds floor = training_flops_per_example(net) * examples / peak_rate(where.chip, dtype::bf16);
+  step.low = min(step.total, max(step.total / 2, floor));
   step.high = max(2 * step.total, slowest_step_start);
   const seconds arithmetic = step.products + step.vector;
   step.limited_by = step.overhead > layers            ? step_bound::overhead
@@ -168,7 +169,7 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
                     : arithmetic < step.traffic       ? step_bound::hbm
                                                       : step_bound::compute;
   step.examples_per_second = static_cast<double>(job.global_batch) / step.total;
-  step.mfu = training_flops_per_example(net) * examples / peak_rate(where.chip, dtype::bf16) / step.total;
+  step.mfu = floor / step.total;
   return step;
 }
 

@@ -31,7 +31,7 @@ struct step_remarks {
   bool text_alone = false;        ///< the model has a vision tower, the job no images: the tower does not run
   bool beyond_positions = false;  ///< sequences are longer than those that the model is made for
   bool products_in_bf16 = false;  ///< fp32 is rounded to bf16 in products, as XLA does by default: see number_bytes
-  bool host_untimed = false;      ///< tensors go to the host and back in no time: the chip's PCIe rate is not known
+  bool host_untimed = false;      ///< tensors go to the host and back in no time: see host_rate
 };
 
 /// The remarks on a job. Worked: `beyond_positions` for llama-3-8b, made for 8192 tokens, in sequences of 16384.
@@ -180,12 +180,13 @@ constexpr bool is_usual(const training_job& job, const layout& mesh, const layou
 
 /// Whether tensors go to the host at a rate that is not known.
 constexpr bool is_untimed(const training_sizes& sizes, const training_job& job, const chip_spec& chip) noexcept {
-  return !chip.host.pcie.has_value() && saved_width(sizes.width, job.remat, placement::host) > 0;
+  return !host_rate(chip).has_value() && saved_width(sizes.width, job.remat, placement::host) > 0;
 }
 
-/// Whether the step waits for tensors that lie on the host. In all published runs the work hides them.
+/// Whether the step waits for tensors that lie on the host, for a hundredth of it or more. In all published runs the
+/// work hides them.
 constexpr bool waits_for_host(const step_breakdown& step, const layout_terms& at, double microbatches) noexcept {
-  return step.host.exposed > at.host_exposed * (at.host_once + microbatches * at.host_each);
+  return step.host.exposed - at.host_exposed * (at.host_once + microbatches * at.host_each) > 0.01 * step.total;
 }
 
 /// Adds the band of the estimate. Beyond eight slices it is 5 % wider: stragglers differ. See end_at_floor.

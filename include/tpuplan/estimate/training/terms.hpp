@@ -34,7 +34,7 @@ struct work_terms {
   seconds elementwise{}, scores{}, operands{}, dispatch{};
   seconds least{};    ///< all products at the peak rate of their format, without padding: no program is faster
   seconds kept{};     ///< HBM traffic of what the policy keeps in HBM, written once and read once
-  seconds to_host{};  ///< what the policy keeps on the host, one way; 0 also where the chip's PCIe rate is not known
+  seconds to_host{};  ///< what the policy keeps on the host, one way; 0 also where that rate is not known: see host_rate
   /// @}
   double forward = 1.0 / 3;   ///< share of the work that is in the forward pass
   double least_reads = 1;     ///< share of `weight_reads` that no program can do without
@@ -97,8 +97,8 @@ constexpr void add_kept(work_terms& terms, const training_sizes& sizes, const tr
   remat_policy fused = job.remat;  // a compiler need not keep what it can fuse
   fused.elementwise = placement::recompute;
   terms.kept = seconds{2 * number * saved_width(sizes.width, fused) / chip.hbm.bandwidth.value()};
-  if (chip.host.pcie.has_value())
-    terms.to_host = bytes{number * saved_width(sizes.width, job.remat, placement::host)} / chip.host.pcie.value("PCIe");
+  if (const known<bytes_per_second> rate = host_rate(chip); rate.has_value())
+    terms.to_host = bytes{number * saved_width(sizes.width, job.remat, placement::host)} / rate.value();
   terms.forward = 1 / (3 + products_again(job.remat) / 3);
   const double reads = constants.hbm_passes * constants.weight_reads * (sizes.passes + again(job.remat.mlp_up));
   terms.least_reads = reads > 2 ? 2 / reads : 1;

@@ -89,6 +89,28 @@ TEST_CASE("EfficientNet waits for memory and the vector unit, not for the MXU") 
   CHECK(step.mfu < 0.1);
 }
 
+TEST_CASE("arithmetic on the vector unit is arithmetic: it may be what limits a step") {
+  slice where = slice_for("v5p-8");
+  where.chip.hbm.bandwidth *= 2.8;
+  network_job job;
+  job.global_batch = 512;
+  const network_step step = step_time(network_of("efficientnet-b0"), job, replicas_on(where), where);
+  CHECK(step.products < step.traffic);
+  CHECK(step.traffic < step.products + step.vector);
+  CHECK(step.limited_by == step_bound::compute);
+}
+
+TEST_CASE("the low end of a network's band is no faster than its chips") {
+  const slice where = slice_for("v5e-8");
+  network_job job;
+  job.global_batch = 262144;
+  const network wide = mlp(8192, {8192, 8192, 8192});
+  const network_step step = step_time(wide, job, replicas_on(where), where);
+  CHECK(step.low > step.total / 2);
+  CHECK(step.mfu * (step.total / step.low) <= 1 + 1e-12);
+  CHECK(step.low <= step.total);
+}
+
 TEST_CASE("what is not estimated of a network is refused by name") {
   const slice where = slice_for("v5e-8");
   const network net = mlp(128, {128});
