@@ -89,7 +89,7 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   asked.quotas = load_quotas(given.quotas);
   asked.mean_time_between_preemptions = given.between;
   asked.rest_of_term_used = given.rest_used;
-  plan_request request = request_of(config, asked, given.job, prices, assumed);
+  plan_request request = request_of(config, asked, with_weights(given.job), prices, assumed);
   if (!given.tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
   if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)
@@ -195,8 +195,8 @@ void add_row(table& t, const plan_answer& answer, std::size_t index, const plan_
 void print_plans(const plan_answer& answer, const plan_options& given, const plan_request& request) {
   const bool choice = request.kinds.size() > 1 || request.regions.size() > 1;
   table t(fmt::format(
-      "> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >wall | "
-      "~~~>wall between | >cost | ~>between | ~~>on spot | ~>HBM per device | ~~~~~remarks{}",
+      "> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step | ~~~~>step between | ~~~>MFU | >run | "
+      "~~~>run between | >cost | ~>between | ~~>on spot | ~>HBM per device | ~~~~~remarks{}",
       choice ? " | paid for as" : ""));
   const shown_plans shown = choose_rows(answer, given);
   for (const std::size_t index : shown.indices) add_row(t, answer, index, request);
@@ -385,14 +385,19 @@ void print_better_batch(const plan_request& request, const plan& best) {
 void print_doubtful_first(const plan_request& request, const plan_answer& answer) {
   const auto is_doubted = [&](const plan& p) { return is_far_below(request.prices, chosen_cost(p).price); };
   if (!is_doubted(answer.plans.front())) return;
-  const auto sure = std::find_if_not(answer.plans.begin(), answer.plans.end(), is_doubted);
+  const plan* sure = nullptr;  // the cheapest of all that rest on other prices, and its cost
+  const plan_cost* sure_cost = nullptr;
+  for (const plan& p : answer.plans) {
+    for (const plan_cost& one : p.costs) {
+      if (!detail::is_allowed(p, one, request) || is_far_below(request.prices, one.price)) continue;
+      if (sure_cost == nullptr || one.total < sure_cost->total) sure = &p, sure_cost = &one;
+    }
+  }
   const plan_cost& cost = chosen_cost(answer.plans.front());
   print("  the first plan rests on a doubtful price: check that {} has it{}\n", cost.price.region.view(),
-        sure == answer.plans.end()
-            ? std::string()
-            : fmt::format("; without such prices the first is {}, {} in {} ({})", words_of(*sure),
-                          money(chosen_cost(*sure).total), chosen_cost(*sure).price.region.view(),
-                          name(chosen_cost(*sure).kind)));
+        sure == nullptr ? std::string()
+                        : fmt::format("; without such prices the cheapest is {}, {} in {} ({})", words_of(*sure),
+                                      money(sure_cost->total), sure_cost->price.region.view(), name(sure_cost->kind)));
 }
 
 /// Where the band of the best plan passes the deadline or the budget.
@@ -479,7 +484,7 @@ void plan_training(const model_config& config, const plan_options& given, const 
   if (with.is_given("--rest-used") && std::none_of(request.kinds.begin(), request.kinds.end(), is_commitment))
     refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
   relaxed_answer whole = plan_or_relax(request);
-  if (given.front_only) whole.answer.plans = front_plans(whole.answer, request);
+  whole.answer.plans = given.front_only ? front_plans(whole.answer, request) : plans_and_front(whole.answer, request);
   const plan_answer& answer = whole.answer;
   if (answer.plans.empty()) with.status = 1;
   if (with.is_given("--svg") || (is_reported(with) && !answer.plans.empty())) draw_plans(answer, config, with);

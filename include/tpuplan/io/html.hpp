@@ -76,7 +76,6 @@ inline constexpr int html_depth = 3;
   if (value.is_null()) return "-";
   const double number = value.get<double>();
   if (key == "mfu" || key == "goodput") return readable::percent(number);
-  if (key == "parameters") return readable::count(number);
   const std::string_view unit = unit_behind(key);
   if (unit == "_usd_per_s") return readable::money(usd{number * 3600}) + " an hour";
   if (unit == "_bytes") return readable::binary_bytes(bytes{number});
@@ -147,7 +146,13 @@ inline constexpr int html_depth = 3;
     }
   }
   std::string html = "<table>\n<tr>";
-  for (const std::string& key : keys) html += "<th scope=\"col\">" + html_label(key) + "</th>";
+  // A run is what it takes from start to end, as in the tables of the command line.
+  const bool has_wall = std::find(keys.begin(), keys.end(), "wall_s") != keys.end();
+  const auto title = [&](const std::string& key) -> std::string {
+    if (has_wall && key == "run_s") return "without interruptions";
+    return has_wall && key.substr(0, 4) == "wall" ? "run" + html_label(key).substr(4) : html_label(key);
+  };
+  for (const std::string& key : keys) html += "<th scope=\"col\">" + title(key) + "</th>";
   html += "</tr>\n";
   std::size_t shown = 0;
   for (const nlohmann::ordered_json& one : list) {

@@ -69,11 +69,27 @@ inline void rank_plans(std::vector<plan>& plans, const plan_request& request) {
       if (!planned.costs[i].on_front) continue;
       front.push_back(planned);
       front.back().on_front = true;
-      detail::choose(front.back(), i, request);
+      detail::pay_with(front.back(), i, request);
     }
   }
   detail::rank_plans(front, request);
   return front;
+}
+
+/// The plans of an answer and its front in one list, best first: slices that are on the front under another way of
+/// paying than the best for what plans are ranked by are there a second time. Worked: as for front_plans.
+[[nodiscard]] inline std::vector<plan> plans_and_front(const plan_answer& answer, const plan_request& request) {
+  std::vector<plan> all = answer.plans;
+  for (const plan& planned : answer.plans) {
+    for (std::size_t i = 0; i < planned.costs.size(); ++i) {
+      if (!planned.costs[i].on_front || i == planned.chosen) continue;
+      all.push_back(planned);
+      all.back().on_front = true;
+      detail::pay_with(all.back(), i, request);
+    }
+  }
+  if (all.size() > answer.plans.size()) detail::rank_plans(all, request);
+  return all;
 }
 
 }  // namespace abi_0

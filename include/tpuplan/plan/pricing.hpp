@@ -113,7 +113,7 @@ inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_re
 }
 
 /// Sets the way of paying, and whether the ends of its band keep to the limits.
-inline void choose(plan& planned, std::size_t which, const plan_request& request) {
+inline void pay_with(plan& planned, std::size_t which, const plan_request& request) {
   planned.chosen = which;
   const plan_cost& chosen = chosen_cost(planned);
   planned.deadline_at_risk = request.deadline && chosen.wall_high > *request.deadline;
@@ -162,7 +162,7 @@ inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& requ
       closest = {planned.where, slices(planned.mesh), rejection::no_price, 0, name(*unpriced)};
     return closest;
   }
-  choose(planned, best, request);
+  pay_with(planned, best, request);
   return nothing;
 }
 

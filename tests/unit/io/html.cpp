@@ -97,6 +97,37 @@ TEST_CASE("a report is well-formed and has question, answer, pictures, assumptio
                       [](const xml_element& e) { return e.name == "td" && e.text == "2026-08-11"; }) == 1);
 }
 
+TEST_CASE("a report of plans has words, percentages and the prices that are paid", "[html]") {
+  html_report report;
+  report.answer = {{"schema", "tpuplan/1"},
+                   {"parameters", 8030261248},
+                   {"plans",
+                    {{{"slice", "v6e-256"},
+                      {"layout", "fsdp 256"},
+                      {"mfu", 0.4432},
+                      {"paid_as", "on_demand"},
+                      {"run_s", 762048.0},
+                      {"wall_s", 836352.0},
+                      {"remarks", "may miss the deadline"},
+                      {"plan",
+                       {{"chosen", 1},
+                        {"costs",
+                         {{{"price", {{"generation", "v6e"}, {"region", "mars"}, {"date", "2026-08-11"}}}},
+                          {{"price", {{"generation", "v6e"}, {"region", "us"}, {"date", "2026-08-11"}}}}}}}}}}},
+                   {"lost", {{{"reason", "batch_does_not_divide"}, {"slices", 3}}}}};
+  const std::string html = to_html(report);
+  const xml_reader page = read(html);
+  for (const char* words :
+       {"44.3 %", "on demand", "9.68 days", "fsdp 256", "may miss the deadline", "batch does not divide"}) {
+    INFO(words);
+    CHECK(has(page, "td", words));
+  }
+  CHECK(html.find("tpuplan/1") == std::string::npos);
+  for (const char* title : {"run", "without interruptions"}) CHECK(has(page, "th", title));
+  CHECK(html.find("8.82 days") < html.find("9.68 days"));
+  CHECK(html.find("mars") == std::string::npos);
+}
+
 TEST_CASE("what was assumed of a part of the answer is shown once", "[html]") {
   html_report report;
   report.answer["memory"] = {{"used_bytes", 1.0}, {"assumed", {{{"field", "head_dim"}, {"value", "128"}}}}};

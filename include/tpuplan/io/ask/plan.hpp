@@ -283,7 +283,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   plan_request request;
   request.model = config.model;
   request.job = filled_job(job, config.model, assumed);
-  use_stored_format(config, request.job);
+  use_stored_format(config, request.job, job.base);
   if (job.remat) request.policies = {*job.remat};
   if (!job.remat) {  // which the search chooses
     const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };
@@ -317,7 +317,8 @@ namespace detail {
   const model_config config = model_of(asked.config);
   assumed_values assumed;
   const plan_request request = request_of(config, asked, job, book, assumed);
-  const relaxed_answer answer = plan_or_relax(request);
+  relaxed_answer answer = plan_or_relax(request);
+  answer.answer.plans = plans_and_front(answer.answer, request);
   std::vector<std::size_t> indices(answer.answer.plans.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   return document_of(request, answer, indices, all_assumed(config, assumed));
