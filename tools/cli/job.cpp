@@ -24,7 +24,8 @@ void add_job_options(command& to, job_options& into, bool config_required) {
               })
       .needs({"--images"});
   to.add("--dtype", job.compute, "arithmetic: bf16, fp32, int8, fp8");
-  to.add("--weights", job.weights, "master weights");
+  to.add("--weights", into.weights, "master weights; with --lora the frozen base, whose adapters are in fp32")
+      .usually("fp32; with --lora as stored");
   to.add("--moments", job.moments, "optimizer state");
   to.add("--optimizer", job.optimizer, "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
   to.add("--remat", into.remat, policy_names());
@@ -36,6 +37,17 @@ void add_job_options(command& to, job_options& into, bool config_required) {
   to.flag("--offload-optimizer", "keep optimizer state in host memory",
           [&job] { job.state_on_host = host_state::optimizer; });
   to.add("--capacity-factor", into.capacity, {1, 1e6}, "of experts");
+}
+
+asked_job with_weights(const job_options& given) {
+  asked_job job = given;
+  if (!given.weights) return job;
+  if (job.job.lora_rank > 0) {
+    job.base = given.weights;
+  } else {
+    job.job.weights = *given.weights;
+  }
+  return job;
 }
 
 void add_accumulation_option(command& to, job_options& into) {

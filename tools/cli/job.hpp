@@ -15,6 +15,7 @@ namespace cli {
 /// A training job as the options describe it; what they leave open is filled in later.
 struct job_options : tpuplan::asked_job {
   std::string config;
+  std::optional<tpuplan::dtype> weights;   // of the master copy, or of the frozen base under adapters
   std::optional<std::int64_t> per_core;    // examples on each core, instead of the batch
   std::optional<std::int64_t> image_size;  // side of the images, if not that of the configuration
   maxtext_options maxtext;                 // instead of all these
@@ -27,6 +28,9 @@ struct mesh_options {
   std::optional<std::int64_t> slices;  // data parallel over DCN
   tpuplan::layout mesh = tpuplan::open_layout();
 };
+
+/// The job with its weights in the format that was given: the master copy, or the base under adapters.
+tpuplan::asked_job with_weights(const job_options& given);
 
 void add_job_options(command& added, job_options& into, bool config_required = true);
 /// --accumulation, where the microbatches are not searched for.

@@ -97,7 +97,7 @@ network_job job_of(const job_options& given) {
   network_job job;
   job.global_batch = given.job.global_batch;
   job.compute = given.job.compute;
-  job.weights = given.job.weights;
+  if (given.weights) job.weights = *given.weights;
   job.moments = given.job.moments;
   job.optimizer = given.job.optimizer;
   return job;

@@ -27,7 +27,7 @@ serving_request make_request(model_config& config, const plan_options& given, co
   asked.constants =
       load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
-  if (with.is_given("--weights")) asked.job.weights = given.job.job.weights;
+  if (with.is_given("--weights")) asked.job.weights = *given.job.weights;
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
   fill_limits(given, asked);
   if (given.budget) asked.budget = usd_per_hour(given.budget->value());

@@ -48,7 +48,7 @@ struct trained {
   std::optional<training_against_gpu> against;
 };
 
-void print_step(const step_breakdown& t, bool knows_runs) {
+void print_step(const step_breakdown& t, const training_job& job, bool knows_runs) {
   table rows("part of a step | >time | >share | of");
   const auto row = [&](const char* label, seconds time, const std::string& note) {
     if (time.value() != 0) rows.add({label, time, share_cell(time / t.total), note});
@@ -71,7 +71,7 @@ void print_step(const step_breakdown& t, bool knows_runs) {
   row("expert parallel", t.expert.exposed, exposed(t.expert));
   row("context parallel", t.context.exposed, exposed(t.context));
   row("between slices", t.dcn.exposed, exposed(t.dcn));
-  row("hosts", t.host.exposed, exposed(t.host));
+  row(job.state_on_host == host_state::none ? "tensors on hosts" : "state on hosts", t.host.exposed, exposed(t.host));
   row("per layer", t.overhead, "fixed time");
   row("pipeline bubble", t.bubble, "waiting");
   row("stragglers", t.jitter, "waiting");
@@ -107,7 +107,7 @@ void print_train(const trained& all) {
   print("  for {} software, see --software; the band is of {} {} runs from {} sources{}\n\n",
         software_words(t.software_taken), t.runs, kind_words(t.kind), t.sources,
         own > 0 ? fmt::format(", narrowed by {} of your own", counted(static_cast<std::int64_t>(own), "run")) : "");
-  print_step(t, own > 0);
+  print_step(t, a.job, own > 0);
 }
 
 /// Sequences a second, what an epoch is, and whether its rows fill the MXU.

@@ -47,9 +47,10 @@ template <class Request>
 /// The job of a question, as far as it says it.
 template <class Request>
 [[nodiscard]] asked_job job_of(const nlohmann::json& request, const Request& asked) {
-  asked_job job{asked.job, asked.batch_tokens, {}, {}};
+  asked_job job{asked.job, asked.batch_tokens, {}, {}, {}};
   if (job_gives(request, "remat")) job.remat = asked.job.remat;
   if (gives_capacity(request)) job.capacity = asked.job.capacity_factor;
+  if (job_gives(request, "frozen_weights")) job.base = asked.job.frozen_weights;
   return job;
 }
 template <class Request>

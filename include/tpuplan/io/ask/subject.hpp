@@ -110,6 +110,7 @@ struct asked_job {
   std::int64_t batch_tokens = 0;        ///< tokens of a step instead of the batch in sequences
   std::optional<remat_policy> remat{};  ///< nothing: full, or the best policy that a search finds
   std::optional<double> capacity{};     ///< capacity factor of a mixture of experts
+  std::optional<dtype> base{};          ///< format of the frozen base under adapters; nothing: that of the checkpoint
   /// @}
 };
 
@@ -149,6 +150,13 @@ struct asked_job {
     job.lora = {true, true, true, true, true, true, true};
     assumed.emplace_back("LoRA", "on every linear layer");
   }
+  if (size_of(job.weights) < size_of(dtype::bf16))
+    assumed.emplace_back("weights", "in " + std::string(name(job.weights)) +
+                                        " between steps, whose steps are larger than most updates: published runs "
+                                        "keep fp32 or bf16");
+  if (size_of(job.moments) < size_of(dtype::bf16))
+    assumed.emplace_back("moments", "in " + std::string(name(job.moments)) +
+                                        ", as 8-bit optimizers keep them (arXiv 2110.02861); scales are not counted");
   return job;
 }
 
@@ -236,10 +244,15 @@ inline void use_stored_format(model_config& config, bool weights_given, serving_
   config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
                        config.assumed.end());
 }
-/// Sets the format of a frozen base under adapters to that of the checkpoint, but fp32 to bf16; a job without adapters
-/// stays as it is. Worked: with rank 16 the base of an fp8 checkpoint is fp8.
-inline void use_stored_format(const model_config& config, training_job& job) {
+/// Sets the format of a frozen base under adapters to the one given, or to that of the checkpoint, but fp32 to bf16; a
+/// job without adapters stays as it is. Worked: with rank 16 the base of an fp8 checkpoint is fp8, and int4 where that
+/// is given.
+inline void use_stored_format(const model_config& config, training_job& job, const std::optional<dtype>& base = {}) {
   if (job.lora_rank == 0) return;
+  if (base) {
+    job.frozen_weights = *base;
+    return;
+  }
   job.frozen_weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
   job.frozen_by_part = config.stored.parts;
 }

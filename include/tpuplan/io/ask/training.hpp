@@ -175,7 +175,7 @@ struct placed_job {
   all.where = scheduled_slice(slice_name);
   all.mesh = filled_layout(mesh, all.where);
   all.job = filled_job(asked, all.config.model, all.assumed);
-  use_stored_format(all.config, all.job);
+  use_stored_format(all.config, all.job, asked.base);
   fill_batch(asked.batch_tokens, checked_multiply(batch_shards(all.mesh), all.job.gradient_accumulation), all.job,
              all.assumed);
   return all;
@@ -313,6 +313,8 @@ struct run_range {
                                                   const price_book& book) {
   expect_region(book, asked.region);
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
+  if (step.remarks.host_untimed)
+    detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
   train_answer answer{step.total,          step.low, step.high, step.mfu, step.tokens_per_second, step,
                       detail::fit_of(all), {},       {},        {}};
   answer.advice = detail::changes_of(findings_of(all));

@@ -249,7 +249,9 @@ inline void apply_quantization(config_fields& fields, const quantization& how, c
   said.append(said.empty() ? "nothing quantised" : " bits a weight");
   fields.assume("quantization_config", std::move(said),
                 how.method + " with its scales; all else in " + std::string(name(into.weights)) +
-                    (how.method == "mlx" ? ", token tables too, which MLX quantises" : ""));
+                    (how.method == "mlx"            ? ", token tables too, which MLX quantises"
+                     : how.method == "bitsandbytes" ? "; the kernels of bitsandbytes are CUDA: other software reads it on TPUs"
+                                                    : ""));
 }
 
 /// The formats that a configuration states; bf16 where it states none.

@@ -70,6 +70,8 @@ TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
   job.lora_rank = 16;
   use_stored_format(config, job);
   CHECK(job.frozen_weights == dtype::fp8);
+  use_stored_format(config, job, dtype::int4);
+  CHECK(job.frozen_weights == dtype::int4);
 }
 
 TEST_CASE("prices of a question, and their regions") {
