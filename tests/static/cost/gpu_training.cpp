@@ -31,5 +31,8 @@ static_assert(compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100).decision 
 static_assert(compare_training(100_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::gpu);
 static_assert(cheap.tpu_low < cheap.tpu_high && cheap.gpu_low < cheap.gpu_high);
 static_assert(name(side::undecided) == "undecided");
+// The GPUs are cheaper only where their slow end is below the TPU's fast end.
+static_assert(compare_training(60_usd_per_h, tpu, 60_usd_per_h, {per_second{14000}, per_second{56000}}).cheaper ==
+              side::undecided);
 
 }  // namespace

@@ -62,4 +62,28 @@ static_assert(same_price(
     find_price(price_book{}.with_any(with_mine.row(0)), "mine", "us", provisioning::spot, 1)->per_chip, 0.90));
 static_assert(same_price(find_price(price_book{}, slice_for("v3-32"), "us", provisioning::spot)->per_chip, 0.60));
 
+// The change of November 2026 holds from its first day: a price of that day is not from before it.
+constexpr price_row flexible(std::string_view date) {
+  return {"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1), date, date_qualifier::exact, 'B'};
+}
+static_assert(is_before_announced_change(flexible("2026-10-31")));
+static_assert(!is_before_announced_change(flexible("2026-11-01")));
+
+// One row of a catalog, far below all others.
+constexpr price_row spot_of(std::string_view region, double usd) {
+  return {"v6e", region, provisioning::spot, 1, usd_per_hour(usd), "2026-06-03", date_qualifier::not_before, 'A'};
+}
+constexpr std::array<price_row, 5> spots = {spot_of("asia-southeast1", 0.27), spot_of("us-east4", 0.34),
+                                            spot_of("us-south1", 1.22), spot_of("us-east5", 1.40),
+                                            spot_of("asia-northeast1", 1.46)};
+constexpr price_book of_spots{spots.data(), spots.size()};
+static_assert(is_far_below(of_spots, spots[0]) && !is_far_below(of_spots, spot_of("us-central1", 0.60)));
+static_assert(!is_far_below(of_spots, spots[2]));
+constexpr price_row read_that_day = [] {
+  price_row row = spots[0];
+  row.qualifier = date_qualifier::exact;
+  return row;
+}();
+static_assert(!is_far_below(of_spots, read_that_day));
+
 }  // namespace

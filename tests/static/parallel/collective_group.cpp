@@ -35,4 +35,12 @@ constexpr collective_group of_16 = block_of(slice_for("v5p-128"), 16);
 
 static_assert(members(of_16) == 16 && links_into(of_16) == 4);
 
+// A switch has one port, whatever shape its members are given in.
+static_assert(links_into({{4, 4, 1}, network_kind::switch_}) == 1);
+// A block ends where its axis does: eight chips of 2x4 are all of it, and no axis has more than it is long.
+constexpr collective_group all_of_2x4 = block_of(slice_for("v6e-8"), 8);
+static_assert(members(all_of_2x4) == 8);
+static_assert(all_of_2x4.lengths[0] == slice_for("v6e-8").shape.dims[0] &&
+              all_of_2x4.lengths[1] == slice_for("v6e-8").shape.dims[1]);
+
 }  // namespace

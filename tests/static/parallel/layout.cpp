@@ -34,4 +34,11 @@ static_assert([] {
   return true;
 }());
 
+// Experts are sharded over devices that work on different sequences.
+static_assert(batch_shards([] {
+                layout mesh;
+                mesh.data = 2, mesh.fsdp = 4, mesh.expert = 8, mesh.tensor = 2, mesh.dcn_data = 3;
+                return mesh;
+              }()) == 192);
+
 }  // namespace

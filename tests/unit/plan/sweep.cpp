@@ -34,6 +34,16 @@ TEST_CASE("48 trials of an hour on v5e-8, half of them stopped after a quarter")
   CHECK(close(p.per_trial.value(), 6, 1e-9));
 }
 
+TEST_CASE("no more trials are at once than there are") {
+  sweep_request request = halved();
+  request.trials = 3;
+  request.stopped = 0;
+  const std::vector<sweep_plan> plans = plan_sweep(request);
+  REQUIRE(plans.size() == 1);
+  CHECK(plans.front().parallel == 3);
+  CHECK(plans.front().rounds == 1);
+}
+
 TEST_CASE("more trials at once take less time and cost the same") {
   sweep_request request = halved();
   request.parallel = 4;
