@@ -10,6 +10,7 @@
 #include <tpuplan/io/svg/traffic.hpp>
 #include <tpuplan/io/text/lost_servers.hpp>
 #include <tpuplan/io/text/readable.hpp>
+#include <tpuplan/io/text/served.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
@@ -314,24 +315,6 @@ class asked_simulation {
     answer.price = *price;
   answer.assumed = all_assumed(config, simulation.assumed(answer));
   return answer;
-}
-
-/// The simulated latency that is compared with a target: the percentile of the target, or the mean without one. Worked:
-/// for a target of share 0.95 it is the p95.
-[[nodiscard]] inline seconds reached_of(const time_percentiles& times, const latency_target& target) {
-  const double share = target.limit.value() > 0 ? target.share : 0;
-  return share >= 0.99   ? times.p99
-         : share >= 0.95 ? times.p95
-         : share >= 0.9  ? times.p90
-         : share > 0     ? times.p50
-                         : times.mean;
-}
-
-/// The layout of a plan in words. Worked: "tensor 8, KV by batch", "8 devices, attention in groups of 2".
-[[nodiscard]] inline std::string replica_words(const serving_layout& mesh) {
-  const std::string tensor = std::to_string(mesh.tensor);
-  if (mesh.attention > 0) return tensor + " devices, attention in groups of " + std::to_string(mesh.attention);
-  return "tensor " + tensor + (mesh.cache == cache_sharding::batch ? ", KV by batch" : "");
 }
 
 namespace detail {
