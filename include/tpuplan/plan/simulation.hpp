@@ -341,6 +341,23 @@ inline bool are_kept(const counted_times& times, const latency_targets& targets)
          is_met(times.whole, targets.end_to_end);
 }
 
+/// How many requests one replica can simulate in `most_simulated_steps`, judged by these first ones.
+inline double most_requests_by(const transformer& model, const serving_job& job, const serving_fleet& fleet,
+                               const std::vector<simulated_request>& first, const serving_calibration& constants) {
+  simulated_engine engine = engine_of(model, job, fleet.mesh, fleet.where);
+  engine.replicas = 1;
+  engine.prefill = fleet.prefill;
+  engine.max_running = std::min(engine.max_running, static_cast<std::int64_t>(first.size()));
+  const replica_step_times times{model, job, fleet.mesh, fleet.where, engine.max_running, constants};
+  simulation_run run;
+  run_sums sums{run};
+  no_observer observe;
+  never_enough to_the_end;
+  run_replicas(engine, first, times, observe, to_the_end, sums);
+  return static_cast<double>(most_simulated_steps) * static_cast<double>(first.size()) /
+         static_cast<double>(std::max<std::int64_t>(1, sums.work));
+}
+
 /// Whether the targets would be met if each request had the engine to itself. Where they would not, no rate meets them.
 template <class Times>
 bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {

@@ -179,10 +179,8 @@ inline void check_requests(const day_request& request, const slices_over_day& sl
   serving_job job = request.job;
   job.request_rate = per_second{highest};
   job.percentiles = {};
-  const simulation_run run = simulate_fleet(request.model, job, request.fleet, 1,
-                                            requests_of(traffic_of(job, some, request.seed)), request.constants);
-  refuse_above(1.5 * static_cast<double>(most_simulated_steps) * static_cast<double>(some) /
-               static_cast<double>(run.steps));
+  refuse_above(1.2 * most_requests_by(request.model, job, request.fleet,
+                                      requests_of(traffic_of(job, some, request.seed)), request.constants));
 }
 
 /// Random requests of one replica, at its share of the traffic at each time.

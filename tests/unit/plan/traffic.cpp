@@ -230,4 +230,21 @@ TEST_CASE("days that cannot be asked about") {
   CHECK(plan_day(request).options.empty());
 }
 
+TEST_CASE("a day of too many requests is refused by its first ones, and by its own name") {
+  day_request request;
+  request.model = llama_3_8b();
+  request.job.prompt = fixed_length(1024), request.job.output = fixed_length(256), request.job.block_tokens = 16;
+  request.fleet.where = slice_for("v6e-8");
+  request.day.rates.assign(24, per_second{50});
+  request.day.part = seconds{3600};
+  detail::slices_over_day slices;
+  slices.serving.assign(24 * 60, 1);
+  const std::string message = refusal_of([&] { detail::check_requests(request, slices, 1); }).message;
+  CHECK(says(message, "requests of a replica in a day is 4320000; valid: at most about "));
+  request.day.rates.assign(24, per_second{1000});
+  CHECK(says(refusal_of([&] { detail::check_requests(request, slices, 1); }).message, "at most about 10000000"));
+  request.day.rates.assign(24, per_second{1});
+  CHECK_NOTHROW(detail::check_requests(request, slices, 1));
+}
+
 }  // namespace plan_traffic_tests

@@ -44,10 +44,10 @@ struct serving_estimate {
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
   per_second capacity{};             ///< requests per second with all slots taken, or a prompt chunk in each step
   double running = 0;                ///< sequences that run at once, on average, per replica
-  token_time per_token{};            ///< TPOT
+  token_time per_token{};            ///< TPOT: of the steps that a request meets
   seconds prefill{};                 ///< of one prompt alone in the engine
   seconds queue{};                   ///< time that a request waits for a slot
-  seconds first_token{};             ///< TTFT: queue, half a step, and prefill, whose chunks share steps with others
+  seconds first_token{};             ///< TTFT: queue, what is left of the step that runs, and prefill beside others
   per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
@@ -176,7 +176,7 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
                                     static_cast<double>(job.concurrency) / replicas};
   const detail::replica_load load{job, terms, prompt, full, from};
   result.running = detail::running_batch(load);
-  const detail::working_point at = detail::working_point_of(load, result.running);
+  const detail::working_point at = detail::solved_point(load, result.running);
   result.per_token = detail::token_of(terms, at.batch, at.prompts, at.token, job.engine, where.chip);
   result.memory = detail::memory_of(served, result.running, cache, job, where);
   result.fit = fits(result.memory);

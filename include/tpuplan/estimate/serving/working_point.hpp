@@ -114,7 +114,7 @@ constexpr double others_of(const request_source& from) noexcept {
 /// A request that comes at random sees the mean of the others that decode beside itself; one of N clients sees those of
 /// N - 1 clients (P. J. Schweitzer, 1979). Where all slots are taken they stay taken.
 constexpr double batch_met(const replica_load& load, double running) {
-  double batch = running;
+  double batch = larger(1, running);
   if (load.from.rate > 0) batch = 1 + running * larger(0, 1 - 1 / load.job.output.mean);
   if (load.from.clients > 0) batch = 1 + running * others_of(load.from);
   return smaller(batch, load.full.batch);
@@ -145,18 +145,19 @@ constexpr working_point step_of(const replica_load& load, const engine_step& ste
   working_point at{batch, 0, 0, 0};
   if (rate > 0) {
     const bool is_limited = load.full.is_chunked || load.full.slots <= 1;
-    if (!is_limited || rate * step.own * each < 1) at.token = step_at_random(step, rate, each);
+    const double most = load.full.running / (load.full.rate * load.job.output.mean);  // at the capacity
+    at.token = rate * step.own * each < 1 ? step_at_random(step, rate, each) : larger(most, step.with(full));
     at.prompts = rate * each * at.token;
-    if (is_limited && (at.token <= 0 || at.prompts > full)) at.prompts = full, at.token = step.with(full);
-    const double most = load.full.running / (rate * load.job.output.mean);  // which the capacity allows
-    if (at.token > most) at.token = most, at.prompts = smaller(at.prompts, (most - step.device) / step.own);
+    if (is_limited && at.prompts > full) at.prompts = full, at.token = step.with(full);
+    if (at.token > most) at.token = larger(most, step.with(0));
+    at.prompts = larger(0, smaller(at.prompts, (at.token - step.device) / step.own));
     return at;
   }
   const double all = full * running / load.full.running;
   const double least = running / (load.job.output.mean * load.full.rate);
   at.prompts = all * others_of(load.from);
   at.token = step.with(at.prompts);
-  if (at.token < least) at.prompts = all, at.token = least;
+  if (at.token < least) at.token = least, at.prompts = smaller(all, (least - step.device) / step.own);
   return at;
 }
 
@@ -198,9 +199,13 @@ constexpr double add_chunked(working_point& at, const replica_load& load, const 
 constexpr double add_whole(working_point& at, const replica_load& load, const engine_step& step, double busy) {
   const admission& prompt = load.prompt;
   const double share = step.own * at.prompts / at.token;
+  // No more prompts can come than there are other clients, or places.
+  const double others = load.from.clients > 0 ? smaller(load.from.clients, load.full.slots) : load.full.slots;
+  const double most = prompt.each * larger(0, others - 1);
   double met = step_met(at.token, share, step.own * prompt.each, square_ratio(load.job.prompt));
-  if (prompt.chunk > 0) met = smaller(met, step.with(prompts_beside(prompt, at.batch)));
-  const double mine = larger(prompt.prefill, step.with(prompt.each + at.prompts / at.token * met));
+  met = smaller(met, step.with(prompt.chunk > 0 ? smaller(most, prompts_beside(prompt, at.batch)) : most));
+  const double came = smaller(most, at.prompts / at.token * met);
+  const double mine = larger(prompt.prefill, step.with(prompt.each + came));
   const double prefill = busy * mine + (1 - busy) * prompt.prefill;
   at.first = busy * met / 2 + prefill;
   return load.from.rate > 0 ? catching_up(prefill - at.token, share, usual_tokens(load.job)) : 0;
@@ -220,7 +225,7 @@ constexpr working_point working_point_of(const replica_load& load, double runnin
   if (later <= 0) return at;
   const double of_slots = load.prompt.each * (load.full.slots - 1) / usual_tokens(load.job);  // one of each other slot
   later = smaller(later, step.own * larger(0, of_slots - at.prompts));
-  later = smaller(later, larger(0, load.full.running / (rate * output) - at.token));  // which the capacity allows
+  later = smaller(later, larger(0, load.full.running / (load.full.rate * output) - at.token));  // at the capacity
   at.token += later;
   at.prompts += later / step.own;
   return at;
@@ -245,6 +250,16 @@ constexpr double running_batch(const replica_load& load) {
   if (target <= 0) return most;
   const double within = crossing([&](double running) { return time_at(load.terms, running) - target; }, most);
   return within < 1 && most >= 1 ? 1 : within;
+}
+
+/// What a request meets with that number of running sequences, found by `running_batch`: clients that are fewer than
+/// the slots leave no more time for the first token than Little's law.
+constexpr working_point solved_point(const replica_load& load, double running) {
+  working_point at = working_point_of(load, running);
+  if (load.from.clients <= 0) return at;
+  const double tokens = load.job.output.mean * at.token;
+  at.first = smaller(at.first, larger(load.prompt.prefill, (load.from.clients / running - 1) * tokens));
+  return at;
 }
 
 /// Time that a request waits for a slot, and with chunks for the prompts before it. From a fixed number of clients,

@@ -246,10 +246,8 @@ class asked_simulation {
   void check_requests(const serving_job& job) const {
     constexpr std::int64_t some = 10000;
     if (!trace_.empty() || requests_ < 20 * some) return;
-    const simulation_run run = simulate_fleet(model_, job, fleet_, 1, drawn(job, some), asked_.constants);
-    const double steps = static_cast<double>(run.steps) / static_cast<double>(some);
-    const double most = static_cast<double>(most_simulated_steps) / steps;
-    if (static_cast<double>(requests_) <= 1.5 * most) return;
+    const double most = most_requests_by(model_, job, fleet_, drawn(job, some), asked_.constants);
+    if (static_cast<double>(requests_) <= 1.2 * most) return;
     text<96> valid{"at most about "};
     valid.append(floor_to_count(most)).append(": more take more than 30000000 steps");
     fail(errc::out_of_range, "simulated_traffic.requests", requests_, valid.view());
