@@ -41,4 +41,7 @@ static_assert(recomputed_flops_per_token(experts_without_gate(), 2048, remat::fu
   return f.qkv + f.attention_output + (f.mlp_up + f.experts_up) + f.attention;
 }());
 
+// Nothing is done again where everything is kept.
+static_assert(recomputed_flops_per_token(llama_3_8b(), 2048, remat::none) == flops{0});
+
 }  // namespace

@@ -592,6 +592,8 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   CHECK(has(with([](training_job& j) { j.compute = dtype::int8; }), "quantization=int8"));
   CHECK(has(with([](training_job& j) { j.attention = attention_kernel::unfused; }), "attention=dot_product"));
   CHECK(has(with([](training_job& j) { j.vocabulary_tiles = 4; }), "num_vocab_tiling=4"));
+  CHECK(has(with([](training_job& j) { j.pipeline_microbatches = 0; }), "num_pipeline_microbatches=32"));  // 4 x 8
+  CHECK(has(with([](training_job& j) { j.pipeline_microbatches = 1; }), "num_pipeline_microbatches=1"));
   CHECK(has(with([](training_job& j) { j.pipeline_microbatches = 16; }), "num_pipeline_microbatches=16"));
   CHECK(has(with([](training_job& j) { j.capacity_factor = 1.25; }), "capacity_factor=1.25"));
   const std::vector<std::string> rounds = with([](training_job& j) { j.pipeline_rounds = 2; });

@@ -571,4 +571,19 @@ TEST_CASE("the tables of docs/launch.md are what the targets do", "[golden]") {
   if (std::getenv("TPUPLAN_RENEW_GOLDEN") != nullptr) std::ofstream(path) << text;
 }
 
+TEST_CASE("queued capacity lasts seven days unless it is said how long, and an end of a job is refused where none is") {
+  launch_request queued = request_for(target("gke"), "v6e-16", provisioning::flex_start);
+  queued.queue = "queue";
+  if (detail::is_queued(queued)) {
+    const char* key = "provreq.kueue.x-k8s.io/maxRunDurationSeconds";
+    CHECK(detail::gke_metadata(queued)["annotations"][key] == "604800");
+    queued.max_run = 2_h;
+    CHECK(detail::gke_metadata(queued)["annotations"][key] == "7200");
+  }
+  launch_request submitted = request_for(target("gcluster"), "v6e-16");
+  CHECK_FALSE(refusal_of([&] { detail::check_submission(submitted, "gcluster"); }).refused);
+  submitted.max_run = 1_s;
+  CHECK(says(refusal_of([&] { detail::check_submission(submitted, "gcluster"); }).message, "max_run"));
+}
+
 }  // namespace io_launch_targets_tests

@@ -362,4 +362,32 @@ TEST_CASE("logs that measure nothing are refused by line") {
   CHECK(says(says_of("Total estimated memory size: x GB\n"), "a number of 0 or more"));
 }
 
+TEST_CASE("a file that is too long is told how long it may be, and a digit is part of a key") {
+  const std::string path = (std::filesystem::temp_directory_path() / "tpuplan_maxtext_long.yml").string();
+  std::ofstream{path, std::ios::binary} << std::string((std::size_t{1} << 20) + 1, ' ');
+  CHECK(read_maxtext_file(path, (std::size_t{1} << 20) + 1).size() == (std::size_t{1} << 20) + 1);
+  CHECK(says(refusal_of([&] { (void)read_maxtext_file(path, std::size_t{1} << 20); }).message, "at most 1 MiB"));
+  std::filesystem::remove(path);
+  for (const char* key : {"a9", "a0", "z_", "Az"}) CHECK(detail::is_maxtext_key(key));
+  for (const char* key : {"9a", "0a", "a-b", "a:", "a/", "a`", "a{", ""}) CHECK_FALSE(detail::is_maxtext_key(key));
+}
+
+TEST_CASE("small sizes and defaults of MaxText are taken as they are") {
+  const std::string llama =
+      "decoder_block: llama2\nbase_emb_dim: 1024\nbase_num_query_heads: 8\nbase_num_kv_heads: 8\n"
+      "base_mlp_dim: 2048\nhead_dim: 128\nvocab_size: 32000\nper_device_batch_size: 1\n";
+  CHECK(asked(llama + "base_num_decoder_layers: 1\n").model.layers == 1);
+  const maxtext_question stages = asked(llama +
+                                        "base_num_decoder_layers: 8\nici_pipeline_parallelism: 4\n"
+                                        "ici_fsdp_parallelism: 64\n");
+  CHECK(stages.job.pipeline_rounds == 2);  // stages of one layer each
+  CHECK(stages.job.pipeline_microbatches == 4);
+  CHECK(says(
+      refusal_of([&] { (void)asked(llama + "base_num_decoder_layers: 1\nattention_type: local_sliding\n"); }).message,
+      "sliding_window_size"));
+  const std::string experts = llama + "base_num_decoder_layers: 2\nnum_experts: 8\nnum_experts_per_tok: 2\n";
+  CHECK(asked(experts + "capacity_factor: 1.0\n").job.capacity_factor == 1);
+  CHECK(asked(experts + "capacity_factor: 0.5\n").job.capacity_factor == 0.5);
+}
+
 }  // namespace io_maxtext_tests

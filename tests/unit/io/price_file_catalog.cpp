@@ -2,6 +2,7 @@
 // and field, and what changed against another book. The catalogs are made up.
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -202,6 +203,13 @@ TEST_CASE("old prices are found by their age") {
   CHECK(std::count_if(at_90.begin(), at_90.end(), is_it) == 1);
   CHECK(std::count_if(at_91.begin(), at_91.end(), is_it) == 0);
   CHECK(refusal_of([&] { (void)prices_older_than(book, "today"); }).code == errc::malformed_input);
+}
+
+TEST_CASE("an empty file is no catalog") {
+  const std::string path = (std::filesystem::temp_directory_path() / "tpuplan_empty_catalog.csv").string();
+  std::ofstream{path} << "";
+  CHECK(says(refusal_of([&] { (void)load_price_catalog(path, today); }).message, "a file of 1 byte to 64 MiB"));
+  std::filesystem::remove(path);
 }
 
 }  // namespace io_price_file_catalog_tests

@@ -474,4 +474,22 @@ TEST_CASE("latency against load, and a day") {
   CHECK(refusal_of([&] { (void)to_svg(latency); }).refused);
 }
 
+TEST_CASE("characters have their length in bytes, at both ends of each length") {
+  CHECK(detail::utf8_length("\x7E") == 1);
+  CHECK(detail::utf8_length("\xC2\xA0") == 2);
+  CHECK(detail::utf8_length("\xDF\xBF") == 2);
+  CHECK(detail::utf8_length("\xE0\xA0\x80") == 3);
+  CHECK(detail::utf8_length("\xEF\xBF\xBD") == 3);
+  CHECK(detail::utf8_length("\xF0\x90\x80\x80") == 4);
+  CHECK(detail::utf8_length("\xF4\x8F\xBF\xBF") == 4);
+  for (const char* none : {"\x7F", "\x1F", "\xC1\xBF", "\xC2\x9F", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xEF\xBF\xBE",
+                           "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xE0\xA0"})
+    CHECK(detail::utf8_length(none) == 0);
+}
+
+TEST_CASE("a text that is too wide by its first character is dots alone") {
+  CHECK(detail::shortened("abcdefgh", 12, 20) == "...");
+  CHECK(detail::shortened("abcdefgh", 12, 4.5 * 12 * detail::character_width) == "a...");
+}
+
 }  // namespace io_svg_tests

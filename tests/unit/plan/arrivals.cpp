@@ -154,6 +154,15 @@ TEST_CASE("the mean of lengths that are all the same is that length, however man
       CHECK(moments.longest == length);
       CHECK_NOTHROW(detail::check_lengths("longest", "mean", "mean square", moments));
     }
+}
+
+TEST_CASE("gamma numbers have their shape as mean and as variance") {
+  for (const double shape : {0.4, 1.5, 4.0}) {
+    std::vector<double> values;
+    for (std::uint64_t i = 0; i < 100000; ++i) values.push_back(detail::random_numbers{7, 1, i}.gamma(shape));
+    const moments of = moments_of(values);
+    CHECK(std::abs(of.mean / shape - 1) < 0.01);
+    CHECK(std::abs(of.variation * std::sqrt(shape) - 1) < 0.02);
   }
 }
 

@@ -111,4 +111,17 @@ TEST_CASE("a batch above the examples trains nothing, but where the rest is kept
   for (const network_plan& p : kept.plans) CHECK(p.steps == 3);
 }
 
+TEST_CASE("a network that does not fit is in no plan, uncertain ones accepted or not") {
+  network_request request = small_request();
+  request.net = mlp(4096, {65536, 65536, 65536, 65536});  // 13e9 weights
+  request.job.global_batch = 8;
+  request.largest_chips = 1;
+  for (const bool accepted : {false, true}) {
+    request.accept_uncertain = accepted;
+    const network_answer answer = plan_network(request);
+    for (const network_plan& p : answer.plans) CHECK(fits(p.memory) != verdict::no);
+    CHECK(answer.does_not_fit > 0);
+  }
+}
+
 }  // namespace plan_network_plan_tests

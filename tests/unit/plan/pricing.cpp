@@ -44,4 +44,18 @@ TEST_CASE("a run longer than a calendar window has no cost there", "[plan]") {
   CHECK_FALSE(detail::possible_cost(p, window, {}).has_value());
 }
 
+TEST_CASE("a limit is missed by what is beyond it", "[plan]") {
+  const plan p = two_hours();
+  const plan_cost cost = detail::cost_of(p, price_of(provisioning::on_demand), {});  // $76.80 in two hours
+  plan_request request;
+  request.budget = 70_usd;
+  CHECK(detail::limit_missed(p, cost, request).why == rejection::over_budget);
+  CHECK(detail::limit_missed(p, cost, request).amount == Approx(6.80));
+  request.budget = 100_usd;
+  CHECK(detail::is_allowed(p, cost, request));
+  request.deadline = 1.5_h;
+  CHECK(detail::limit_missed(p, cost, request).why == rejection::misses_deadline);
+  CHECK(detail::limit_missed(p, cost, request).amount == Approx(1800));
+}
+
 }  // namespace plan_pricing_tests

@@ -178,4 +178,37 @@ TEST_CASE("what plans cost and take is relaxed without steps of a search, other 
   CHECK_FALSE(detail::contains(unsearched, plan_limit::budget));
 }
 
+TEST_CASE("a limit is loosened by what it says, and one target alone") {
+  plan_request request = small_request();
+  request.largest_slices = 2;
+  CHECK(detail::take_off(request, plan_limit::slices));
+  CHECK(request.largest_slices == 8);
+  request.largest_slices = 32;
+  CHECK(detail::take_off(request, plan_limit::slices));
+  CHECK(request.largest_slices == 64);
+  CHECK_FALSE(detail::take_off(request, plan_limit::slices));
+  serving_request served;
+  served.job.ttft_target = 2_s;
+  served.job.tpot_target = 50_ms;
+  const serving_request later = detail::with_targets(served, plan_limit::ttft, 2);
+  CHECK(later.job.ttft_target == 4_s);
+  CHECK(later.job.tpot_target == 50_ms);
+  const serving_request slower = detail::with_targets(served, plan_limit::tpot, 2);
+  CHECK(slower.job.ttft_target == 2_s);
+  CHECK(slower.job.tpot_target == 100_ms);
+}
+
+TEST_CASE("twice the preemptions is a run with half the time between them") {
+  plan_request request = small_request();
+  request.kinds = {provisioning::spot};
+  const plan_answer answer = make_plan(request);
+  REQUIRE_FALSE(answer.plans.empty());
+  const plan& p = answer.plans.front();
+  payment_terms worse = detail::terms_of(p, request);
+  worse.spot.mean_time_between_preemptions *= 0.5;
+  const plan_sensitivity s = sensitivity_of(p, request);
+  REQUIRE(s.twice_preempted);
+  CHECK(close(s.twice_preempted->total.value(), detail::possible_cost(p, chosen_cost(p).price, worse)->total.value()));
+}
+
 }  // namespace plan_relax_tests

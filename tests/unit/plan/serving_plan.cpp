@@ -558,4 +558,15 @@ TEST_CASE("serving requests that cannot be asked") {
           "serving_job.tpot_target");
 }
 
+TEST_CASE("slices share requests that run at once, one of them too") {
+  serving_job job;
+  job.concurrency = 1;
+  CHECK(detail::share_of(job, 1).concurrency == 1);
+  CHECK(detail::share_of(job, 3).concurrency == 1);
+  job.concurrency = 10;
+  CHECK(detail::share_of(job, 3).concurrency == 4);
+  job.concurrency = 0;
+  CHECK(detail::share_of(job, 3).concurrency == 0);
+}
+
 }  // namespace plan_serving_plan_tests

@@ -77,4 +77,16 @@ TEST_CASE("engines and requests that cannot be simulated are refused by name") {
   CHECK(name(prefill_policy::alone) == "alone");
 }
 
+TEST_CASE("a block of the cache has 2^20 tokens at most") {
+  simulated_engine engine;
+  engine.blocks = 1000;
+  engine.max_running = 8;
+  const std::vector<simulated_request> one(1);
+  engine.block_tokens = std::int64_t{1} << 20;
+  const auto message = [&] { return refusal_of([&] { detail::validate(engine, one); }).message; };
+  CHECK_FALSE(says(message(), "block_tokens"));
+  ++engine.block_tokens;
+  CHECK(says(message(), "block_tokens"));
+}
+
 }  // namespace plan_simulated_engine_tests

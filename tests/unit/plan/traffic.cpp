@@ -247,4 +247,61 @@ TEST_CASE("a day of too many requests is refused by its first ones, and by its o
   CHECK_NOTHROW(detail::check_requests(request, slices, 1));
 }
 
+TEST_CASE("percentiles of weighted times, and their mean") {
+  std::vector<detail::weighted_time> times{{1, 1}, {3, 2}, {10, 1}};
+  const time_percentiles of = detail::percentiles_of_weighted(times);
+  CHECK(close(of.mean.value(), (1 + 6 + 10) / 4.0));
+  CHECK(of.p50 == 3_s);
+  CHECK(of.p99 == 10_s);
+}
+
+TEST_CASE("what is paid all day are the slices whose share of the day is above the ratio of the prices") {
+  day_request request = chat_day();
+  request.day.rates.assign(4, per_second{10});
+  request.day.rates[0] = per_second{20};
+  request.scaling.start_up = seconds{1};
+  request.scaling.headroom = 0;
+  for (const double commitment : {0.1, 0.4, 0.9}) {
+    CAPTURE(commitment);
+    request.prices = price_book{}
+                         .with("v6e", "us", provisioning::on_demand, usd_per_hour(1), "2026-11-21")
+                         .with("v6e", "us", provisioning::commitment_1y, usd_per_hour(commitment), "2026-11-21");
+    // One slice serves 10 requests a second: the second one is used in a quarter of the day.
+    for (const payment_mix& mix : detail::mixes_of(request, 2, per_second{10})) {
+      if (mix.base_kind != provisioning::commitment_1y || !mix.follows) continue;
+      CHECK(mix.base == (commitment < 0.25 ? 2 : 1));
+    }
+  }
+}
+
+TEST_CASE("dollars of a day are those of its base all day and of the others while they run") {
+  day_request request = chat_day();
+  request.day.rates.assign(2, per_second{10});
+  request.prices = price_book{}
+                       .with("v6e", "us", provisioning::on_demand, usd_per_hour(2), "2026-11-21")
+                       .with("v6e", "us", provisioning::commitment_1y, usd_per_hour(1), "2026-11-21");
+  detail::slices_over_day slices;
+  slices.paid.assign(120, 2);  // ten minutes in all
+  for (std::size_t i = 0; i < 60; ++i) slices.paid[i] = 5;
+  day_option option;
+  option.mix = {2, provisioning::commitment_1y, provisioning::on_demand, true};
+  detail::add_cost(option, request, slices);
+  CHECK(close(option.slice_hours, (2 * 600 + 3 * 300) / 3600.0));
+  CHECK(close(option.cost.value(), (2 * 600 * 1 + 3 * 300 * 2) / 3600.0));
+}
+
+TEST_CASE("requests that come evenly are evenly apart") {
+  day_request request = chat_day();
+  request.variation = 0;
+  request.day.rates.assign(1, per_second{2});
+  detail::slices_over_day slices;
+  slices.serving.assign(60, 1);
+  const std::vector<simulated_request> even = detail::replica_day(request, slices, 1);
+  REQUIRE(even.size() > 500);
+  for (std::size_t i = 1; i < even.size(); ++i) CHECK(close((even[i].arrival - even[i - 1].arrival).value(), 0.5));
+  request.variation = 2;
+  const std::vector<simulated_request> uneven = detail::replica_day(request, slices, 1);
+  CHECK((uneven[1].arrival - uneven[0].arrival) != (uneven[2].arrival - uneven[1].arrival));
+}
+
 }  // namespace plan_traffic_tests

@@ -938,4 +938,12 @@ TEST_CASE("low ends are no lower than physics, and targets are refused below tha
   }
 }
 
+TEST_CASE("prompts of more chunks than output tokens keep less than one sequence running: the frontier has that one") {
+  serving_job job = traffic(70000, 4);
+  job.prefill_chunk = 1024;
+  const serving_frontier all = frontier(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  REQUIRE(all.count == 1);
+  CHECK(all.points[0].running == 1);
+}
+
 }  // namespace estimate_serving_engine_tests

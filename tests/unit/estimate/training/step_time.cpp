@@ -906,4 +906,13 @@ TEST_CASE("in fp32 twice the bytes are moved; products run in bf16, which is sai
   }
 }
 
+TEST_CASE("remarks: sequences longer than those a model is made for, where it says so") {
+  transformer model = llama_3_8b();
+  model.max_positions = 1;
+  CHECK(remarks_on(model, job_of(8, 2)).beyond_positions);
+  CHECK_FALSE(remarks_on(model, job_of(8, 1)).beyond_positions);
+  model.max_positions = 0;
+  CHECK_FALSE(remarks_on(model, job_of(8, 1 << 20)).beyond_positions);
+}
+
 }  // namespace estimate_training_step_time_tests

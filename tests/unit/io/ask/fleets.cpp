@@ -1,5 +1,6 @@
 // Several slices that serve: the worked examples of their functions.
 #include <algorithm>
+#include <tpuplan/io/ask/figures.hpp>
 #include <tpuplan/io/ask/fleets.hpp>
 
 #include "support/catch.hpp"
@@ -84,6 +85,33 @@ TEST_CASE("a run that is too short for a steady state says so, and one of too ma
   asked.requests = 10000000;
   const refusal refused = refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); });
   CHECK(says(refused.message, "simulated_traffic.requests is 10000000; valid: at most about "));
+}
+
+TEST_CASE("a fleet that falls behind is said to") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-4";
+  asked.mesh.tensor = 4;
+  asked.requests = 400;
+  const auto has_load = [&](double rate) {
+    asked.job.request_rate = per_second{rate};
+    for (const auto& each : answer_to_simulate(config, asked, price_book{}).assumed)
+      if (each.field == "load") return true;
+    return false;
+  };
+  CHECK_FALSE(has_load(0.5));
+  CHECK(has_load(400));
+}
+
+TEST_CASE("a slice has a fact about each of its axes", "[door]") {
+  slices_request asked;
+  asked.name = "v5p-128";
+  const slices_answer answer = answer_to(asked);
+  REQUIRE(answer.slices.size() == 1);
+  CHECK(answer.slices.front().wraparound.size() == 3);
+  asked.name = "v5e-16";
+  CHECK(answer_to(asked).slices.front().wraparound.size() == 2);
 }
 
 }  // namespace io_ask_fleets_tests

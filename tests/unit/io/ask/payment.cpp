@@ -26,4 +26,30 @@ TEST_CASE("a run at a price of one's own") {
   }
 }
 
+TEST_CASE("where spot begins to pay, and flex-start of a TPU against that of a GPU") {
+  pay_request asked;
+  asked.slice = "v5e-32";
+  asked.run = 5_days;
+  gpu_job gpu;
+  gpu.gpu = "H100";
+  gpu.gpus = 8;
+  gpu.run = 5_days;
+  asked.against = gpu;
+  const pay_answer answer = answer_to(asked, price_book{});
+  const paid_run* on_demand = detail::way_of(answer.ways, provisioning::on_demand);
+  const paid_run* spot = detail::way_of(answer.ways, provisioning::spot);
+  const paid_run* flex = detail::way_of(answer.ways, provisioning::flex_start);
+  REQUIRE(on_demand != nullptr);
+  REQUIRE(spot != nullptr);
+  REQUIRE(flex != nullptr);
+  CHECK(detail::break_even_of(answer.ways, 1, {}).spot_mtbp_against_on_demand.has_value());
+  REQUIRE(answer.against_gpu.has_value());
+  const gpu_offer h100 = gpu_for("H100");
+  REQUIRE(h100.flex_start.has_value());
+  REQUIRE(answer.against_gpu->saving_on_flex_start.has_value());
+  const double hours = 5 * 24;
+  CHECK(close(*answer.against_gpu->saving_on_flex_start,
+              1 - flex->total.value() / (8 * hours * in_usd_per_hour(h100.flex_start.value("flex_start")))));
+}
+
 }  // namespace io_ask_payment_tests

@@ -74,4 +74,27 @@ TEST_CASE("what targets and first tokens rest on is said") {
   CHECK(says(assumed_basis(asked.job, estimate).back().second, "160 ms"));
 }
 
+TEST_CASE("a slice that is hardly used has its tokens a second, and targets are held by a replica with its share") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v6e-4";
+  asked.mesh.tensor = 4;
+  asked.job.request_rate = per_second{0.01};
+  const serve_answer idle = answer_to_serve(config, asked, price_book{});
+  CHECK(idle.estimate.running < 1);
+  REQUIRE(idle.output_tokens_per_s_per_chip.has_value());
+  CHECK(close(*idle.output_tokens_per_s_per_chip, idle.estimate.output_tokens.value() / 4));
+  asked.job.percentiles.per_token = {0.95, 100_ms};
+  asked.job.request_rate = per_second{2};
+  const serve_answer one = answer_to_serve(config, asked, price_book{});
+  asked.slice = "v6e-8";  // two replicas of the same kind
+  asked.job.request_rate = per_second{4};
+  const serve_answer two = answer_to_serve(config, asked, price_book{});
+  REQUIRE(one.simulated.has_value());
+  REQUIRE(two.simulated.has_value());
+  CHECK(close(one.simulated->per_token.value.p95.value(), two.simulated->per_token.value.p95.value()));
+  CHECK(close(one.simulated->first_token.value.p99.value(), two.simulated->first_token.value.p99.value()));
+}
+
 }  // namespace io_ask_serving_tests

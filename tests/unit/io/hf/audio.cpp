@@ -73,4 +73,14 @@ TEST_CASE("what encoders of speech do not count is refused by its field", "[hf_a
   check_refusals(refused);
 }
 
+TEST_CASE("sizes of the convolutions in front go to 65536", "[hf_audio]") {
+  const auto with = [](std::int64_t size) {
+    return read_hf_config(
+        {{"model_type", "wav2vec2"}, {"conv_dim", {size}}, {"conv_kernel", {10}}, {"conv_stride", {5}}});
+  };
+  CHECK_FALSE(refusal_of([&] { (void)with(65536); }).refused);
+  CHECK(says(refusal_of([&] { (void)with(65537); }).message, "numbers from 1 to 65536"));
+  CHECK(says(refusal_of([&] { (void)with(0); }).message, "numbers from 1 to 65536"));
+}
+
 }  // namespace io_hf_audio_tests

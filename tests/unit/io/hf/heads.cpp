@@ -203,4 +203,14 @@ TEST_CASE("types that cannot be counted are refused with what is missing", "[hf_
   }
 }
 
+TEST_CASE("classes of a classifier are those that the file states; answers have two ends", "[hf_heads]") {
+  const auto classes = [](const char* type, const char* name) {
+    return read_hf_config({{"model_type", type}, {"architectures", {name}}, {"num_labels", 5}}).model.classes;
+  };
+  CHECK(classes("bert", "BertForSequenceClassification") == 5);
+  CHECK(classes("llama", "LlamaForSequenceClassification") == 5);
+  CHECK(classes("llama", "LlamaForTokenClassification") == 5);
+  CHECK(classes("llama", "LlamaForQuestionAnswering") == 2);
+}
+
 }  // namespace io_hf_heads_tests

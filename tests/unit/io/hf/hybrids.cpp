@@ -320,4 +320,17 @@ TEST_CASE("heads that do not fill a state are refused", "[hf_hybrids]") {
   check_refusals(refused);
 }
 
+TEST_CASE("residuals of blocks of Kimi Linear have weights, in blocks of one layer too", "[hf_hybrids]") {
+  const auto total = [](std::int64_t block) {
+    json config = {{"model_type", "kimi_linear"}, {"attn_res_block_size", block}};
+    config["linear_attn_config"] =
+        json::parse(R"({"full_attn_layers":[4,8,12,16,20,24,27],"kda_layers":[1,2,3,5,6,7,9,10,
+        11,13,14,15,17,18,19,21,22,23,25,26],"num_heads":32,"head_dim":128,"short_conv_kernel_size":4})");
+    return parameters(read_hf_config(config).model).total;
+  };
+  const std::int64_t weights = (4 * 27 + 2) * 2304;
+  CHECK(total(1) == total(0) + weights);
+  CHECK(total(8) == total(0) + weights);
+}
+
 }  // namespace io_hf_hybrids_tests

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <tpuplan/estimate/serving/memory.hpp>
+#include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/io/hf/mamba.hpp>
 #include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/flops.hpp>
@@ -60,6 +62,12 @@ TEST_CASE("Nemotron-H has as many layers as its list where the file counts none"
   CHECK(read.model.layers == 3);
   for (const assumption& each : read.assumed)
     if (each.field == "num_hidden_layers") CHECK(each.value == "3");
+}
+
+TEST_CASE("the context of a model whose state does not grow is bounded by 2^40 tokens alone", "[hf_mamba]") {
+  const transformer model = read_hf_config({{"model_type", "mamba"}}).model;
+  CHECK(largest_serving_context(model, serving_job{}, serving_layout{}, slice_for("v6e-1")) ==
+        (std::int64_t{1} << 40) - 1);
 }
 
 }  // namespace io_hf_mamba_tests

@@ -216,4 +216,18 @@ TEST_CASE("a quantised base under adapters is held as it is stored", "[quantizat
   CHECK(held_by(model, job).frozen_bytes == bytes{0});
 }
 
+TEST_CASE("a list of formats that are not known, and experts in some of the layers", "[hf_quantization]") {
+  json config = {{"model_type", "llama"}};
+  config["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
+      "quantized_layers": {"model.layers.0.self_attn.q_proj": {"quant_algo": "NEW"}}})");
+  CHECK(said_of(read_hf_config(config)).find("not a method whose widths are known") != std::string::npos);
+  // Experts in layers 1 and 2 of three: both are listed, so all of them have the format.
+  json sparse = {{"model_type", "qwen3_moe"}, {"num_hidden_layers", 3}, {"mlp_only_layers", {0}}};
+  sparse["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
+      "quantized_layers": {"model.layers.1.mlp.experts": {"quant_algo": "NVFP4"},
+      "model.layers.2.mlp.experts": {"quant_algo": "NVFP4"}}})");
+  CHECK(read_hf_config(sparse).stored.parts.experts == 4.5);
+  CHECK(read_hf_config(sparse).stored.parts.mlp == 0);
+}
+
 }  // namespace io_hf_quantization_tests

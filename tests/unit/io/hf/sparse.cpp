@@ -106,4 +106,13 @@ TEST_CASE("a gate on sparse attention is refused", "[hf_sparse]") {
   check_refusals(refused);
 }
 
+TEST_CASE("MiMo-V2 without a list of layers: windows in all but the first and each sixth", "[hf_sparse]") {
+  for (const auto& [layers, local] : {std::pair{5, 4}, {6, 4}, {7, 5}, {48, 39}}) {
+    CAPTURE(layers);
+    CHECK(
+        read_hf_config({{"model_type", "mimo_v2_flash"}, {"num_hidden_layers", layers}}).model.attention.local_layers ==
+        local);
+  }
+}
+
 }  // namespace io_hf_sparse_tests

@@ -97,4 +97,35 @@ TEST_CASE("lists that do not fit the layers are refused by their field", "[hf_un
   check_refusals(refused);
 }
 
+TEST_CASE("windows of Command A with experts: a pattern of the first layers, and one of the rest",
+          "[hf_uneven_layers]") {
+  const auto windows = [](const json& changes) {
+    json config = {{"model_type", "cohere2_moe"},
+                   {"num_hidden_layers", 12},
+                   {"first_k_dense_replace", 4},
+                   {"prefix_dense_sliding_window_pattern", 2},
+                   {"sliding_window_pattern", 4}};
+    config.update(changes);
+    return read_hf_config(config).model.attention;
+  };
+  CHECK(windows(json::object()).local_layers == 2 + 6);  // each second of 4, then all but each fourth of 8
+  CHECK(windows({{"first_k_dense_replace", 0}}).local_layers == 9);
+  json listed = json::array();
+  for (int i = 0; i < 12; ++i) listed.push_back(i < 5 ? "sliding_attention" : "full_attention");
+  CHECK(windows({{"layer_types", listed}}).local_layers == 5);
+  CHECK(windows({{"sliding_window", nullptr}}).local_layers == 0);
+}
+
+TEST_CASE("layers without a list have no windows where the class takes them from one", "[hf_uneven_layers]") {
+  json config = {{"model_type", "mellum"}};
+  CHECK(read_hf_config(config).model.attention.local_layers == 0);
+  const std::int64_t layers = read_hf_config(config).model.layers;
+  config["layer_types"] = json::array();
+  for (std::int64_t i = 0; i < layers; ++i)
+    config["layer_types"].push_back(i < 3 ? "sliding_attention" : "full_attention");
+  config["sliding_window"] = 1024;
+  CHECK(read_hf_config(config).model.attention.local_layers == 3);
+  CHECK(read_hf_config(config).model.attention.window == 1024);
+}
+
 }  // namespace io_hf_uneven_layers_tests

@@ -82,4 +82,18 @@ TEST_CASE("json_object names the place of what it refuses", "[json]") {
   CHECK(root.is_null("name"));
 }
 
+TEST_CASE("a parser's error in plain words") {
+  CHECK(detail::words_of_problem("x at line 1, column 2: syntax error - strange") ==
+        "at line 1, column 2 no JSON: strange");
+  CHECK(detail::words_of_problem("x at line 1, column 2: strange") == "at line 1, column 2 no JSON: strange");
+  CHECK(detail::words_of_problem("x at line 3, column 4: unexpected end of input") == "cut off at line 3, column 4");
+  CHECK(detail::words_of_problem("strange") == "strange");
+}
+
+TEST_CASE("what could control a terminal is known, the first and the last of it too") {
+  using std::string_view_literals::operator""sv;
+  for (const std::string_view words : {"a\0b"sv, "\x1f"sv, "\x7f"sv, "\n"sv}) CHECK(detail::has_control(words));
+  for (const std::string_view words : {" ~"sv, ""sv, "\xc3\xa9"sv}) CHECK_FALSE(detail::has_control(words));
+}
+
 }  // namespace io_json_file_tests

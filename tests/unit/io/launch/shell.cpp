@@ -13,4 +13,9 @@ TEST_CASE("words of a shell, in one line and in several") {
   CHECK(shell_lines({"run", "--zone", "here"}) == "run \\\n    --zone here");
 }
 
+TEST_CASE("an option has two hyphens and a letter or more") {
+  CHECK(shell_lines({"run", "--x"}) == "run \\\n    --x");
+  CHECK(shell_lines({"run", "--", "-x"}) == "run -- -x");
+}
+
 }  // namespace io_launch_shell_tests

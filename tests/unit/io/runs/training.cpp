@@ -369,4 +369,15 @@ TEST_CASE("exceptions are read whole or refused by field") {
   }
 }
 
+TEST_CASE("a shape with a window has it in all layers unless it says in which share of them") {
+  transformer model;
+  model.layers = 32;
+  json shape = {{"heads", 32}, {"kv_heads", 8}, {"window", 4096}};
+  detail::fill_attention(model, json_object{shape, "shape"});
+  CHECK(model.attention.local_layers == 32);
+  shape["local_ratio"] = 0.8;
+  detail::fill_attention(model, json_object{shape, "shape"});
+  CHECK(model.attention.local_layers == 26);
+}
+
 }  // namespace io_runs_training_tests
