@@ -154,9 +154,11 @@ void check_target(relation& r, const json& request) {
   const double floor = refused.answer()["estimate"]["floor_s"];
   asked["job"]["tpot_target_s"] = floor * 0.999999;
   const reply below = ask("serve", asked);
+  if (!r.holds(!below.refused(), "serve refuses a target by an error", below, below.message())) return;
   r.same("a target below the floor", below, below.answer()["estimate"]["refusal"], refused, "tpot_below_floor");
   asked["job"]["tpot_target_s"] = floor * 1.000001;
   const reply above = ask("serve", asked);
+  if (!r.holds(!above.refused(), "serve refuses a target by an error", above, above.message())) return;
   r.holds(above.answer()["estimate"]["refusal"] != "tpot_below_floor", "a target above the floor", above,
           above.answer()["estimate"]["refusal"].dump(), refused, std::to_string(floor));
   asked["job"]["tpot_target_s"] = 0;
