@@ -54,8 +54,10 @@ def test_what_is_wrong_is_raised(config):
         tpuplan.fit(config, "v6e-8", job={"global_batsh": 4})
     with pytest.raises(FileNotFoundError):
         tpuplan.model("no such file")
-    with pytest.raises(ValueError):
+    with pytest.raises(tpuplan.Error, match="request.work_s is nan"):
         tpuplan.spot(work_s=math.nan)
+    with pytest.raises(tpuplan.Error, match=r"request.job.tpot_target_s is nan"):
+        tpuplan.serve(config, "v6e-8", job={"tpot_target_s": math.nan})
     assert json.loads(tpuplan.ask_text("{"))["error"]["code"] == "malformed_input"
 
 
@@ -64,10 +66,28 @@ def test_lists_are_rows_and_frames(config):
     rows = planned.rows()
     assert [row["slice"] for row in rows] == [one.slice for one in planned.plans]
     assert len(planned.rows("rejected")) == len(planned.rejected)
+    with pytest.raises(tpuplan.Error, match="rows is typo; valid: .*plans.*rejected"):
+        planned.rows("typo")
     pandas = pytest.importorskip("pandas")
+    with pytest.raises(tpuplan.Error, match="rows is typo"):
+        planned.dataframe("typo")
     frame = planned.dataframe()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame["total_usd"]) == [one.total_usd for one in planned.plans]
+
+
+def test_numbers_of_numpy_are_numbers(config):
+    numpy = pytest.importorskip("numpy")
+    usual = tpuplan.fit(config, "v5p-128", job={"global_batch": 64})
+    assert usual == tpuplan.fit(config, "v5p-128", job={"global_batch": numpy.int64(64)})
+    assert tpuplan.spot(work_s=numpy.float32(36000)) == tpuplan.spot(work_s=36000.0)
+    assert tpuplan.pad("v5e", numpy.array([100, 300])) == tpuplan.pad("v5e", [100, 300])
+
+
+def test_what_an_answer_tells_is_not_optional():
+    hints = tpuplan.questions.PlanRow.__annotations__
+    assert hints["run_s"] == "float" and hints["total_usd"].startswith("Optional[")
+    assert tpuplan.questions.TrainingJob.__annotations__["global_batch"] == "Optional[int]"
 
 
 def test_notebooks_show_tables_and_pictures(config):

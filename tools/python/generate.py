@@ -83,32 +83,46 @@ def kind(schema):
     return plain.get(schema.get("type"), "Any"), None
 
 
-def fields_of(schema):
+def fields_of(schema, told):
+    """Key, type and how it is read. What an answer tells is always there; what a question gives may be left open."""
     for key, one in schema["properties"].items():
         name, read = kind(one)
-        yield key, name if name.startswith("Optional[") or name == "Any" else f"Optional[{name}]", read
+        yield key, name if told or name.startswith("Optional[") or name == "Any" else f"Optional[{name}]", read
 
 
-def struct_text(name, schema, base):
-    rows = list(fields_of(schema))
+def struct_text(name, schema, base, told):
+    rows = list(fields_of(schema, told))
     lines = ["", "", "@Told" if base == "Answer" else "@Given", f"class {name}({base}):"]
-    lines += [f"    {field_name(key)}: {type_name} = None" for key, type_name, _ in rows]
+    lines += [f"    {field_name(key)}: {type_name}{'' if told else ' = None'}" for key, type_name, _ in rows]
     reads = {key: read for key, _, read in rows if read}
     if reads:
         lines += ["", f"    _reads = {reads!r}"]
     return lines
 
 
+def named_in(part, definitions, found=None):
+    """The definitions that a part of the schema refers to, directly or through others."""
+    found = set() if found is None else found
+    for one in part if isinstance(part, list) else part.values() if isinstance(part, dict) else []:
+        if isinstance(one, (dict, list)):
+            named_in(one, definitions, found)
+        elif isinstance(one, str) and one.startswith("#/$defs/") and (name := one.rsplit("/", 1)[1]) not in found:
+            found.add(name)
+            named_in(definitions[name], definitions, found)
+    return found
+
+
 def definitions(schema):
     """Structs of requests and answers; answers of questions under the name of their question."""
     lines = []
     answers = {f"{question}_answer" for question in schema["answers"]}
+    given = named_in(schema["requests"], schema["$defs"])
     for name, one in schema["$defs"].items():
         own = struct_of(one)
         if own and name not in answers:
-            lines += struct_text(class_name(name), own, "Struct")
+            lines += struct_text(class_name(name), own, "Struct", name not in given)
     for question, one in schema["answers"].items():
-        lines += struct_text(class_name(question) + "Answer", one, "Answer")
+        lines += struct_text(class_name(question) + "Answer", one, "Answer", True)
     return lines
 
 

@@ -13,6 +13,9 @@ from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
+if not (TREE / "include/tpuplan/version.hpp").exists():
+    raise SystemExit("tpuplan is built from a checkout of its repository, whose headers it compiles: pip install "
+                     "./tools/python there, or pip wheel for other machines. This folder alone (an sdist) lacks them.")
 VERSION = ".".join(re.findall(r"#define TPUPLAN_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)",
                               (TREE / "include/tpuplan/version.hpp").read_text()))
 
@@ -52,6 +55,7 @@ setup(
     description="Which TPU slice should run this model, will it fit, how long will it take, and what will it cost?",
     license="Apache-2.0",
     packages=["tpuplan"],
+    package_data={"tpuplan": ["py.typed"]},
     python_requires=">=3.9",
     extras_require={"pandas": ["pandas"]},
     cmdclass={"build_py": Build, "bdist_wheel": AnyPython},

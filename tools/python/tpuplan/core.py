@@ -7,6 +7,7 @@ import functools
 import html
 import json
 import math
+import numbers
 import os
 import pathlib
 import sys
@@ -31,19 +32,31 @@ def _read(how, value, module):
     return getattr(module, how).of(value) if isinstance(value, dict) else value
 
 
-def _plain(value):
-    """A Python value as JSON has it; fields that are None are left out."""
+def _number(value, at):
+    """A number of any library (NumPy's too) as JSON has it."""
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    plain = float(value)
+    if math.isnan(plain):
+        raise library.Error("not_finite", at, "nan", "a number", f"tpuplan: {at} is nan; valid: a number")
+    return plain if not math.isinf(plain) else "infinity" if plain > 0 else "-infinity"
+
+
+def _plain(value, at):
+    """A Python value as JSON has it, `at` being its place; fields that are None are left out."""
     if isinstance(value, Answer):
         return value.raw
     if isinstance(value, Struct):
         pairs = ((_key(f), getattr(value, f.name)) for f in dataclasses.fields(value))
-        return {key: _plain(one) for key, one in pairs if one is not None}
+        return {key: _plain(one, f"{at}.{key}") for key, one in pairs if one is not None}
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(one, f"{at}.{key}") for key, one in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
-    if isinstance(value, float) and math.isinf(value):
-        return "infinity" if value > 0 else "-infinity"
+        return [_plain(one, f"{at}[{i}]") for i, one in enumerate(value)]
+    if hasattr(value, "tolist") and hasattr(value, "dtype"):  # of NumPy: an array, or one of its truth values
+        return _plain(value.tolist(), at)
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        return _number(value, at)
     return value
 
 
@@ -111,8 +124,11 @@ class Answer(Struct):
 
     def rows(self, name: str | None = None) -> list[dict]:
         """A list of the answer as flat dicts, the first list that it has unless named: plans, ways, costs, slices."""
-        lists = {key: value for key, value in self.raw.items() if value and isinstance(value, list)}
-        named = {key: value for key, value in lists.items() if isinstance(value[0], dict)}
+        lists = {key: value for key, value in self.raw.items() if isinstance(value, list)}
+        named = {key: value for key, value in lists.items() if value and isinstance(value[0], dict)}
+        if name is not None and name not in lists:
+            raise library.Error("unknown_name", "rows", name, ", ".join(lists) or "none: the answer has no list",
+                                f"tpuplan: rows is {name}; valid: {', '.join(lists)}")
         if name is None:
             name = next((key for key in named if key != "assumed"), next(iter(named), None))
         return [{key: one for key, one in row.items() if not isinstance(one, (dict, list))} for row in named.get(name, ())]
@@ -159,7 +175,11 @@ def _loaded(given):
 
 def ask_for(question: str, answer: type, given: dict[str, Any]):
     """The typed answer to a question; arguments that are None are left open."""
-    request = {key.removesuffix("_"): _plain(value) for key, value in given.items() if value is not None}
+    request = {
+        key.removesuffix("_"): _plain(value, f"request.{key.removesuffix('_')}")
+        for key, value in given.items()
+        if value is not None
+    }
     for key in ("config", "prices"):
         if key in request:
             request[key] = _loaded(request[key])
