@@ -1,0 +1,22 @@
+# Configures SOURCE in FOLDER with all its programs and installs it unbuilt: the headers and the packages are there. And as
+# docs/embed.md has it, without the programs, whose libraries need not be there then.
+file(REMOVE_RECURSE ${FOLDER})
+set(nothing -DTPUPLAN_BUILD_TESTS=OFF -DTPUPLAN_BUILD_EXAMPLES=OFF -DTPUPLAN_BUILD_BENCHMARKS=OFF)
+foreach(kind IN ITEMS ON OFF)
+  foreach(command IN ITEMS "-G;${GENERATOR};-S;${SOURCE};-B;${FOLDER}/${kind};-DCMAKE_CXX_COMPILER=${COMPILER};-DTPUPLAN_BUILD_TOOLS=${kind};${nothing}"
+                           "--install;${FOLDER}/${kind};--prefix;${FOLDER}/stage_${kind}")
+    execute_process(COMMAND ${CMAKE_COMMAND} ${command} RESULT_VARIABLE result OUTPUT_QUIET)
+    if(NOT result EQUAL 0)
+      message(FATAL_ERROR "cmake ${command} ended with ${result}")
+    endif()
+  endforeach()
+  foreach(file IN ITEMS include/tpuplan/core.hpp share/cmake/tpuplan/tpuplanConfig.cmake share/pkgconfig/tpuplan.pc)
+    if(NOT EXISTS ${FOLDER}/stage_${kind}/${file})
+      message(FATAL_ERROR "${file} is not installed")
+    endif()
+  endforeach()
+  file(GLOB others ${FOLDER}/stage_${kind}/bin/* ${FOLDER}/stage_${kind}/lib/lib*)
+  if(others)
+    message(FATAL_ERROR "installed though not built: ${others}")
+  endif()
+endforeach()
