@@ -157,6 +157,8 @@ void check_placed(const launch_options& given, const session& with) {
       {"gke", "--project", "with --cluster, for the commands of its node pools", !no_pools},
       {"gke", "--zone", "with --cluster, for the commands of its node pools", !no_pools},
       {"vertex", "--zone", "--location: Vertex AI takes a region", !given.request.reservation.empty()},
+      {"vertex", "--project", "with --location, for the command that creates the job",
+       !given.request.location.empty() || !given.request.reservation.empty()},
       {"vertex", "--max-restarts", "0: Vertex AI restarts without counting", given.restarts == 0},
       {"ray", "--max-restarts", "not given: Ray starts a lost VM again", false}};
   for (const placeless& one : all) {
@@ -180,7 +182,7 @@ void launch_serving(const launch_options& given, const session& with) {
   launch.latent = is_latent_plan(document);
   launch.secret = given.secret == "none" ? "" : given.secret;
   if (with.json) return print_json(gke_serving_manifest(launch));
-  print("{}", gke_serving_file(launch));
+  write_file(gke_serving_file(launch));
 }
 
 void run_launch(const launch_options& given, const session& with) {
@@ -199,7 +201,7 @@ void run_launch(const launch_options& given, const session& with) {
   if (!request.location.empty())
     check_region_of_zones(known_zones(with.data_dir), request.location, request.where.chip.name.view());
   if (with.json) return print_json(output.json);
-  print("{}", output.text);
+  write_file(output.text);
 }
 
 }  // namespace

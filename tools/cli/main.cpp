@@ -21,9 +21,11 @@ namespace {
 
 /// A file that the program opens must not take the place of a closed standard stream: what is written to it then fails.
 void keep_places_of_closed_streams() {
+#if defined(F_GETFD)  // POSIX
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) == -1) (void)open("/", O_RDONLY | O_DIRECTORY);
   }
+#endif
 }
 
 /// The data of an installed program stand beside it, in ../share/tpuplan; those of one that was built, in its sources.

@@ -1,6 +1,8 @@
 #include "cli/print.hpp"
 
+#if __has_include(<sys/ioctl.h>)
 #include <sys/ioctl.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,8 +90,10 @@ std::size_t columns() {
     if (std::from_chars(digits.data(), digits.data() + digits.size(), wide).ec == std::errc{})
       return std::max(least, wide);
   }
+#if defined(TIOCGWINSZ)
   winsize window{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) return std::max<std::size_t>(least, window.ws_col);
+#endif
   return least;
 }
 
@@ -97,6 +101,13 @@ void write_words(std::string_view words) {
   if (form().of != output_form::kind::csv) write_table(words);
 }
 void write_table(std::string_view lines) { answer() += printable(lines); }
+void write_file(std::string_view text) {
+  if (isatty(STDOUT_FILENO) == 0) {
+    answer() += text;
+  } else {
+    write_words(text);
+  }
+}
 
 void write_picture(const std::string& svg) {
   std::ofstream file(form().picture, std::ios::binary);

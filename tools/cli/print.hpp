@@ -46,6 +46,8 @@ std::size_t columns();
 
 /// Adds to the answer. Control characters of names and files are shown as "?".
 void write_words(std::string_view words);
+/// Adds a file or a script as it is: what is not shown on a terminal keeps its tabs and other control characters.
+void write_file(std::string_view text);
 /// Adds a table's lines, which csv has too.
 void write_table(std::string_view lines);
 template <class... Args>
