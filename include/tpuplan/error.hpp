@@ -13,6 +13,12 @@
 /// @file
 /// What tpuplan throws, and how every check in it reports: the field, the value given, and what would be valid.
 
+// Where exceptions are off a refusal ends the program, so functions of one name would have two bodies, of which a linker
+// keeps either: all names stand in another inline namespace there.
+#if !defined(__cpp_exceptions)
+#define abi_0 abi_0_without_exceptions
+#endif
+
 namespace tpuplan {
 inline namespace abi_0 {
 
@@ -129,6 +135,9 @@ namespace detail {
   throw error{code, field, given, valid};
 #else
   const error refusal{code, field, given, valid};
+#if defined(TPUPLAN_REFUSED)  // the caller's own, which does not return: see docs/embed.md
+  TPUPLAN_REFUSED(refusal);
+#endif
   std::fprintf(stderr, "%s\n", refusal.what());
   std::abort();
 #endif

@@ -6,6 +6,7 @@
 #else
 
 #include <cstdint>
+#include <tpuplan/error.hpp>
 
 /// @file
 /// Elementary functions over `double` that also work in constant expressions.

@@ -13,8 +13,21 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Tag: nothing was found.
-struct nothing_t {};
+namespace detail {
+
+/// Whether a type is a tag for nothing, as std::nullopt is: an empty type that cannot be made without an argument.
+template <class T>
+inline constexpr bool is_tag_of_nothing = std::is_empty<T>::value && !std::is_default_constructible<T>::value &&
+                                          std::is_trivially_copyable<T>::value;
+
+}  // namespace detail
+
+/// Tag: nothing was found. std::nullopt converts to it: `find_slice(name) == std::nullopt`.
+struct nothing_t {
+  constexpr nothing_t() noexcept = default;
+  template <class Tag, class = std::enable_if_t<detail::is_tag_of_nothing<Tag>>>
+  constexpr nothing_t(const Tag&) noexcept {}  // NOLINT(google-explicit-constructor)
+};
 /// Nothing was found.
 inline constexpr nothing_t nothing{};
 

@@ -104,6 +104,13 @@ template <std::size_t A, std::size_t B>
 }
 /// @}
 
+/// Writes the characters to any stream that takes them: `std::cout << name(s)` needs <iostream> alone. Worked:
+/// name(slice_for("v5p-128")) is written as "v5p-128".
+template <class Stream, std::size_t Capacity>
+constexpr auto operator<<(Stream& to, const text<Capacity>& words) -> decltype(to << words.view()) {
+  return to << words.view();
+}
+
 namespace detail {
 
 /// The name at that place, "?" past the end: enumerators and their names in one order.

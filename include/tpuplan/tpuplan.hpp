@@ -17,6 +17,9 @@
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/plan/planner.hpp>
 
+// Last: the headers above need not look at its operators.
+#include <tpuplan/equal.hpp>
+
 #endif
 
 #endif

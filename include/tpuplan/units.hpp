@@ -1,6 +1,12 @@
 #ifndef TPUPLAN_UNITS_HPP
 #define TPUPLAN_UNITS_HPP
 
+#include <tpuplan/error.hpp>
+
+#if defined(min) || defined(max)
+#error "min and max are macros, as <windows.h> has them: define NOMINMAX before it"
+#endif
+
 /// @file
 /// Bytes, FLOPs, seconds and dollars as types. A quantity is one double in the base unit; its dimension is part of its
 /// type, so that adding bytes to seconds, or passing a bandwidth for a rate of FLOPs, does not compile.

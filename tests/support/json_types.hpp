@@ -16,6 +16,7 @@
 #include <tpuplan/io/launch.hpp>
 #include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
+#include <tpuplan/plan/check.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/simulation.hpp>

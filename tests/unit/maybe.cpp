@@ -22,6 +22,8 @@ TEST_CASE("a look-up finds a value or nothing") {
   STATIC_REQUIRE(maybe<std::int64_t>{} == nothing);
   CHECK(refusal_of([&] { (void)none.value(); }).refused);
   CHECK(refusal_of([&] { (void)*none; }).refused);
+  STATIC_REQUIRE((none == std::nullopt && found != std::nullopt && !(found == std::nullopt)));
+  STATIC_REQUIRE((found == maybe<std::int64_t>{7} && found != none && none == maybe<std::int64_t>{}));
   const std::optional<std::int64_t> as_optional = found;
   CHECK(as_optional == 7);
   const std::optional<std::int64_t> as_empty = none;

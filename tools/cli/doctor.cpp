@@ -50,8 +50,8 @@ findings_of_data examine(const std::string& folder, const std::string& prices, c
   } catch (const nlohmann::json::exception&) {  // a field that is missing, or of another type
     refuse(folder + "/hardware.json", "not of the form expected", "that of this tpuplan", errc::malformed_input);
   }
-  found.prices =
-      price_groups((prices.empty() ? load_prices(folder + "/prices.json") : load_own_prices(prices)).book(), on);
+  const owned_price_book known = prices.empty() ? load_prices(folder + "/prices.json") : load_own_prices(prices);
+  found.prices = price_groups(known.book(), on);
   return found;
 }
 

@@ -50,9 +50,9 @@ void fill_limits(const plan_options& given, Request& asked) {
   asked.kinds = given.kinds;
   asked.regions = given.regions;
   asked.generations = given.generations;
-  asked.smallest_chips = given.smallest_chips.value_or(0);
-  asked.largest_chips = given.largest_chips.value_or(0);
-  if (asked.largest_chips > 0 && asked.smallest_chips > asked.largest_chips)
+  asked.smallest_chips = given.smallest_chips.value_or(asked.smallest_chips);
+  asked.largest_chips = given.largest_chips.value_or(asked.largest_chips);
+  if (given.largest_chips && asked.smallest_chips > asked.largest_chips)
     refuse("--min-chips", std::to_string(asked.smallest_chips), "at most --max-chips");
   asked.accept_uncertain = given.accept_uncertain;
 }

@@ -31,7 +31,7 @@ serving_request make_request(model_config& config, const plan_options& given, co
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
   fill_limits(given, asked);
   if (given.budget) asked.budget = usd_per_hour(given.budget->value());
-  asked.most_plans = given.rows.value_or(8);
+  asked.most_plans = given.rows.value_or(asked.most_plans);
   return request_of(config, asked, prices);
 }
 

@@ -125,7 +125,7 @@ void run_spot(spot_options given, session& with) {
 void add_spot_command(session& with) {
   command& added = with.commands.emplace_back("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
-  constexpr limits dollars{1e-3, 1e4};
+  constexpr limits dollars{1e-6, 1e6};
   added.add("--work", options->work, "useful time of the run: 10h").required();
   added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step")
       .usually("15s, and the bytes of --parameters at 25 GB/s")

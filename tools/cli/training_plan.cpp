@@ -23,7 +23,7 @@ using namespace tpuplan;
 
 namespace {
 
-/// [{"generation": "v5p", "region": "us", "provisioning": "spot", "chips": 256}, …]
+/// [{"generation": "v5p", "region": "us", "kind": "spot", "chips": 256}, …]
 std::vector<quota_row> load_quotas(const std::string& path) {
   std::vector<quota_row> quotas;
   if (path.empty()) return quotas;
@@ -31,11 +31,14 @@ std::vector<quota_row> load_quotas(const std::string& path) {
   const json_object root(document, path);
   root.only({"quotas"});
   for (const json_object& row : root.objects("quotas")) {
-    row.only({"generation", "region", "provisioning", "chips"});
+    row.only({"generation", "region", "kind", "provisioning", "chips"});
+    const char* const kind = row.has("provisioning") ? "provisioning" : "kind";
+    if (row.has("provisioning") && row.has("kind"))
+      refuse(row.path("provisioning"), row.string("provisioning"), "none beside kind, which says the same");
     quota_row& quota = quotas.emplace_back();
     quota.generation = row.string("generation");
     quota.region = row.string("region");
-    read(row.path("provisioning"), row.string("provisioning"), {}, quota.kind);
+    read(row.path(kind), row.string(kind), {}, quota.kind);
     quota.chips = row.count("chips");
   }
   if (quotas.empty()) refuse(root.path("quotas"), "empty", "a row or more: what no row allows may not be had");

@@ -22,6 +22,14 @@ struct payment_terms {
   double rest_of_term_used = 0;   ///< share of a commitment's other hours that other work uses and pays for
 };
 
+/// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
+/// `rest_of_term_used` of -5 is refused, though only commitments use it.
+constexpr void validate(const payment_terms& terms) {
+  validate(terms.spot);
+  validate(terms.flex_start);
+  detail::in_range("payment_terms.rest_of_term_used", terms.rest_of_term_used, 0, 1, "0 (idle) to 1 (used)");
+}
+
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
 struct paid_run {
   provisioning kind = provisioning::on_demand;  ///< the way of paying

@@ -183,6 +183,13 @@ constexpr expected_spot_run expectation_of(const spot_run& run) {
   return answer;
 }
 
+/// What `optimal_interval` answers; of checkpoints that take so long that no run ends, the mean itself.
+constexpr seconds interval_of_least_time(seconds checkpoint_time, seconds mean) {
+  return positive_time("optimal_interval: checkpoint_time",
+                       mean.value() * math::lambert_w0_plus_1_of_exp(checkpoint_time / mean), checkpoint_time.value(),
+                       "a time whose quotient with mean_time_between_preemptions is representable");
+}
+
 }  // namespace detail
 
 /// The interval between checkpoints by Young's rule, sqrt(2 delta M): good where it is far below M.
@@ -239,14 +246,18 @@ constexpr expected_spot_run expectation_of(const spot_run& run) {
 ///
 /// Neither the restart time nor the queue time changes it. It is exact for a run of whole intervals; for a run not much
 /// longer than the interval, compare the neighbouring whole numbers of segments. Always below M. Arguments and refusals
-/// as `young_interval`. Source: the minimiser of (e^((tau + delta) / M) - 1) / tau, from the model of Daly 2006.
-/// Worked: optimal_interval(60_s, 5_h) = 1429.969 s.
+/// as `young_interval`; it refuses besides a checkpoint of more than 40 M, which no run ever ends, or whose two times
+/// were swapped. Source: the minimiser of (e^((tau + delta) / M) - 1) / tau, from the model of Daly 2006.
+/// Worked: optimal_interval(60_s, 5_h) = 1429.969 s; optimal_interval(4_h, 15_s) is refused.
 [[nodiscard]] constexpr seconds optimal_interval(seconds checkpoint_time, seconds mean_time_between_preemptions) {
   const double delta = detail::positive("optimal_interval: checkpoint_time", checkpoint_time.value());
   const double mean =
       detail::positive("optimal_interval: mean_time_between_preemptions", mean_time_between_preemptions.value());
-  return detail::positive_time("optimal_interval: checkpoint_time", mean * math::lambert_w0_plus_1_of_exp(delta / mean),
-                               delta, "a time whose quotient with mean_time_between_preemptions is representable");
+  if (delta > 40 * mean) {
+    detail::fail(errc::out_of_range, "optimal_interval: checkpoint_time", delta,
+                 "at most 40 times mean_time_between_preemptions, the second argument");
+  }
+  return detail::interval_of_least_time(checkpoint_time, mean_time_between_preemptions);
 }
 
 /// A run that takes longer than this never ends: twice the age of the universe.

@@ -8,6 +8,7 @@
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/maybe.hpp>
+#include <type_traits>
 
 /// @file
 /// Price books: what a chip costs by generation, region, way of paying and size of slice. A missing price
@@ -34,19 +35,20 @@ class price_book {
   /// rows make a book of size 2, and `row(1)` is the second.
   constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
 
-  /// The same book with one price changed or added. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot,
-  /// usd_per_hour(1.10), "2026-11-21").
+  /// The same book with one price changed or added. It has grade A, that of a contract or an invoice, unless another
+  /// one is given. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot, usd_per_hour(1.10), "2026-11-21"),
+  /// whose price `is_weak` does not call weak.
   [[nodiscard]] constexpr price_book with(std::string_view generation, std::string_view region, provisioning kind,
                                           usd_per_second per_chip, std::string_view date,
-                                          std::int64_t smallest_chips = 1) const {
-    return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
+                                          std::int64_t smallest_chips = 1, char grade = 'A') const {
+    return with(price_row{generation, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, grade});
   }
   /// The same book with one price of a caller's own chip changed or added, by the chip's name. Worked: after with(mine,
   /// "us", provisioning::spot, usd_per_hour(0.9), "2026-11-21"), a chip of `mine` costs 0.90 USD an hour on spot in us.
   [[nodiscard]] constexpr price_book with(const chip_spec& own, std::string_view region, provisioning kind,
                                           usd_per_second per_chip, std::string_view date,
-                                          std::int64_t smallest_chips = 1) const {
-    return with_any({own.name, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, 'C'});
+                                          std::int64_t smallest_chips = 1, char grade = 'A') const {
+    return with_any({own.name, region, kind, smallest_chips, per_chip, date, date_qualifier::exact, grade});
   }
   /// The same book with one row changed or added. Throws where `validate` does, `errc::unknown_name` for a chip that is
   /// not in the table, and `errc::out_of_range` for a ninth row of the caller's own. Worked: a second row for v5p on
@@ -185,7 +187,8 @@ inline constexpr std::int64_t stale_after_days = 90;
   return others >= 3 && 2 * thrice > others;
 }
 
-/// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size and an amount above 0.
+/// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size, an amount above 0 and a
+/// grade.
 constexpr void validate(const price_row& row) {
   if (row.generation.empty()) detail::fail(errc::missing_field, "price.generation", row.generation.view(), "a name");
   if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
@@ -195,7 +198,26 @@ constexpr void validate(const price_row& row) {
   }
   detail::positive_count("price.smallest_chips", row.smallest_chips);
   detail::check_price("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));
+  if (row.grade < 'A' || row.grade > 'D')
+    detail::fail(errc::unknown_name, "price.grade", std::string_view{&row.grade, 1}, "A, B, C or D");
 }
+
+/// @{
+/// Whether two books have the same rows in the same order; the built-in ones are those of this version. Worked:
+/// price_book{} == price_book{}, and no longer after a `with`. Needs equal.hpp, which compares rows.
+template <class Book, std::enable_if_t<std::is_same<Book, price_book>::value, int> = 0>
+[[nodiscard]] constexpr bool operator==(const Book& a, const Book& b) {
+  if (a.is_built_in() != b.is_built_in() || a.own_size() != b.own_size() || a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < (a.is_built_in() ? a.own_size() : a.size()); ++i) {
+    if (a.row(i) != b.row(i)) return false;
+  }
+  return true;
+}
+template <class Book, std::enable_if_t<std::is_same<Book, price_book>::value, int> = 0>
+[[nodiscard]] constexpr bool operator!=(const Book& a, const Book& b) {
+  return !(a == b);
+}
+/// @}
 
 constexpr price_book price_book::with(const price_row& row) const {
   validate(row);

@@ -82,6 +82,13 @@ struct spot_terms {
 
 namespace detail {
 
+/// The work divided into the number of equal intervals with the least expected billed time.
+constexpr seconds interval_of_least_billed(seconds work, seconds checkpoint_time, seconds mean) {
+  const double fewer = math::floor(work / interval_of_least_time(checkpoint_time, mean));
+  const auto losses = [&](double n) { return n * math::expm1((work / n + checkpoint_time) / mean); };
+  return work / (fewer < 1 ? 1 : losses(fewer + 1) < losses(fewer) ? fewer + 1 : fewer);
+}
+
 /// The result of `best_spot_run`, for terms that are already checked.
 constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_terms& terms) {
   spot_run run;
@@ -91,12 +98,7 @@ constexpr spot_run spot_run_of(seconds work, std::int64_t slices, const spot_ter
       mean_time_between_preemptions_of_slices(terms.mean_time_between_preemptions, slices, terms.correlation);
   run.restart_time = terms.restart_time;
   run.queue_time = terms.queue_time;
-  const double mean = run.mean_time_between_preemptions.value();
-  const double useful = work.value(), delta = terms.checkpoint_time.value();
-  const double fewer = math::floor(work / optimal_interval(terms.checkpoint_time, run.mean_time_between_preemptions));
-  const auto losses = [&](double n) { return n * math::expm1((useful / n + delta) / mean); };
-  const double intervals = fewer < 1 ? 1 : losses(fewer + 1) < losses(fewer) ? fewer + 1 : fewer;
-  run.checkpoint_interval = work / intervals;
+  run.checkpoint_interval = interval_of_least_billed(work, run.checkpoint_time, run.mean_time_between_preemptions);
   return run;
 }
 

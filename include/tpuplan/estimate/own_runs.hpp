@@ -73,8 +73,8 @@ constexpr double squared(double x) noexcept { return x * x; }
 constexpr double shared(const run_features& a, const run_features& b, const own_spreads& s) noexcept {
   const double distance = squared((a.size - b.size) / s.size) + squared((a.load - b.load) / s.load) +
                           squared((a.length - b.length) / s.length) + squared((a.chips - b.chips) / s.chips);
-  const double near = squared(1 / (1 + distance / 8));
-  double likeness = squared(near);
+  const double closeness = squared(1 / (1 + distance / 8));
+  double likeness = squared(closeness);
   if (a.chip != b.chip) likeness *= s.other_chip;
   for (std::uint32_t differ = a.kind ^ b.kind; differ != 0; differ &= differ - 1) likeness *= s.other_kind;
   return squared(s.source) + squared(s.question) * likeness;

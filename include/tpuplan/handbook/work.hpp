@@ -48,6 +48,8 @@ enum class attention_against : std::uint8_t {
   }
   if (has_recurrence(model) || model.attention.indexer.heads > 0 || model.attention.merged_layers > 0)
     detail::fail(errc::unsupported, "model.recurrent.layers", model.recurrent.layers, "attention to everything");
+  if (!(one.attention.value() > 0))
+    detail::fail(errc::unsupported, "model.attention.heads", model.attention.heads, "a model whose layers attend");
   const flops projections = one.qkv + one.attention_output;
   if (what == attention_against::projections) return projections / one.attention;
   return (projections + one.mlp_up + one.mlp_down + one.experts_up + one.experts_down) / one.attention;

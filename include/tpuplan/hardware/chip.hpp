@@ -108,7 +108,7 @@ struct chip_spec {
 /// The peak rate of matrix products whose operands are of that format, per chip. bf16 stands for fp16 and, as XLA
 /// computes it by default, for fp32 inputs. Throws `errc::unknown_figure` where the chip has none or none is
 /// documented. Worked: peak_rate(v5e, dtype::int8) is 393 TOP/s; of v3 and tpu7x it is absent.
-[[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute) {
+[[nodiscard]] constexpr flops_per_second peak_rate(const chip_spec& chip, dtype compute = dtype::bf16) {
   switch (compute) {
     case dtype::int8: return chip.peak.int8.value("int8 peak of the chip");
     case dtype::fp8: return chip.peak.fp8.value("fp8 peak of the chip");

@@ -313,11 +313,11 @@ constexpr text<160> slice_hint(std::string_view given) {
     if (even != first) hint.append(" or ").append(name(slice{parts.chip, even, 4}));
     hint.append(" (no number stands for them), ");
   }
-  const nearest_slices near = nearest(parts.chip, wanted < 1 ? 1 : wanted);
-  if (near.smaller) append_with_chips(hint, *near.smaller);
-  if (near.larger && !(near.smaller && near.larger->shape == near.smaller->shape)) {
-    if (near.smaller) hint.append(" or ");
-    append_with_chips(hint, *near.larger);
+  const nearest_slices beside = nearest(parts.chip, wanted < 1 ? 1 : wanted);
+  if (beside.smaller) append_with_chips(hint, *beside.smaller);
+  if (beside.larger && !(beside.smaller && beside.larger->shape == beside.smaller->shape)) {
+    if (beside.smaller) hint.append(" or ");
+    append_with_chips(hint, *beside.larger);
   }
   for (const machine_row& type : machine_rows) {
     if (parts.chip.name != type.chip || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;

@@ -278,8 +278,9 @@ inline constexpr std::size_t rows_in_short = 10;
     return detail::answered(question);
   } catch (const error& refusal) {
     return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what());
-  } catch (const nlohmann::json::exception& problem) {
-    return detail::error_document(errc::malformed_input, "question", "", "", problem.what());
+  } catch (const nlohmann::json::exception&) {  // a value of the caller's own making, such as a text not in UTF-8
+    const error refusal(errc::malformed_input, "question", "not JSON in every value", "what parse_json reads");
+    return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what());
   }
 }
 

@@ -18,8 +18,18 @@ std::ostream& operator<<(std::ostream& out, quantity<Dim> amount) {
   return out << one_line(amount);
 }
 
+namespace detail {
+
+/// A text is written as it is, by the operator of its own header.
+template <class T>
+inline constexpr bool is_text_by_value = false;
+template <std::size_t Capacity>
+inline constexpr bool is_text_by_value<text<Capacity>> = true;
+
+}  // namespace detail
+
 /// Writes the one-line text of any public type that has one. Worked: slice_for("v5p-128") is written as "v5p-128".
-template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+template <class T, std::enable_if_t<detail::has_one_line<T> && !detail::is_text_by_value<T>, int> = 0>
 std::ostream& operator<<(std::ostream& out, const T& value) {
   return out << one_line(value);
 }

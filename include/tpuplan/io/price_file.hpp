@@ -32,11 +32,13 @@ class owned_price_book {
   owned_price_book(std::vector<price_row> rows, std::vector<std::string> sources)
       : rows_{std::move(rows)}, sources_{std::move(sources)} {}
 
-  /// Valid as long as this object lives and is not assigned to. Worked: a book of one row of v5p on spot at 1.10 USD an
-  /// hour finds that price.
-  [[nodiscard]] price_book book() const noexcept { return {rows_.data(), rows_.size()}; }
+  /// Valid as long as this object lives and is not assigned to; of an object without a name, which does not live on, it
+  /// does not compile. Worked: a book of one row of v5p on spot at 1.10 USD an hour finds that price.
+  [[nodiscard]] price_book book() const& noexcept { return {rows_.data(), rows_.size()}; }
+  price_book book() && = delete;
   /// All rows, in the order of the file. Worked: rows()[0] is that of the first source.
-  [[nodiscard]] const std::vector<price_row>& rows() const noexcept { return rows_; }
+  [[nodiscard]] const std::vector<price_row>& rows() const& noexcept { return rows_; }
+  [[nodiscard]] std::vector<price_row> rows() && noexcept { return std::move(rows_); }
   /// Where the row's price comes from. Worked: "an invoice" where the row says so, else the name of the file.
   [[nodiscard]] const std::string& source(std::size_t row) const { return sources_.at(row); }
 
@@ -87,7 +89,7 @@ inline price_row read_price(const json_object& from) {
   if (qualifier != name(row.qualifier)) {
     fail(errc::unknown_name, from.path("date_qualifier"), qualifier, "exact, not_before or month");
   }
-  const std::string grade = from.has("grade") ? from.string("grade") : "C";
+  const std::string grade = from.has("grade") ? from.string("grade") : "A";
   if (grade.size() != 1 || grade[0] < 'A' || grade[0] > 'D')
     fail(errc::unknown_name, from.path("grade"), grade, "A, B, C or D");
   row.grade = grade[0];
@@ -122,7 +124,7 @@ inline void check_price_file(const json_object& root) {
 /// The prices of a document: all of its `rows`, or an error that names the row and field. Unknown keys, another schema,
 /// currency or unit, two rows for the same generation, region, kind and size, and rows of a generation that is neither
 /// in the table nor one of the caller's chips are refused. Worked: a row that gives generation, region, way of paying,
-/// price and date holds from 1 chip on, with grade C.
+/// price and date holds from 1 chip on, with grade A, that of a contract or an invoice.
 [[nodiscard]] inline owned_price_book read_prices(const nlohmann::json& document, const std::string& source = "prices",
                                                   const std::vector<chip_spec>& own_chips = {}) {
   const json_object root(document, source);

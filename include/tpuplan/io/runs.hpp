@@ -373,7 +373,7 @@ struct own_constants {
 };
 
 /// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
-/// runs, and for a time that differs from its estimate by a factor above 148. Worked: two steps, a peak and a token
+/// runs, which the message says, and for a time that differs from its estimate by a factor above 148. Worked: two steps, a peak and a token
 /// time are 2 runs of `training.own`, 1 of `memory` and 1 of `serving.own_decode`.
 [[nodiscard]] inline own_constants constants_knowing(const std::vector<measured_run>& runs, own_constants known = {}) {
   for (const measured_run& run : runs) {
@@ -395,7 +395,11 @@ struct own_constants {
           break;
       }
     } catch (const error& problem) {
-      throw error(problem.code(), "run " + run.id, std::string_view(problem.what()).substr(9), "");
+      if (problem.field() == "own_runs.count")
+        throw error(errc::out_of_range, "runs", std::to_string(most_own_runs + 1) + " or more of one kind, with " + run.id,
+                    "at most 20 of a kind: steps, peaks, tokens, first tokens");
+      throw error(problem.code(), "run " + run.id + ": " + std::string(problem.field()), problem.given(),
+                  problem.valid());
     }
   }
   return known;

@@ -205,6 +205,7 @@ constexpr void validate_settings(const training_job& job) {
   detail::check_count("training_job.lora_rank", job.lora_rank, detail::most_size, "0 to 16777216");
   if (job.lora_rank > 0 && !adapted)
     detail::fail(errc::missing_field, "training_job.lora", "none", "one kind of layer or more");
+  validate(job.frozen_by_part, "training_job.frozen_by_part");
 }
 
 /// Throws, naming the field, unless the step is one that can be estimated.

@@ -96,6 +96,15 @@ constexpr void check_sizes(words field, Sizes... sizes) {
   check_size(field, value, true);
 }
 
+/// Throws, naming the field, for a width of the projector that is out of range.
+constexpr void check_projector(const vision_spec& vision) {
+  check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
+  check_size("model.vision.projector.input", vision.projector.input);
+  check_size("model.vision.projector.hidden", vision.projector.hidden);
+  check_size("model.vision.projector.inner", vision.projector.inner);
+  check_size("model.vision.projector.output", vision.projector.output);
+}
+
 /// Throws, naming the field, for a value out of range. Only a model with a tower needs the tower's dimensions.
 constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.layers", vision.layers);
@@ -108,11 +117,7 @@ constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.patch_size", vision.patch_size, needed);
   check_size("model.vision.image_size", vision.image_size, needed);
   check_size("model.vision.projector.merge", vision.projector.merge, needed);
-  check_size("model.vision.projector.norm_weights", vision.projector.norm_weights);
-  check_size("model.vision.projector.input", vision.projector.input);
-  check_size("model.vision.projector.hidden", vision.projector.hidden);
-  check_size("model.vision.projector.inner", vision.projector.inner);
-  check_size("model.vision.projector.output", vision.projector.output);
+  check_projector(vision);
   check_size("model.vision.learned_positions", vision.learned_positions);
   check_size("model.vision.extra_norms", vision.extra_norms);
   check_size("model.vision.tokens_per_image", vision.tokens_per_image);
@@ -177,6 +182,7 @@ constexpr void validate(const vision_spec& vision) {
 /// Parameters of the projector; 0 where there is none. Worked: 21 million in LLaVA 1.5 (1024 to 4096 to 4096).
 [[nodiscard]] constexpr std::int64_t projector_parameters(const vision_spec& vision) {
   const projector_spec& p = vision.projector;
+  detail::check_projector(vision);
   if (p.input == 0) return 0;
   std::int64_t total = p.norm_weights;
   if (p.merge_matrix) {

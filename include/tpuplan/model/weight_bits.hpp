@@ -28,9 +28,9 @@ struct weight_bits {
 }
 
 /// Throws, naming the field, unless every width is 0 or 1 to 64 bits.
-constexpr void validate(const weight_bits& parts) {
-  const auto check = [](double bits) {
-    if (bits != 0) detail::in_range("weight_bits", bits, 1, 64, "0 (as the whole model), or 1 to 64 bits");
+constexpr void validate(const weight_bits& parts, detail::words field = "weight_bits") {
+  const auto check = [field](double bits) {
+    if (bits != 0) detail::in_range(field, bits, 1, 64, "0 (as the whole model), or 1 to 64 bits");
   };
   check(parts.attention);
   check(parts.mlp);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 #include <vector>
+#include <tpuplan/error.hpp>
 
 /// @file
 /// How plans are ranked where some are equally good: figures are sums and quotients, whose last digits depend on the

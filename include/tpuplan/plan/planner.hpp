@@ -302,11 +302,24 @@ inline void check_degrees(const plan_request& request) {
     fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
 }
 
+/// Refuses two rows for the same chips: whether both hold, or the larger alone, only their writer knows.
 inline void check_quotas(const plan_request& request) {
-  for (const quota_row& row : request.quotas) {
-    (void)chip_named(request, "plan.quotas.generation", row.generation);
-    check_region("plan.quotas.region", request.prices, row.region);
-    count_from("plan.quotas.chips", row.chips, 0);
+  const std::vector<quota_row>& rows = request.quotas;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const text<24> chip = chip_named(request, "plan.quotas.generation", rows[i].generation);
+    check_region("plan.quotas.region", request.prices, rows[i].region);
+    count_from("plan.quotas.chips", rows[i].chips, 0);
+    for (std::size_t other = 0; other < i; ++other) {
+      if (rows[other].kind != rows[i].kind || !same_name(rows[other].region, rows[i].region) ||
+          chip_named(request, "plan.quotas.generation", rows[other].generation) != chip)
+        continue;
+      text<160> both{"chips of "};
+      both.append(chip).append(" in ").append(std::string_view{rows[i].region}.substr(0, 32)).append(" on ");
+      both.append(name(rows[i].kind)).append(": ").append(rows[other].chips).append(" in row ");
+      both.append(static_cast<std::int64_t>(other) + 1).append(", ").append(rows[i].chips).append(" in row ");
+      both.append(static_cast<std::int64_t>(i) + 1);
+      fail(errc::invalid_argument, "plan.quotas", both.view(), "one row for a generation, region and way of paying");
+    }
   }
 }
 
@@ -328,6 +341,9 @@ inline void check_request(const plan_request& request) {
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
   check_degrees(request);
+  payment_terms terms = request.terms;  // in which no time of a checkpoint is that of the plan
+  if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
+  validate(terms);
   check_limits(request);
   check_quotas(request);
 }

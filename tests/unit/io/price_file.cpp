@@ -56,7 +56,7 @@ TEST_CASE("a price file of the caller") {
   const owned_price_book defaults = read_prices(document_of({least}), "mine.json");
   CHECK(defaults.rows()[0].smallest_chips == 1);
   CHECK(defaults.rows()[0].qualifier == date_qualifier::exact);
-  CHECK(defaults.rows()[0].grade == 'C');
+  CHECK(defaults.rows()[0].grade == 'A');
   CHECK(defaults.source(0) == "mine.json");
 }
 

@@ -4,6 +4,8 @@
 #include <tpuplan/io/reflect.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/tpuplan.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -54,6 +56,67 @@ TEST_CASE("enumerators without a name in their own header have one here") {
   STATIC_REQUIRE(name(placement::host) == "host");
   STATIC_REQUIRE(name(mesh_unit::chips) == "chips");
   STATIC_REQUIRE(name(static_cast<mesh_unit>(2)) == "?");
+}
+
+namespace {
+
+/// Another value of a field, where its type is a number, a flag, a quantity, a text or an enumeration.
+template <class T>
+bool changed(T& field) {
+  if constexpr (std::is_same<T, bool>::value) return field = !field, true;
+  if constexpr (std::is_arithmetic<T>::value) return field = static_cast<T>(field + 1), true;
+  if constexpr (std::is_enum<T>::value) return field = static_cast<T>(static_cast<int>(field) + 1), true;
+  return false;
+}
+template <class Dim>
+bool changed(quantity<Dim>& field) {
+  return field = quantity<Dim>{field.value() + 1}, true;
+}
+template <std::size_t Capacity>
+bool changed(text<Capacity>& field) {
+  return field.append("x"), true;
+}
+
+}  // namespace
+
+namespace {
+
+/// The fields of which another value makes a struct another one.
+template <class T>
+std::size_t compared_fields() {
+  std::size_t compared = 0;
+  T one{};
+  const T other{};
+  INFO(detail::fields_of<T>::type_name);
+  CHECK(one == other);
+  CHECK_FALSE(one != other);
+  detail::fields_of<T>::each(one, [&](std::string_view field, auto& value) {
+    const auto before = value;
+    if (!changed(value)) return;
+    INFO(field);
+    CHECK(one != other);
+    CHECK_FALSE(one == other);
+    value = before;
+    ++compared;
+  });
+  CHECK(one == other);
+  return compared;
+}
+template <class... Types>
+std::size_t compared_fields_of() {
+  return (compared_fields<Types>() + ...);
+}
+
+}  // namespace
+
+TEST_CASE("two structs are equal where all fields are, and differ where one does", "[door]") {
+  CHECK(compared_fields_of<chip_spec, slice, transformer, training_job, serving_job, layout, serving_layout,
+                           step_breakdown, memory_breakdown, plan_request, serving_request, plan, plan_cost, price_row,
+                           quota_row, spot_run, calibration, serving_estimate>() > 120);
+  CHECK(plan_answer{} == plan_answer{});
+  plan_request request;
+  request.quotas = {{"v6e", "us", provisioning::spot, 8}};
+  CHECK(request != plan_request{});
 }
 
 }  // namespace io_reflect_tests

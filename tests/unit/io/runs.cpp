@@ -138,7 +138,9 @@ TEST_CASE("runs that cannot be right are refused by record and field") {
   CHECK(says(off.message, "run run 1"));
   CHECK(says(off.message, "a factor of 148 at most"));
   const std::vector<json> many(21, step(2.4));
-  CHECK(says(refusal_of([&] { (void)constants_knowing(read(many).runs); }).message, "at most 20 runs"));
+  const std::string too_many = refusal_of([&] { (void)constants_knowing(read(many).runs); }).message;
+  CHECK(says(too_many, "tpuplan: runs is 21 or more of one kind, with "));
+  CHECK(says(too_many, "; valid: at most 20 of a kind"));
 }
 
 }  // namespace io_runs_tests

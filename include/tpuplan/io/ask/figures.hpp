@@ -227,6 +227,7 @@ struct pad_answer {
   if (asked.dimensions.empty()) detail::fail(errc::missing_field, "dimensions", "missing", "one or more dimensions");
   pad_answer answer{std::string(chip.name.view()), chip.mxu.side, {}, {}};
   for (const std::int64_t size : asked.dimensions) {
+    if (size > std::int64_t{1} << 31) detail::fail(errc::out_of_range, "dimensions", size, "1 to 2147483648");
     const std::int64_t padded = round_up(detail::positive_count("dimensions", size), chip.mxu.side);
     answer.dimensions.push_back({size, padded, 1 - static_cast<double>(size) / static_cast<double>(padded)});
   }

@@ -79,10 +79,11 @@ struct asked_serving_plan {
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
   std::optional<usd_per_second> budget{};              ///< dollars for all slices together, per second in C++
-  std::vector<std::string> generations{};              ///< names of the chips to consider; none: all chips
-  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< bounds of the chips over all slices; 0: no bound
+  std::vector<std::string> generations{};  ///< names of the chips to consider; none: all chips
+  std::int64_t smallest_chips = 1;         ///< the fewest chips over all slices
+  std::int64_t largest_chips = serving_request{}.largest_chips;  ///< the most
   bool accept_uncertain = false;
-  std::int64_t most_plans = 16;
+  std::int64_t most_plans = 8;  ///< plans that are listed
   nlohmann::json prices{};
   /// @}
 };
@@ -442,8 +443,8 @@ namespace detail {
   request.regions = asked.regions;
   if (asked.budget) request.budget = *asked.budget;
   request.generations = asked.generations;
-  if (asked.smallest_chips > 0) request.smallest_chips = asked.smallest_chips;
-  if (asked.largest_chips > 0) request.largest_chips = asked.largest_chips;
+  request.smallest_chips = asked.smallest_chips;
+  request.largest_chips = asked.largest_chips;
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
   request.prices = book;

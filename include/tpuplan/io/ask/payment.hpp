@@ -123,6 +123,11 @@ struct pay_answer {
 
 namespace detail {
 
+/// The time of a run; refuses more than a hundred years, as all doors do.
+inline seconds run_time(words field, seconds time) {
+  return seconds{in_range(field, positive(field, time.value()), 1e-6, 3.2e9, "1e-6 to 3.2e9 s, a hundred years")};
+}
+
 [[nodiscard]] inline payment_terms terms_of(const pay_request& asked, const slice& where, assumed_values& assumed) {
   if (asked.market && asked.mean_time_between_preemptions)
     fail(errc::invalid_argument, "market", "given without effect", "none beside mean_time_between_preemptions_s");
@@ -189,9 +194,10 @@ namespace detail {
 
 [[nodiscard]] inline gpu_comparison_row compared(const gpu_job& job, const pay_answer& answer) {
   gpu_offer gpu = gpu_for(job.gpu);
-  positive_count("against.gpus", job.gpus);
-  positive("against.run_s", job.run.value());
-  if (job.usd_per_gpu_hour) gpu.on_demand = usd_per_hour(*job.usd_per_gpu_hour);
+  if (positive_count("against.gpus", job.gpus) > 1000000)
+    fail(errc::out_of_range, "against.gpus", job.gpus, "1 to 1000000");
+  run_time("against.run_s", job.run);
+  if (job.usd_per_gpu_hour) gpu.on_demand = usd_per_hour(check_price("against.usd_per_gpu_hour", *job.usd_per_gpu_hour));
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(gpu, job.gpus, jobs_in(job.run));
   const paid_run* const as_the_gpus = way_of(answer.ways, provisioning::on_demand);  // paid for in the same way
@@ -229,13 +235,16 @@ namespace detail {
 /// What the run costs under each way of paying at these prices, in place of those of the request. Throws where
 /// `pay_for` does. Worked: 10 days of two v5e-32 at 1 USD a chip and hour on demand are 15360 USD.
 [[nodiscard]] inline pay_answer answer_to(const pay_request& asked, const price_book& book) {
+  if (asked.parameters && (*asked.parameters < 1 || *asked.parameters > 1000000000000000))
+    detail::fail(errc::out_of_range, "parameters", *asked.parameters, "1 to 1e15");
   if (asked.storage_usd_per_gib_month && !asked.parameters)
     detail::fail(errc::invalid_argument, "storage_usd_per_gib_month", "given without effect",
                  "none without parameters");
   if (asked.checkpoints_kept != pay_request{}.checkpoints_kept && !asked.parameters)
     detail::fail(errc::invalid_argument, "checkpoints_kept", "given without effect", "none without parameters");
   const slice where = scheduled_slice(asked.slice);
-  detail::positive("run_s", asked.run.value());
+  detail::run_time("run_s", asked.run);
+  detail::check_slices("slices", asked.slices);
   if (asked.correlation != 0 && asked.slices == 1)
     detail::fail(errc::invalid_argument, "correlation", "given without effect", "none for one slice");
   if (!asked.may_be_split && asked.run <= flex_start_terms{}.limit)
@@ -243,6 +252,7 @@ namespace detail {
   expect_region(book, asked.region);
   assumed_values assumed;
   const payment_terms terms = detail::terms_of(asked, where, assumed);
+  validate(terms);
   pay_answer answer;
   answer.slice = tpuplan::name(where).view();
   answer.slices = detail::positive_count("slices", asked.slices);

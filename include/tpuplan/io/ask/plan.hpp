@@ -37,7 +37,7 @@ struct asked_plan {
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
   std::vector<std::string> generations{};              ///< names of the chips to consider; none: all chips
-  std::int64_t smallest_chips = 0, largest_chips = 0;  ///< bounds of the chips over all slices; 0: no bound
+  std::int64_t smallest_chips = 1, largest_chips = 1 << 20;  ///< bounds of the chips over all slices
   std::int64_t largest_slices = 1;
   fixed_degrees degrees{};
   std::vector<quota_row> quotas{};
@@ -297,8 +297,8 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.kinds = asked.kinds;
   request.regions = asked.regions;
   request.generations = asked.generations;
-  if (asked.smallest_chips > 0) request.smallest_chips = asked.smallest_chips;
-  if (asked.largest_chips > 0) request.largest_chips = asked.largest_chips;
+  request.smallest_chips = asked.smallest_chips;
+  request.largest_chips = asked.largest_chips;
   request.largest_slices = asked.largest_slices;
   request.degrees = asked.degrees;
   request.quotas = asked.quotas;

@@ -5,9 +5,11 @@
 #include <optional>
 #include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/preemption.hpp>
+#include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/io/ask/subject.hpp>
 #include <tpuplan/io/text/readable.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -40,15 +42,17 @@ struct spot_answer {
   double preemptions = 0;                        ///< expected number
   spot_run run{};                                ///< the question with its usual values filled in
   expected_spot_run expected{};                  ///< the billed time by part: work, checkpoints, lost work, restarts
-  seconds young_interval{}, optimal_interval{};  ///< time between checkpoints by Young's formula, and the best one
+  seconds young_interval{}, optimal_interval{};  ///< by Young's formula, and the best one of a run without an end
   std::optional<spot_comparison> prices{};       ///< dollars on spot and on demand, where prices were given
   std::vector<assumption> assumed{};
   /// @}
 };
 /// The run with the usual times where none are given. Throws where two fields say the same thing, and for an interval
-/// above the work. Worked: 10 h of work alone have checkpoints of 15 s every 647 s, preemptions every 4 h and restarts
-/// of 600 s.
+/// above the work. Where none is given, the interval is that of `best_spot_run`, as in a plan. Worked: 10 h of work alone
+/// have 56 checkpoints of 15 s, preemptions every 4 h and restarts of 600 s.
 [[nodiscard]] inline spot_run spot_run_of(const spot_request& asked, assumed_values& assumed) {
+  if (asked.parameters && (*asked.parameters < 1 || *asked.parameters > 1000000000000000))
+    detail::fail(errc::out_of_range, "parameters", *asked.parameters, "1 to 1e15");
   if (asked.checkpoint_time && asked.parameters)
     detail::fail(errc::invalid_argument, "parameters", "given without effect", "none beside checkpoint_time");
   const auto time = [&](const std::optional<seconds>& given, seconds usual, std::string_view what) {
@@ -64,9 +68,13 @@ struct spot_answer {
   run.queue_time = asked.queue_time;
   if (asked.checkpoint_interval && *asked.checkpoint_interval > asked.work)
     detail::fail(errc::out_of_range, "checkpoint_interval_s", asked.checkpoint_interval->value(), "at most the work");
-  run.checkpoint_interval = min(
-      run.work, asked.checkpoint_interval ? *asked.checkpoint_interval
-                                          : optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions));
+  spot_terms terms;
+  terms.mean_time_between_preemptions = run.mean_time_between_preemptions;
+  terms.checkpoint_time = run.checkpoint_time;
+  terms.restart_time = run.restart_time;
+  terms.queue_time = run.queue_time;
+  const seconds best = best_spot_run(run.work, 1, terms).checkpoint_interval;
+  run.checkpoint_interval = asked.checkpoint_interval.value_or(best);
   return run;
 }
 /// What spot adds to the run, and the best time between checkpoints. Throws where `expected_run` and `compare_spot` do,
@@ -83,7 +91,7 @@ struct spot_answer {
                      run,
                      expected,
                      young_interval(run.checkpoint_time, run.mean_time_between_preemptions),
-                     optimal_interval(run.checkpoint_time, run.mean_time_between_preemptions),
+                     detail::interval_of_least_time(run.checkpoint_time, run.mean_time_between_preemptions),
                      {},
                      {}};
   if (asked.on_demand.has_value() != asked.spot.has_value())
@@ -91,8 +99,15 @@ struct spot_answer {
                  "the price of a chip, as for the other");
   if (asked.chips != 1 && !asked.spot)
     detail::fail(errc::invalid_argument, "chips", "given without effect", "none without prices");
-  const double count = static_cast<double>(detail::positive_count("chips", asked.chips));
-  if (asked.spot) answer.prices = compare_spot({*asked.on_demand * count, *asked.spot * count}, run);
+  if (detail::positive_count("chips", asked.chips) > 1000000)
+    detail::fail(errc::out_of_range, "chips", asked.chips, "1 to 1000000");
+  const double count = static_cast<double>(asked.chips);
+  if (asked.spot) {
+    for (const auto& [field, price] : {std::pair("on_demand_usd_per_s in USD per hour", *asked.on_demand),
+                                       std::pair("spot_usd_per_s in USD per hour", *asked.spot)})
+      detail::check_price(field, in_usd_per_hour(price));
+    answer.prices = compare_spot({*asked.on_demand * count, *asked.spot * count}, run);
+  }
   answer.assumed = all_assumed({}, assumed);
   return answer;
 }

@@ -215,6 +215,11 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
 /// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice. Worked: with 2 ways of tensor
 /// parallelism on v5p-128, FSDP over 32.
 [[nodiscard]] inline layout filled_layout(layout mesh, const slice& where) {
+  for (const auto& [field, degree] :
+       {std::pair("layout.data", mesh.data), std::pair("layout.tensor", mesh.tensor),
+        std::pair("layout.expert", mesh.expert), std::pair("layout.context", mesh.context),
+        std::pair("layout.pipeline", mesh.pipeline)})
+    detail::check_inside(field, degree, devices(where));
   const std::int64_t others = checked_multiply(
       mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
   if (mesh.fsdp == 0) {

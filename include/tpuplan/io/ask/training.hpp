@@ -312,6 +312,8 @@ struct run_range {
 [[nodiscard]] inline train_answer answer_to_train(const placed_job& all, const train_request& asked,
                                                   const price_book& book) {
   expect_region(book, asked.region);
+  detail::in_range("tokens", asked.tokens, 0, 1e18, "0 (a step alone) to 1e18 tokens");
+  if (asked.tokens > 0) validate(terms_of(all, asked));
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
   if (step.remarks.host_untimed)
     detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");

@@ -2,6 +2,7 @@
 #define TPUPLAN_IO_HF_DEFAULT_ROWS_HPP
 
 #include <string_view>
+#include <tpuplan/error.hpp>
 
 /// @file
 /// The defaults of the configuration classes of transformers, a line a type; defaults.hpp reads them. The table between

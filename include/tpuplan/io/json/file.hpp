@@ -52,13 +52,61 @@ inline int bracket_depth(std::string_view characters) noexcept {
 /// literal; last read: 'h'".
 inline std::string words_of_problem(std::string_view problem) {
   const std::size_t line = problem.find("line "), place_end = problem.find(": ", line);
-  if (line == std::string_view::npos || place_end == std::string_view::npos) return std::string(problem);
+  if (line == std::string_view::npos || place_end == std::string_view::npos) return "no JSON";
   const std::string place(problem.substr(line, place_end - line));
   std::string_view what = problem.substr(place_end + 2);
   if (what.find("unexpected end of input") != std::string_view::npos) return "cut off at " + place;
   const std::size_t begin = what.find(" - ");
   if (begin != std::string_view::npos) what.remove_prefix(begin + 3);
   return "at " + place + " no JSON: " + std::string(what);
+}
+
+/// Where a number of JSON stands: "question.request.tokens". What stands before it is JSON.
+inline std::string path_of_number(std::string_view characters, std::string_view number, std::string_view source) {
+  struct level {
+    bool is_list;
+    std::size_t index;
+    std::string key;
+  };
+  std::vector<level> open;
+  std::string words;  // the last text: a key, where a colon follows
+  for (std::size_t i = 0; i < characters.size(); ++i) {
+    const char c = characters[i];
+    if (c == '"') {
+      const std::size_t begin = ++i;
+      while (i < characters.size() && characters[i] != '"') i += characters[i] == '\\' ? 2U : 1U;
+      words = std::string(characters.substr(begin, i - begin));
+    } else if (c == '[' || c == '{') {
+      open.push_back({c == '[', 0, {}});
+    } else if ((c == ']' || c == '}') && !open.empty()) {
+      open.pop_back();
+    } else if (c == ':' && !open.empty()) {
+      open.back().key = words;
+    } else if (c == ',' && !open.empty()) {
+      ++open.back().index;
+    } else if (c == '-' || (c >= '0' && c <= '9')) {
+      const std::size_t begin = i;
+      i = std::min(characters.find_first_not_of("+-.0123456789eE", begin), characters.size());
+      if (characters.substr(begin, i - begin) == number) break;
+      --i;
+    }
+  }
+  std::string path(source);
+  for (const level& one : open)
+    path += one.is_list ? "[" + std::to_string(one.index) + "]" : "." + one.key.substr(0, 40);
+  return path;
+}
+
+/// Refuses what the parser refused: text that is no JSON, or a number that no double holds.
+[[noreturn]] inline void refuse_json(std::string_view characters, std::string_view source,
+                                     const nlohmann::json::exception& problem) {
+  const std::string_view what = problem.what();
+  if (problem.id == 406) {  // "number overflow parsing '1e400'"
+    const std::size_t begin = what.find('\'') + 1;
+    const std::string_view number = what.substr(begin, what.rfind('\'') - begin);
+    fail(errc::malformed_input, path_of_number(characters, number, source), number, "a number of at most 1.8e308");
+  }
+  fail(errc::malformed_input, source, words_of_problem(what), "one whole JSON document");
 }
 
 /// Refuses bytes that are not text, naming the place of the first.
@@ -91,7 +139,7 @@ inline void check_text(std::string_view characters, std::string_view source) {
   try {
     return nlohmann::json::parse(characters.begin(), characters.end());
   } catch (const nlohmann::json::exception& problem) {
-    detail::fail(errc::malformed_input, source, detail::words_of_problem(problem.what()), "one whole JSON document");
+    detail::refuse_json(characters, source, problem);
   }
 }
 

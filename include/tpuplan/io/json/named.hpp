@@ -50,6 +50,12 @@ struct named_value<remat_policy> {
   }
 };
 
+/// Quota files say "provisioning", as price files do.
+template <>
+struct other_key<quota_row> {
+  static constexpr std::string_view also = "provisioning", key = "kind";
+};
+
 /// A price book in JSON: the caller's own prices, and the rows that these replace unless they are the built-in ones.
 struct price_book_document {
   bool built_in = true;

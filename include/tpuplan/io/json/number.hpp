@@ -1,6 +1,10 @@
 #ifndef TPUPLAN_IO_JSON_NUMBER_HPP
 #define TPUPLAN_IO_JSON_NUMBER_HPP
 
+#if !defined(__cpp_exceptions)
+#error "the headers of tpuplan/io that read or write JSON need exceptions; docs/embed.md says which do not"
+#endif
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -18,6 +18,7 @@
 #include <tpuplan/known.hpp>
 #include <tpuplan/units.hpp>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -83,6 +84,22 @@ inline void write_text(std::string_view words, const json_place& at, json_sink& 
 /// `of(name, place)` is the value of that name, for types that may be given by one.
 template <class T>
 struct named_value;
+
+/// A field of a struct that may be given under the key `also` instead of its own, `key`.
+template <class T>
+struct other_key;
+
+/// The object with that key under its own name; refuses both at once.
+[[nodiscard]] inline nlohmann::json under_own_key(nlohmann::json given, std::string_view also, std::string_view key,
+                                                  const json_place& at) {
+  const auto found = given.find(std::string(also));
+  if (given.contains(std::string(key)))
+    at.under(also).refuse(errc::invalid_argument, *found, joined({"none beside ", key, ", which says the same"}));
+  nlohmann::json value = std::move(*found);
+  given.erase(found);
+  given[std::string(key)] = std::move(value);
+  return given;
+}
 
 /// `write(x, place, sink)` writes x as JSON and `read(given, place, how, into)` reads it, for each kind of type.
 template <class T, class = void>
@@ -466,6 +483,10 @@ struct json_form<T, std::enable_if_t<has_trait<fields_of, T>>> {
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, T& into) {
     if constexpr (has_trait<named_value, T>) {
       if (given.is_string()) return static_cast<void>(into = named_value<T>::of(expect_text(given, at), at));
+    }
+    if constexpr (has_trait<other_key, T>) {
+      if (given.is_object() && given.contains(std::string(other_key<T>::also)))
+        return read(under_own_key(given, other_key<T>::also, other_key<T>::key, at), at, how, into);
     }
     fields_of<T>::template table<read_field>(into, fields_reader{fields_of<T>::names, given, at, how});
   }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/error.hpp>
 
 /// @file
 /// JSON values as YAML that people edit: a line for each key, and every text in the quotes and escapes of JSON, which

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <string_view>
+#include <tpuplan/equal.hpp>
+#include <tpuplan/error.hpp>
 #include <type_traits>
 
 /// @file
@@ -26,6 +28,11 @@
       const Row tpuplan_rows[] = {__VA_ARGS__};                                              \
       tpuplan_use(tpuplan_rows, sizeof(tpuplan_rows) / sizeof(Row));                         \
     }                                                                                        \
+    template <class Self, class Use>                                                         \
+    static constexpr bool with(Self& tpuplan_self, const Use& tpuplan_use) {                 \
+      auto& [__VA_ARGS__] = tpuplan_self;                                                    \
+      return tpuplan_use(__VA_ARGS__);                                                       \
+    }                                                                                        \
     template <class Self, class Visit>                                                       \
     static constexpr void each(Self& tpuplan_self, const Visit& tpuplan_visit) {             \
       auto& [__VA_ARGS__] = tpuplan_self;                                                    \
@@ -44,7 +51,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The fields of a struct: `each(x, visit)` calls visit("name", field) for each; `table<Row>(x, use)` makes a Row of
+/// The fields of a struct: `each(x, visit)` calls visit("name", field) for each; `with(x, use)` is use(fields...); `table<Row>(x, use)` makes a Row of
 /// each and calls use(rows, count), which is one function for all structs.
 template <class T>
 struct fields_of;

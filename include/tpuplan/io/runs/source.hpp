@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tpuplan/error.hpp>
 
 /// @file
 /// Who published a run: the repository, the paper or the author. Runs of one source share people, machines and

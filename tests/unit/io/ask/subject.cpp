@@ -39,6 +39,28 @@ TEST_CASE("lengths, layout and traffic where none are given") {
   CHECK(source_length(llama_3_8b(), 100) == 100);
 }
 
+TEST_CASE("a batch is rounded to many factors of two, within a sixteenth") {
+  CHECK(round_batch(488.3, 1) == 512);
+  CHECK(round_batch(366, 1) == 384);
+  CHECK(round_batch(460, 1) == 448);  // 512 is a ninth above
+}
+
+TEST_CASE("an encoder predicts the tokens that are masked, 15 % of them") {
+  transformer encoder = llama_3_8b();
+  encoder.kind = architecture::encoder;
+  assumed_values assumed;
+  CHECK(filled_job({}, encoder, assumed).logits_fraction == 0.15);
+  CHECK(filled_job({}, llama_3_8b(), assumed).logits_fraction == 1);
+}
+
+TEST_CASE("degrees that no slice has are refused by name", "[door]") {
+  layout mesh = open_layout();
+  mesh.tensor = 1000000000000;
+  CHECK(says(refusal_of([&] { (void)filled_layout(mesh, slice_for("v6e-8")); }).message, "layout.tensor is 1000000000000"));
+  mesh.tensor = mesh.data = mesh.expert = mesh.context = 100000;
+  CHECK(says(refusal_of([&] { (void)filled_layout(mesh, slice_for("v6e-8")); }).message, "layout.data is 100000"));
+}
+
 TEST_CASE("what was assumed is one list, with why") {
   model_config config;
   config.assumed.push_back({"head_dim", "128", "class default of llama"});

@@ -53,8 +53,15 @@ TEST_CASE("a run is its steps, and is paid for by the chip and hour") {
   asked.tokens = 1e12;
   const train_answer answer = answer_to_train(all, asked, price_book{});
   CHECK(close(*answer.run / answer.step_time, 3814698));
+  REQUIRE(answer.costs->size() > 1);
+  CHECK(answer.costs->front().kind != provisioning::on_demand);  // cheapest first, though others are faster
+  for (std::size_t i = 1; i < answer.costs->size(); ++i) CHECK((*answer.costs)[i - 1].total <= (*answer.costs)[i].total);
   asked.region = "mars";
   CHECK(refusal_of([&] { (void)answer_to_train(all, asked, price_book{}); }).code == errc::unknown_name);
+  asked.region = "us";
+  asked.tokens = -4;
+  CHECK(says(refusal_of([&] { (void)answer_to_train(all, asked, price_book{}); }).message, "tokens is -4; valid: 0"));
+  asked.tokens = 1e12;
 
   asked.mean_time_between_preemptions = 2_h;
   asked.rest_of_term_used = 0.5;

@@ -28,6 +28,26 @@ std::string refusal_of(const Ask& ask) {
 
 }  // namespace
 
+TEST_CASE("a number that no double holds is refused by its own path", "[json][door]") {
+  const auto refused = [](const char* text) {
+    try {
+      (void)parse_json(text, "a.json");
+    } catch (const error& refusal) {
+      return std::string(refusal.what());
+    }
+    return std::string("read");
+  };
+  CHECK(refused(R"({"a,{": "1e400", "list": [1, {"x\"y": 2, "z": -1e400}]})") ==
+        "tpuplan: a.json.list[1].z is -1e400; valid: a number of at most 1.8e308");
+  CHECK(refused("1e400") == "tpuplan: a.json is 1e400; valid: a number of at most 1.8e308");
+  for (const char* text : {"1e400", "[1e999]", "{", "\xff", "nul", "[1,]", "{\"a\" 1}"}) {
+    const std::string message = refused(text);
+    CAPTURE(text, message);
+    CHECK(message != "read");
+    CHECK(message.find("json.exception") == std::string::npos);
+  }
+}
+
 TEST_CASE("json_object reads the objects of a list with their places", "[json]") {
   const json document = {{"runs", {{{"chips", 4}}, {{"chips", 1e3}}}}};
   const std::vector<json_object> runs = json_object(document, "a.json").objects("runs");

@@ -1,0 +1,90 @@
+#ifndef TPUPLAN_PLAN_CHECK_HPP
+#define TPUPLAN_PLAN_CHECK_HPP
+
+#if !defined(__cpp_exceptions)
+#error "tpuplan/plan/check.hpp needs exceptions; docs/embed.md says what to do without"
+#endif
+
+#include <tpuplan/error.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/maybe.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/text.hpp>
+
+/// @file
+/// What is wrong with a question, as a value: for callers that ask before they plan, and let no exception through.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Why a question would be refused: what an `error` says, as a plain struct.
+struct refused_question {
+  errc code = errc::invalid_argument;  ///< the reason
+  text<160> field{};                   ///< what was wrong
+  text<160> value{};                   ///< what it was
+  text<319> valid{};                   ///< what would be right
+  text<319> message{};                 ///< all of it in one line
+};
+
+namespace detail {
+
+/// What a call refuses.
+template <class Call>
+maybe<refused_question> refusal_of_call(const Call& call) {
+  try {
+    call();
+    return nothing;
+  } catch (const error& why) {
+    return refused_question{why.code(), why.field().substr(0, 160), why.given().substr(0, 160), why.valid(),
+                   std::string_view{why.what()}};
+  }
+}
+
+}  // namespace detail
+
+/// @{
+/// What `make_plan`, `plan_serving` and the estimates refuse of such a question before they search or count; nothing
+/// where it is one that they answer. They are the checks of those functions themselves. `make_plan` may refuse besides a
+/// search that takes too long. Worked: of a `plan_request` whose tokens are -1 it has the field "plan.tokens", the value
+/// "-1" and what is valid, "1 to 1e18 tokens".
+[[nodiscard]] inline maybe<refused_question> check(const plan_request& request) {
+  return detail::refusal_of_call([&] {
+    detail::check_request(request);
+    (void)detail::batches_of(request);
+  });
+}
+[[nodiscard]] inline maybe<refused_question> check(const serving_request& request) {
+  return detail::refusal_of_call([&] {
+    validate(request.job, request.model);
+    validate(request.constants);
+    detail::check_limits(request);
+  });
+}
+[[nodiscard]] inline maybe<refused_question> check(const transformer& model) {
+  return detail::refusal_of_call([&] { validate(model); });
+}
+[[nodiscard]] inline maybe<refused_question> check(const training_job& job) {
+  return detail::refusal_of_call([&] { validate(job); });
+}
+[[nodiscard]] inline maybe<refused_question> check(const layout& mesh, const slice& where) {
+  return detail::refusal_of_call([&] { validate(mesh, where); });
+}
+[[nodiscard]] inline maybe<refused_question> check(const transformer& model, const training_job& job, const layout& mesh,
+                                          const slice& where) {
+  return detail::refusal_of_call([&] { detail::check_trained(model, job, mesh, where); });
+}
+[[nodiscard]] inline maybe<refused_question> check(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                          const slice& where) {
+  return detail::refusal_of_call([&] {
+    validate(job, model);
+    detail::check_served(model, mesh, where);
+  });
+}
+/// @}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

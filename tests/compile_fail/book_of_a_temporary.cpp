@@ -1,0 +1,13 @@
+// expect: deleted
+#include <tpuplan/io/price_file.hpp>
+
+using namespace tpuplan;
+
+price_book read(const nlohmann::json& document) {
+#ifdef TPUPLAN_MISUSE
+  return read_prices(document).book();
+#else
+  static const owned_price_book owned = read_prices(document);
+  return owned.book();
+#endif
+}
