@@ -58,8 +58,8 @@ static_assert(sizeof(vision_spec) == 168);
 static_assert(sizeof(transformer) == 824);
 static_assert(sizeof(training_job) == 152);
 static_assert(sizeof(layout) == 80);
-static_assert(sizeof(memory_breakdown) == 12 * sizeof(bytes));
-static_assert(sizeof(step_breakdown) == 336);
+static_assert(sizeof(memory_breakdown) == 15 * sizeof(bytes));
+static_assert(sizeof(step_breakdown) == 344);
 static_assert(sizeof(price_row) == 144);
 static_assert(sizeof(dtype) == 1 && sizeof(errc) == 1 && sizeof(verdict) == 1 && sizeof(provisioning) == 1);
 

@@ -314,6 +314,8 @@ namespace detail {
 /// Every plan within the limits, and why the other slices lost. The document has the book, whose rows must outlive it.
 [[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, const asked_job& job,
                                                   const price_book& book) {
+  if (asked.rest_of_term_used > 0 && std::none_of(asked.kinds.begin(), asked.kinds.end(), is_commitment))
+    fail(errc::unsupported, "rest_of_term_used", asked.rest_of_term_used, "0 where no way of paying is a commitment");
   const model_config config = model_of(asked.config);
   assumed_values assumed;
   const plan_request request = request_of(config, asked, job, book, assumed);
