@@ -77,7 +77,7 @@ TEST_CASE("the training rows of the reference implementation") {
   const nlohmann::json reference = tpuplan::load_json(TPUPLAN_DATA_DIR "/oracles/reference_steps.json");
   const std::map<std::string, nlohmann::json> records = records_by_id();
   REQUIRE(reference.at("records").size() == 99);
-  int other_links = 0;
+  int other_links = 0, waiting = 0;
   for (const nlohmann::json& row : reference.at("records")) {
     const std::string id = row.at("id").get<std::string>();
     INFO(id);
@@ -100,13 +100,16 @@ TEST_CASE("the training rows of the reference implementation") {
     other_links += same_links ? 0 : 1;
     const double total = row.at("total_s").get<double>();
     const double rest = step.total / (step.total - step.jitter - step.dcn.exposed) * (step.ici.value() - ici);
-    // It moves nothing between the stages of a pipeline over slices.
+    // It moves nothing between the stages of a pipeline over slices, and waits for nothing that lies on hosts.
     const double stages = record.mesh.dcn_pipeline > 1 ? step.dcn.exposed.value() : 0;
-    CHECK(off(step.total.value() + keys - (same_links ? 0 : rest) - stages, total) < tolerance);
+    const double hosts = step.host.exposed.value();
+    waiting += hosts > 0 ? 1 : 0;
+    CHECK(off(step.total.value() + keys - (same_links ? 0 : rest) - stages - hosts, total) < tolerance);
     CHECK(std::abs(step.ici.value() - ici) < 0.05 * total);
     CHECK(record.measured.value() == row.at("measured_s").get<double>());
   }
   CHECK(other_links == 11);
+  CHECK(waiting <= 1);
 }
 
 }  // namespace oracle_reference_steps_tests

@@ -119,7 +119,7 @@ TEST_CASE("runs that cannot be right are refused by record and field") {
       {changed(step(2), "target_step_time_s", "2 s"), "target_step_time_s is \"2 s\""},
       {changed(step(2), "hardware", "v9"), "hardware is v9"},
       {changed(step(2), "chips_total", 63), "chips_total is 63"},
-      {changed(step(2), "remat", "most"), "remat is most; valid: full, partial"},
+      {changed(step(2), "remat", "most"), "remat is most; valid: custom, partial, offload, full, save_context"},
       {changed(step(2), "kind", "guess"), "kind is guess; valid: training, memory, decode or prefill"},
       {changed(step(2), "spread", 7), "spread is 7; valid: 0 to 1"},
       {changed(step(2), "hosts", 3), "hosts is 3"},

@@ -154,6 +154,7 @@ TEST_CASE("the mean of lengths that are all the same is that length, however man
       CHECK(moments.longest == length);
       CHECK_NOTHROW(detail::check_lengths("longest", "mean", "mean square", moments));
     }
+  }
 }
 
 TEST_CASE("gamma numbers have their shape as mean and as variance") {

@@ -537,7 +537,7 @@ TEST_CASE("requests that cannot be asked are refused by field") {
        },
        errc::unknown_name, "price.generation is v55p"},
       {"more than the rest of a commitment", [](q r) { r.terms.rest_of_term_used = 2; }, errc::out_of_range,
-       "rest of the term in use"},
+       "payment_terms.rest_of_term_used is 2"},
       {"a degree below 0", [](q r) { r.degrees.context = -3; }, errc::invalid_argument, "plan.degrees.context is -3"},
       {"a degree beyond all", [](q r) { r.degrees.dcn_fsdp = 1 << 30; }, errc::out_of_range, "plan.degrees.dcn_fsdp"},
       {"a batch beyond all", [](q r) { r.smallest_batch_tokens = 1, r.largest_batch_tokens = 1e300; },

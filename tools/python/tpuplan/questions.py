@@ -118,19 +118,19 @@ class Topology(Struct):
 
 @Given
 class SliceFacts(Struct):
-    name: Optional[str] = None
-    generation: Optional[str] = None
-    topology: Optional[str] = None
-    chips: Optional[int] = None
-    tensorcores: Optional[int] = None
-    jax_devices: Optional[int] = None
-    vms: Optional[int] = None
-    hosts: Optional[float] = None
-    chips_per_vm: Optional[int] = None
-    machine_type: Optional[str] = None
-    wraparound: Optional[list[Optional[bool]]] = None
-    schedulable: Optional[bool] = None
-    usable_hbm_bytes: Optional[float] = None
+    name: str
+    generation: str
+    topology: str
+    chips: int
+    tensorcores: int
+    jax_devices: int
+    vms: int
+    hosts: float
+    chips_per_vm: int
+    machine_type: Optional[str]
+    wraparound: list[Optional[bool]]
+    schedulable: bool
+    usable_hbm_bytes: float
 
     _reads = {'hosts': 'number', 'usable_hbm_bytes': 'number'}
 
@@ -144,88 +144,88 @@ class ProductShape(Struct):
 
 @Given
 class BatchLevel(Struct):
-    from_: Optional[Literal["hbm", "vmem", "pcie", "ici", "dcn"]] = None
-    bandwidth_bytes_per_s: Optional[float] = None
-    ridge_point_flops_per_byte: Optional[float] = None
-    critical_batch_tokens: Optional[int] = None
+    from_: Literal["hbm", "vmem", "pcie", "ici", "dcn"]
+    bandwidth_bytes_per_s: Optional[float]
+    ridge_point_flops_per_byte: Optional[float]
+    critical_batch_tokens: Optional[int]
 
     _reads = {'bandwidth_bytes_per_s': 'number', 'ridge_point_flops_per_byte': 'number'}
 
 
 @Given
 class ProductBound(Struct):
-    batch: Optional[int] = None
-    inner: Optional[int] = None
-    outer: Optional[int] = None
-    math_s: Optional[float] = None
-    memory_s: Optional[float] = None
-    limited_by: Optional[Literal["compute", "memory"]] = None
-    critical_batch_with_activations: Optional[float] = None
+    batch: int
+    inner: int
+    outer: int
+    math_s: float
+    memory_s: float
+    limited_by: Literal["compute", "memory"]
+    critical_batch_with_activations: Optional[float]
 
     _reads = {'math_s': 'number', 'memory_s': 'number', 'critical_batch_with_activations': 'number'}
 
 
 @Given
 class PaddedDimension(Struct):
-    given: Optional[int] = None
-    padded: Optional[int] = None
-    wasted: Optional[float] = None
+    given: int
+    padded: int
+    wasted: float
 
     _reads = {'wasted': 'number'}
 
 
 @Given
 class PaddedMatrix(Struct):
-    flop_utilization: Optional[float] = None
-    stored_bytes: Optional[float] = None
-    stored_waste_bytes: Optional[float] = None
+    flop_utilization: float
+    stored_bytes: float
+    stored_waste_bytes: float
 
     _reads = {'flop_utilization': 'number', 'stored_bytes': 'number', 'stored_waste_bytes': 'number'}
 
 
 @Given
 class ParameterCount(Struct):
-    embedding: Optional[int] = None
-    attention: Optional[int] = None
-    recurrent: Optional[int] = None
-    mlp: Optional[int] = None
-    experts: Optional[int] = None
-    router: Optional[int] = None
-    norms: Optional[int] = None
-    prediction: Optional[int] = None
-    other: Optional[int] = None
-    lm_head: Optional[int] = None
-    vision: Optional[int] = None
-    projector: Optional[int] = None
-    head: Optional[int] = None
-    total: Optional[int] = None
-    active: Optional[int] = None
-    matrices: Optional[int] = None
+    embedding: int
+    attention: int
+    recurrent: int
+    mlp: int
+    experts: int
+    router: int
+    norms: int
+    prediction: int
+    other: int
+    lm_head: int
+    vision: int
+    projector: int
+    head: int
+    total: int
+    active: int
+    matrices: int
 
 
 @Given
 class PairFlops(Struct):
-    encoder_flops: Optional[float] = None
-    decoder_flops: Optional[float] = None
-    total_flops: Optional[float] = None
+    encoder_flops: float
+    decoder_flops: float
+    total_flops: float
 
     _reads = {'encoder_flops': 'number', 'decoder_flops': 'number', 'total_flops': 'number'}
 
 
 @Given
 class PairCache(Struct):
-    self_bytes: Optional[float] = None
-    cross_bytes: Optional[float] = None
-    total_bytes: Optional[float] = None
+    self_bytes: float
+    cross_bytes: float
+    total_bytes: float
 
     _reads = {'self_bytes': 'number', 'cross_bytes': 'number', 'total_bytes': 'number'}
 
 
 @Given
 class Assumption(Struct):
-    field: Optional[str] = None
-    value: Optional[str] = None
-    why: Optional[str] = None
+    field: str
+    value: str
+    why: str
 
 
 @Given
@@ -236,7 +236,7 @@ class TrainingJob(Struct):
     weights: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
     moments: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
     first_moment_bf16: Optional[bool] = None
-    optimizer: Optional[Literal["adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd"]] = None
+    optimizer: Optional[Literal["adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd", "adam"]] = None
     remat: Optional[RematPolicy] = None
     gradient_accumulation: Optional[int] = None
     pipeline_microbatches: Optional[int] = None
@@ -311,118 +311,122 @@ class Layout(Struct):
 
 @Given
 class MemoryBreakdown(Struct):
-    parameters_bytes: Optional[float] = None
-    optimizer_bytes: Optional[float] = None
-    gradients_bytes: Optional[float] = None
-    activations_bytes: Optional[float] = None
-    logits_bytes: Optional[float] = None
-    gathered_weights_bytes: Optional[float] = None
-    workspace_bytes: Optional[float] = None
-    total_bytes: Optional[float] = None
-    low_bytes: Optional[float] = None
-    high_bytes: Optional[float] = None
-    usable_bytes: Optional[float] = None
-    stage: Optional[Literal["logits", "layer", "update"]] = None
+    parameters_bytes: float
+    optimizer_bytes: float
+    gradients_bytes: float
+    activations_bytes: float
+    logits_bytes: float
+    gathered_weights_bytes: float
+    workspace_bytes: float
+    total_bytes: float
+    low_bytes: float
+    high_bytes: float
+    usable_bytes: float
+    on_host_bytes: float
+    host_share_bytes: Union[float, Literal["absent", "unknown"]]
+    stage: Literal["logits", "layer", "update"]
 
-    _reads = {'parameters_bytes': 'number', 'optimizer_bytes': 'number', 'gradients_bytes': 'number', 'activations_bytes': 'number', 'logits_bytes': 'number', 'gathered_weights_bytes': 'number', 'workspace_bytes': 'number', 'total_bytes': 'number', 'low_bytes': 'number', 'high_bytes': 'number', 'usable_bytes': 'number'}
+    _reads = {'parameters_bytes': 'number', 'optimizer_bytes': 'number', 'gradients_bytes': 'number', 'activations_bytes': 'number', 'logits_bytes': 'number', 'gathered_weights_bytes': 'number', 'workspace_bytes': 'number', 'total_bytes': 'number', 'low_bytes': 'number', 'high_bytes': 'number', 'usable_bytes': 'number', 'on_host_bytes': 'number', 'host_share_bytes': 'number'}
 
 
 @Given
 class AdvisedChange(Struct):
-    kind: Optional[Literal["batch", "dimension", "heads", "vocabulary", "layout", "remat", "wraparound", "slices", "microbatch"]] = None
-    subject: Optional[str] = None
-    now: Optional[str] = None
-    better: Optional[str] = None
-    step_time_s: Optional[float] = None
-    step_time_then_s: Optional[float] = None
-    work: Optional[float] = None
-    gain: Optional[float] = None
+    kind: Literal["batch", "dimension", "heads", "vocabulary", "layout", "remat", "wraparound", "slices", "microbatch"]
+    subject: str
+    now: str
+    better: str
+    step_time_s: float
+    step_time_then_s: float
+    work: float
+    gain: float
 
     _reads = {'step_time_s': 'number', 'step_time_then_s': 'number', 'work': 'number', 'gain': 'number'}
 
 
 @Given
 class StepBreakdown(Struct):
-    dense_products_s: Optional[float] = None
-    expert_products_s: Optional[float] = None
-    logits_s: Optional[float] = None
-    attention_s: Optional[float] = None
-    vision_s: Optional[float] = None
-    compute_s: Optional[float] = None
-    elementwise_s: Optional[float] = None
-    scores_s: Optional[float] = None
-    operands_s: Optional[float] = None
-    weight_reads_s: Optional[float] = None
-    weight_update_s: Optional[float] = None
-    dispatch_s: Optional[float] = None
-    hbm_s: Optional[float] = None
-    fsdp: Optional[CollectiveTime] = None
-    data: Optional[CollectiveTime] = None
-    tensor: Optional[CollectiveTime] = None
-    expert: Optional[CollectiveTime] = None
-    context: Optional[CollectiveTime] = None
-    ici_s: Optional[float] = None
-    overhead_s: Optional[float] = None
-    bubble_s: Optional[float] = None
-    jitter_s: Optional[float] = None
-    dcn: Optional[CollectiveTime] = None
-    host: Optional[CollectiveTime] = None
-    software_s: Optional[float] = None
-    total_s: Optional[float] = None
-    low_s: Optional[float] = None
-    high_s: Optional[float] = None
-    band: Optional[float] = None
-    kind: Optional[Literal["dense", "dense_eight_bit", "experts", "experts_eight_bit", "expert_parallel", "context_parallel", "small"]] = None
-    software_taken: Optional[Literal["tuned", "general", "first_port"]] = None
-    runs: Optional[int] = None
-    sources: Optional[int] = None
-    extrapolated: Optional[bool] = None
-    remarks: Optional[StepRemarks] = None
-    limited_by: Optional[Literal["compute", "hbm", "ici", "dcn", "overhead", "host"]] = None
-    mfu: Optional[float] = None
-    tokens_per_s: Optional[float] = None
+    dense_products_s: float
+    expert_products_s: float
+    logits_s: float
+    attention_s: float
+    vision_s: float
+    compute_s: float
+    elementwise_s: float
+    scores_s: float
+    operands_s: float
+    weight_reads_s: float
+    weight_update_s: float
+    dispatch_s: float
+    hbm_s: float
+    fsdp: CollectiveTime
+    data: CollectiveTime
+    tensor: CollectiveTime
+    expert: CollectiveTime
+    context: CollectiveTime
+    ici_s: float
+    overhead_s: float
+    bubble_s: float
+    jitter_s: float
+    dcn: CollectiveTime
+    host: CollectiveTime
+    software_s: float
+    total_s: float
+    floor_s: float
+    low_s: float
+    high_s: float
+    band: float
+    kind: Literal["dense", "dense_eight_bit", "experts", "experts_eight_bit", "expert_parallel", "context_parallel", "small"]
+    software_taken: Literal["tuned", "general", "first_port"]
+    runs: int
+    sources: int
+    extrapolated: bool
+    remarks: StepRemarks
+    limited_by: Literal["compute", "hbm", "ici", "dcn", "overhead", "host"]
+    mfu: float
+    tokens_per_s: float
 
-    _reads = {'dense_products_s': 'number', 'expert_products_s': 'number', 'logits_s': 'number', 'attention_s': 'number', 'vision_s': 'number', 'compute_s': 'number', 'elementwise_s': 'number', 'scores_s': 'number', 'operands_s': 'number', 'weight_reads_s': 'number', 'weight_update_s': 'number', 'dispatch_s': 'number', 'hbm_s': 'number', 'fsdp': 'CollectiveTime', 'data': 'CollectiveTime', 'tensor': 'CollectiveTime', 'expert': 'CollectiveTime', 'context': 'CollectiveTime', 'ici_s': 'number', 'overhead_s': 'number', 'bubble_s': 'number', 'jitter_s': 'number', 'dcn': 'CollectiveTime', 'host': 'CollectiveTime', 'software_s': 'number', 'total_s': 'number', 'low_s': 'number', 'high_s': 'number', 'band': 'number', 'remarks': 'StepRemarks', 'mfu': 'number', 'tokens_per_s': 'number'}
+    _reads = {'dense_products_s': 'number', 'expert_products_s': 'number', 'logits_s': 'number', 'attention_s': 'number', 'vision_s': 'number', 'compute_s': 'number', 'elementwise_s': 'number', 'scores_s': 'number', 'operands_s': 'number', 'weight_reads_s': 'number', 'weight_update_s': 'number', 'dispatch_s': 'number', 'hbm_s': 'number', 'fsdp': 'CollectiveTime', 'data': 'CollectiveTime', 'tensor': 'CollectiveTime', 'expert': 'CollectiveTime', 'context': 'CollectiveTime', 'ici_s': 'number', 'overhead_s': 'number', 'bubble_s': 'number', 'jitter_s': 'number', 'dcn': 'CollectiveTime', 'host': 'CollectiveTime', 'software_s': 'number', 'total_s': 'number', 'floor_s': 'number', 'low_s': 'number', 'high_s': 'number', 'band': 'number', 'remarks': 'StepRemarks', 'mfu': 'number', 'tokens_per_s': 'number'}
 
 
 @Given
 class CollectiveTime(Struct):
-    whole_s: Optional[float] = None
-    exposed_s: Optional[float] = None
+    whole_s: float
+    exposed_s: float
 
     _reads = {'whole_s': 'number', 'exposed_s': 'number'}
 
 
 @Given
 class StepRemarks(Struct):
-    text_alone: Optional[bool] = None
-    beyond_positions: Optional[bool] = None
-    products_in_bf16: Optional[bool] = None
+    text_alone: bool
+    beyond_positions: bool
+    products_in_bf16: bool
+    host_untimed: bool
 
 
 @Given
 class RunPrice(Struct):
-    kind: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    total_usd: Optional[float] = None
-    total_low_usd: Optional[float] = None
-    total_high_usd: Optional[float] = None
-    wall_s: Optional[float] = None
-    checkpoint_interval_s: Optional[float] = None
-    price: Optional[PriceRow] = None
+    kind: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    total_usd: float
+    total_low_usd: Optional[float]
+    total_high_usd: Optional[float]
+    wall_s: float
+    checkpoint_interval_s: Optional[float]
+    price: PriceRow
 
     _reads = {'total_usd': 'number', 'total_low_usd': 'number', 'total_high_usd': 'number', 'wall_s': 'number', 'checkpoint_interval_s': 'number', 'price': 'PriceRow'}
 
 
 @Given
 class PriceRow(Struct):
-    generation: Optional[str] = None
-    region: Optional[str] = None
-    kind: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    smallest_chips: Optional[int] = None
-    per_chip_usd_per_s: Optional[float] = None
-    date: Optional[str] = None
-    qualifier: Optional[Literal["exact", "not_before", "month"]] = None
-    grade: Optional[str] = None
+    generation: str
+    region: str
+    kind: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    smallest_chips: int
+    per_chip_usd_per_s: float
+    date: str
+    qualifier: Literal["exact", "not_before", "month"]
+    grade: str
 
     _reads = {'per_chip_usd_per_s': 'number'}
 
@@ -545,227 +549,227 @@ class RunFeatures(Struct):
 
 @Given
 class ServingEstimate(Struct):
-    refusal: Optional[Literal["none", "does_not_fit", "tpot_below_floor", "ttft_below_floor", "rate_above_capacity"]] = None
-    floor_s: Optional[float] = None
-    floor_limited_by: Optional[Literal["weights", "products", "cache", "collectives", "overhead", "paging", "dispatch"]] = None
-    memory: Optional[ServingMemory] = None
-    fit: Optional[Literal["yes", "uncertain", "no"]] = None
-    replicas: Optional[int] = None
-    largest_running: Optional[int] = None
-    capacity_per_s: Optional[float] = None
-    running: Optional[float] = None
-    per_token: Optional[TokenTime] = None
-    prefill_s: Optional[float] = None
-    queue_s: Optional[float] = None
-    first_token_s: Optional[float] = None
-    requests_per_s: Optional[float] = None
-    input_tokens_per_s: Optional[float] = None
-    output_tokens_per_s: Optional[float] = None
-    prefill_servers: Optional[float] = None
-    meets_ttft: Optional[bool] = None
-    meets_tpot: Optional[bool] = None
+    refusal: Literal["none", "does_not_fit", "tpot_below_floor", "ttft_below_floor", "rate_above_capacity"]
+    floor_s: float
+    floor_limited_by: Literal["weights", "products", "cache", "collectives", "overhead", "paging", "dispatch"]
+    memory: ServingMemory
+    fit: Literal["yes", "uncertain", "no"]
+    replicas: int
+    largest_running: int
+    capacity_per_s: float
+    running: float
+    per_token: TokenTime
+    prefill_s: float
+    queue_s: float
+    first_token_s: float
+    requests_per_s: float
+    input_tokens_per_s: float
+    output_tokens_per_s: float
+    prefill_servers: float
+    meets_ttft: bool
+    meets_tpot: bool
 
     _reads = {'floor_s': 'number', 'memory': 'ServingMemory', 'capacity_per_s': 'number', 'running': 'number', 'per_token': 'TokenTime', 'prefill_s': 'number', 'queue_s': 'number', 'first_token_s': 'number', 'requests_per_s': 'number', 'input_tokens_per_s': 'number', 'output_tokens_per_s': 'number', 'prefill_servers': 'number'}
 
 
 @Given
 class ServingMemory(Struct):
-    weights_bytes: Optional[float] = None
-    cache_bytes: Optional[float] = None
-    workspace_bytes: Optional[float] = None
-    total_bytes: Optional[float] = None
-    low_bytes: Optional[float] = None
-    high_bytes: Optional[float] = None
-    usable_bytes: Optional[float] = None
+    weights_bytes: float
+    cache_bytes: float
+    workspace_bytes: float
+    total_bytes: float
+    low_bytes: float
+    high_bytes: float
+    usable_bytes: float
 
     _reads = {'weights_bytes': 'number', 'cache_bytes': 'number', 'workspace_bytes': 'number', 'total_bytes': 'number', 'low_bytes': 'number', 'high_bytes': 'number', 'usable_bytes': 'number'}
 
 
 @Given
 class TokenTime(Struct):
-    step: Optional[DecodeBreakdown] = None
-    prompts_s: Optional[float] = None
-    engine_s: Optional[float] = None
-    total_s: Optional[float] = None
-    low_s: Optional[float] = None
-    high_s: Optional[float] = None
-    band: Optional[float] = None
-    extrapolated: Optional[bool] = None
+    step: DecodeBreakdown
+    prompts_s: float
+    engine_s: float
+    total_s: float
+    low_s: float
+    high_s: float
+    band: float
+    extrapolated: bool
 
     _reads = {'step': 'DecodeBreakdown', 'prompts_s': 'number', 'engine_s': 'number', 'total_s': 'number', 'low_s': 'number', 'high_s': 'number', 'band': 'number'}
 
 
 @Given
 class DecodeBreakdown(Struct):
-    weights_s: Optional[float] = None
-    products_s: Optional[float] = None
-    cache_s: Optional[float] = None
-    paging_s: Optional[float] = None
-    dispatch_s: Optional[float] = None
-    latency_s: Optional[float] = None
-    collectives_s: Optional[float] = None
-    total_s: Optional[float] = None
-    low_s: Optional[float] = None
-    high_s: Optional[float] = None
-    band: Optional[float] = None
-    extrapolated: Optional[bool] = None
-    limited_by: Optional[Literal["weights", "products", "cache", "collectives", "overhead", "paging", "dispatch"]] = None
+    weights_s: float
+    products_s: float
+    cache_s: float
+    paging_s: float
+    dispatch_s: float
+    latency_s: float
+    collectives_s: float
+    total_s: float
+    low_s: float
+    high_s: float
+    band: float
+    extrapolated: bool
+    limited_by: Literal["weights", "products", "cache", "collectives", "overhead", "paging", "dispatch"]
 
     _reads = {'weights_s': 'number', 'products_s': 'number', 'cache_s': 'number', 'paging_s': 'number', 'dispatch_s': 'number', 'latency_s': 'number', 'collectives_s': 'number', 'total_s': 'number', 'low_s': 'number', 'high_s': 'number', 'band': 'number'}
 
 
 @Given
 class TokenPrice(Struct):
-    provisioning: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    price_date: Optional[str] = None
-    price_grade: Optional[str] = None
-    usd_per_hour: Optional[float] = None
-    input_usd_per_million: Optional[float] = None
-    output_usd_per_million: Optional[float] = None
-    all_on_output_usd_per_million: Optional[float] = None
+    provisioning: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    price_date: str
+    price_grade: str
+    usd_per_hour: float
+    input_usd_per_million: float
+    output_usd_per_million: float
+    all_on_output_usd_per_million: float
 
     _reads = {'usd_per_hour': 'number', 'input_usd_per_million': 'number', 'output_usd_per_million': 'number', 'all_on_output_usd_per_million': 'number'}
 
 
 @Given
 class FrontierPoint(Struct):
-    running: Optional[float] = None
-    per_token_s: Optional[float] = None
-    output_tokens_per_s: Optional[float] = None
+    running: float
+    per_token_s: float
+    output_tokens_per_s: float
 
     _reads = {'running': 'number', 'per_token_s': 'number', 'output_tokens_per_s': 'number'}
 
 
 @Given
 class ServedChange(Struct):
-    kind: Optional[Literal["batch", "slots", "cache_dtype", "cache_sharding", "replicas"]] = None
-    subject: Optional[str] = None
-    now: Optional[str] = None
-    better: Optional[str] = None
-    output_tokens_per_s: Optional[float] = None
-    output_tokens_per_s_then: Optional[float] = None
-    per_token_then_s: Optional[float] = None
-    gain: Optional[float] = None
+    kind: Literal["batch", "slots", "cache_dtype", "cache_sharding", "replicas"]
+    subject: str
+    now: str
+    better: str
+    output_tokens_per_s: float
+    output_tokens_per_s_then: float
+    per_token_then_s: float
+    gain: float
 
     _reads = {'output_tokens_per_s': 'number', 'output_tokens_per_s_then': 'number', 'per_token_then_s': 'number', 'gain': 'number'}
 
 
 @Given
 class SimulationReport(Struct):
-    first_token: Optional[MeasuredTimes] = None
-    per_token: Optional[MeasuredTimes] = None
-    inter_token: Optional[MeasuredTimes] = None
-    end_to_end: Optional[MeasuredTimes] = None
-    queue: Optional[MeasuredPercentiles] = None
-    meets_first_token: Optional[bool] = None
-    meets_per_token: Optional[bool] = None
-    meets_end_to_end: Optional[bool] = None
-    requests: Optional[int] = None
-    good_share: Optional[float] = None
-    arrivals_per_s: Optional[float] = None
-    goodput_per_s: Optional[float] = None
-    output_tokens_per_s: Optional[float] = None
-    prompt_tokens_per_s: Optional[float] = None
-    busy: Optional[float] = None
-    running: Optional[float] = None
-    cache: Optional[float] = None
-    preemptions: Optional[int] = None
+    first_token: MeasuredTimes
+    per_token: MeasuredTimes
+    inter_token: MeasuredTimes
+    end_to_end: MeasuredTimes
+    queue: MeasuredPercentiles
+    meets_first_token: bool
+    meets_per_token: bool
+    meets_end_to_end: bool
+    requests: int
+    good_share: float
+    arrivals_per_s: float
+    goodput_per_s: float
+    output_tokens_per_s: float
+    prompt_tokens_per_s: float
+    busy: float
+    running: float
+    cache: float
+    preemptions: int
 
     _reads = {'first_token': 'MeasuredTimes', 'per_token': 'MeasuredTimes', 'inter_token': 'MeasuredTimes', 'end_to_end': 'MeasuredTimes', 'queue': 'MeasuredPercentiles', 'good_share': 'number', 'arrivals_per_s': 'number', 'goodput_per_s': 'number', 'output_tokens_per_s': 'number', 'prompt_tokens_per_s': 'number', 'busy': 'number', 'running': 'number', 'cache': 'number'}
 
 
 @Given
 class MeasuredTimes(Struct):
-    value: Optional[TimePercentiles] = None
-    error: Optional[TimePercentiles] = None
-    count: Optional[int] = None
+    value: TimePercentiles
+    error: TimePercentiles
+    count: int
 
     _reads = {'value': 'TimePercentiles', 'error': 'TimePercentiles'}
 
 
 @Given
 class TimePercentiles(Struct):
-    mean_s: Optional[float] = None
-    p50_s: Optional[float] = None
-    p90_s: Optional[float] = None
-    p95_s: Optional[float] = None
-    p99_s: Optional[float] = None
+    mean_s: float
+    p50_s: float
+    p90_s: float
+    p95_s: float
+    p99_s: float
 
     _reads = {'mean_s': 'number', 'p50_s': 'number', 'p90_s': 'number', 'p95_s': 'number', 'p99_s': 'number'}
 
 
 @Given
 class MeasuredPercentiles(Struct):
-    value: Optional[Percentiles] = None
-    error: Optional[Percentiles] = None
-    count: Optional[int] = None
+    value: Percentiles
+    error: Percentiles
+    count: int
 
     _reads = {'value': 'Percentiles', 'error': 'Percentiles'}
 
 
 @Given
 class Percentiles(Struct):
-    mean: Optional[float] = None
-    p50: Optional[float] = None
-    p90: Optional[float] = None
-    p95: Optional[float] = None
-    p99: Optional[float] = None
+    mean: float
+    p50: float
+    p90: float
+    p95: float
+    p99: float
 
     _reads = {'mean': 'number', 'p50': 'number', 'p90': 'number', 'p95': 'number', 'p99': 'number'}
 
 
 @Given
 class ServingChangeRow(Struct):
-    change: Optional[Literal["rate", "prompt", "chunk", "weights"]] = None
-    given: Optional[float] = None
-    needed: Optional[float] = None
-    weights: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
+    change: Literal["rate", "prompt", "chunk", "weights"]
+    given: float
+    needed: float
+    weights: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]]
 
     _reads = {'given': 'number', 'needed': 'number'}
 
 
 @Given
 class SpotRun(Struct):
-    work_s: Optional[float] = None
-    checkpoint_interval_s: Optional[float] = None
-    checkpoint_time_s: Optional[float] = None
-    mean_time_between_preemptions_s: Optional[float] = None
-    restart_time_s: Optional[float] = None
-    queue_time_s: Optional[float] = None
-    restart_can_be_preempted: Optional[bool] = None
-    final_checkpoint: Optional[bool] = None
+    work_s: float
+    checkpoint_interval_s: float
+    checkpoint_time_s: float
+    mean_time_between_preemptions_s: float
+    restart_time_s: float
+    queue_time_s: float
+    restart_can_be_preempted: bool
+    final_checkpoint: bool
 
     _reads = {'work_s': 'number', 'checkpoint_interval_s': 'number', 'checkpoint_time_s': 'number', 'mean_time_between_preemptions_s': 'number', 'restart_time_s': 'number', 'queue_time_s': 'number'}
 
 
 @Given
 class ExpectedSpotRun(Struct):
-    work_s: Optional[float] = None
-    checkpoints_s: Optional[float] = None
-    lost_work_s: Optional[float] = None
-    restarts_s: Optional[float] = None
-    queue_s: Optional[float] = None
-    failure_free_s: Optional[float] = None
-    billed_s: Optional[float] = None
-    wall_s: Optional[float] = None
-    preemptions: Optional[float] = None
-    billed_factor: Optional[float] = None
-    wall_factor: Optional[float] = None
-    segments: Optional[int] = None
+    work_s: float
+    checkpoints_s: float
+    lost_work_s: float
+    restarts_s: float
+    queue_s: float
+    failure_free_s: float
+    billed_s: float
+    wall_s: float
+    preemptions: float
+    billed_factor: float
+    wall_factor: float
+    segments: int
 
     _reads = {'work_s': 'number', 'checkpoints_s': 'number', 'lost_work_s': 'number', 'restarts_s': 'number', 'queue_s': 'number', 'failure_free_s': 'number', 'billed_s': 'number', 'wall_s': 'number', 'preemptions': 'number', 'billed_factor': 'number', 'wall_factor': 'number'}
 
 
 @Given
 class SpotComparison(Struct):
-    on_demand_cost_usd: Optional[float] = None
-    spot_cost_usd: Optional[float] = None
-    saving_usd: Optional[float] = None
-    saving_fraction: Optional[float] = None
-    effective_price_usd_per_s: Optional[float] = None
-    billed_factor: Optional[float] = None
-    break_even_billed_factor: Optional[float] = None
-    spot_is_cheaper: Optional[bool] = None
+    on_demand_cost_usd: float
+    spot_cost_usd: float
+    saving_usd: float
+    saving_fraction: float
+    effective_price_usd_per_s: float
+    billed_factor: float
+    break_even_billed_factor: float
+    spot_is_cheaper: bool
 
     _reads = {'on_demand_cost_usd': 'number', 'spot_cost_usd': 'number', 'saving_usd': 'number', 'saving_fraction': 'number', 'effective_price_usd_per_s': 'number', 'billed_factor': 'number', 'break_even_billed_factor': 'number'}
 
@@ -800,10 +804,10 @@ class SimulatedRequest(Struct):
 
 @Given
 class ServingFleet(Struct):
-    mesh: Optional[ServingLayout] = None
-    where: Optional[Slice] = None
-    slices: Optional[int] = None
-    prefill: Optional[Literal["mixed", "alone"]] = None
+    mesh: ServingLayout
+    where: Slice
+    slices: int
+    prefill: Literal["mixed", "alone"]
 
     _reads = {'mesh': 'ServingLayout', 'where': 'Slice'}
 
@@ -819,9 +823,9 @@ class Slice(Struct):
 
 @Given
 class LatencyPoint(Struct):
-    rate_per_s: Optional[float] = None
-    first: Optional[TimePercentiles] = None
-    token: Optional[TimePercentiles] = None
+    rate_per_s: float
+    first: TimePercentiles
+    token: TimePercentiles
 
     _reads = {'rate_per_s': 'number', 'first': 'TimePercentiles', 'token': 'TimePercentiles'}
 
@@ -841,63 +845,64 @@ class GpuJob(Struct):
 
 @Given
 class PaidRun(Struct):
-    kind: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    price: Optional[PriceRow] = None
-    rate_usd_per_s: Optional[float] = None
-    run_s: Optional[float] = None
-    overhead_s: Optional[float] = None
-    unused_s: Optional[float] = None
-    billed_s: Optional[float] = None
-    queue_s: Optional[float] = None
-    wall_s: Optional[float] = None
-    total_usd: Optional[float] = None
-    unused_cost_usd: Optional[float] = None
-    checkpoint_interval_s: Optional[float] = None
-    preemptions: Optional[float] = None
-    pieces: Optional[int] = None
+    kind: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    price: PriceRow
+    rate_usd_per_s: float
+    run_s: float
+    overhead_s: float
+    unused_s: float
+    billed_s: float
+    queue_s: float
+    wall_s: float
+    total_usd: float
+    unused_cost_usd: float
+    checkpoint_interval_s: float
+    preemptions: float
+    pieces: int
 
     _reads = {'price': 'PriceRow', 'rate_usd_per_s': 'number', 'run_s': 'number', 'overhead_s': 'number', 'unused_s': 'number', 'billed_s': 'number', 'queue_s': 'number', 'wall_s': 'number', 'total_usd': 'number', 'unused_cost_usd': 'number', 'checkpoint_interval_s': 'number', 'preemptions': 'number'}
 
 
 @Given
 class MissingPayment(Struct):
-    provisioning: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    reason: Optional[str] = None
+    provisioning: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    reason: str
 
 
 @Given
 class PayBreakEven(Struct):
-    spot_mtbp_against_on_demand_s: Optional[float] = None
-    calendar_utilization_against_on_demand: Optional[float] = None
-    calendar_utilization_against_spot: Optional[float] = None
-    commitment_1y_utilization_against_on_demand: Optional[float] = None
-    commitment_1y_utilization_against_spot: Optional[float] = None
-    commitment_3y_utilization_against_on_demand: Optional[float] = None
-    commitment_3y_utilization_against_spot: Optional[float] = None
+    spot_mtbp_against_on_demand_s: Optional[float]
+    calendar_utilization_against_on_demand: Optional[float]
+    calendar_utilization_against_spot: Optional[float]
+    commitment_1y_utilization_against_on_demand: Optional[float]
+    commitment_1y_utilization_against_spot: Optional[float]
+    commitment_3y_utilization_against_on_demand: Optional[float]
+    commitment_3y_utilization_against_spot: Optional[float]
 
     _reads = {'spot_mtbp_against_on_demand_s': 'number', 'calendar_utilization_against_on_demand': 'number', 'calendar_utilization_against_spot': 'number', 'commitment_1y_utilization_against_on_demand': 'number', 'commitment_1y_utilization_against_spot': 'number', 'commitment_3y_utilization_against_on_demand': 'number', 'commitment_3y_utilization_against_spot': 'number'}
 
 
 @Given
 class GpuComparisonRow(Struct):
-    gpu: Optional[str] = None
-    gpus: Optional[int] = None
-    run_s: Optional[float] = None
-    total_usd: Optional[float] = None
-    against: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    saving: Optional[float] = None
-    saving_on_flex_start: Optional[float] = None
-    break_even_usd_per_chip_hour: Optional[float] = None
-    saving_per_job_usd: Optional[float] = None
-    months_to_pay_back: Optional[float] = None
+    gpu: str
+    gpus: int
+    run_s: float
+    total_usd: float
+    against: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    saving: float
+    saving_on_flex_start: Optional[float]
+    break_even_usd_per_chip_hour: float
+    saving_per_job_usd: Optional[float]
+    jobs_to_pay_back: Optional[float]
+    months_to_pay_back: Optional[float]
 
-    _reads = {'run_s': 'number', 'total_usd': 'number', 'saving': 'number', 'saving_on_flex_start': 'number', 'break_even_usd_per_chip_hour': 'number', 'saving_per_job_usd': 'number', 'months_to_pay_back': 'number'}
+    _reads = {'run_s': 'number', 'total_usd': 'number', 'saving': 'number', 'saving_on_flex_start': 'number', 'break_even_usd_per_chip_hour': 'number', 'saving_per_job_usd': 'number', 'jobs_to_pay_back': 'number', 'months_to_pay_back': 'number'}
 
 
 @Given
 class KeptCheckpoints(Struct):
-    kept_bytes: Optional[float] = None
-    total_usd: Optional[float] = None
+    kept_bytes: float
+    total_usd: float
 
     _reads = {'kept_bytes': 'number', 'total_usd': 'number'}
 
@@ -925,464 +930,507 @@ class QuotaRow(Struct):
 
 @Given
 class PlanRow(Struct):
-    rank: Optional[int] = None
-    slice: Optional[str] = None
-    slices: Optional[int] = None
-    chips: Optional[int] = None
-    remat: Optional[str] = None
-    step_time_s: Optional[float] = None
-    run_s: Optional[float] = None
-    mfu: Optional[float] = None
-    total_usd: Optional[float] = None
-    wall_s: Optional[float] = None
-    on_front: Optional[bool] = None
-    plan: Optional[Plan] = None
-    sensitivity: Optional[SensitivityRow] = None
+    rank: int
+    slice: str
+    slices: int
+    chips: int
+    layout: str
+    remat: str
+    batch: int
+    microbatches: int
+    fits: Literal["yes", "uncertain", "no"]
+    step_time_s: float
+    step_time_low_s: float
+    step_time_high_s: float
+    run_s: float
+    mfu: float
+    paid_as: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]]
+    region: Optional[str]
+    price_date: Optional[str]
+    total_usd: Optional[float]
+    total_low_usd: Optional[float]
+    total_high_usd: Optional[float]
+    wall_s: Optional[float]
+    wall_low_s: Optional[float]
+    wall_high_s: Optional[float]
+    on_front: bool
+    remarks: str
+    plan: Plan
+    sensitivity: SensitivityRow
 
-    _reads = {'step_time_s': 'number', 'run_s': 'number', 'mfu': 'number', 'total_usd': 'number', 'wall_s': 'number', 'plan': 'Plan', 'sensitivity': 'SensitivityRow'}
+    _reads = {'step_time_s': 'number', 'step_time_low_s': 'number', 'step_time_high_s': 'number', 'run_s': 'number', 'mfu': 'number', 'total_usd': 'number', 'total_low_usd': 'number', 'total_high_usd': 'number', 'wall_s': 'number', 'wall_low_s': 'number', 'wall_high_s': 'number', 'plan': 'Plan', 'sensitivity': 'SensitivityRow'}
 
 
 @Given
 class Plan(Struct):
-    where: Optional[Slice] = None
-    mesh: Optional[Layout] = None
-    job: Optional[TrainingJob] = None
-    memory: Optional[MemoryBreakdown] = None
-    fit: Optional[Literal["yes", "uncertain", "no"]] = None
-    step: Optional[StepBreakdown] = None
-    steps: Optional[float] = None
-    run_s: Optional[float] = None
-    costs: Optional[list[PlanCost]] = None
-    chosen: Optional[int] = None
-    on_front: Optional[bool] = None
-    deadline_at_risk: Optional[bool] = None
-    budget_at_risk: Optional[bool] = None
+    where: Slice
+    mesh: Layout
+    job: TrainingJob
+    memory: MemoryBreakdown
+    fit: Literal["yes", "uncertain", "no"]
+    step: StepBreakdown
+    steps: float
+    run_s: float
+    costs: list[PlanCost]
+    chosen: int
+    on_front: bool
+    deadline_at_risk: bool
+    budget_at_risk: bool
 
     _reads = {'where': 'Slice', 'mesh': 'Layout', 'job': 'TrainingJob', 'memory': 'MemoryBreakdown', 'step': 'StepBreakdown', 'steps': 'number', 'run_s': 'number', 'costs': ['PlanCost']}
 
 
 @Given
 class PlanCost(Struct):
-    kind: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    price: Optional[PriceRow] = None
-    billed_s: Optional[float] = None
-    wall_s: Optional[float] = None
-    wall_low_s: Optional[float] = None
-    wall_high_s: Optional[float] = None
-    unused_s: Optional[float] = None
-    unused_cost_usd: Optional[float] = None
-    total_usd: Optional[float] = None
-    low_usd: Optional[float] = None
-    high_usd: Optional[float] = None
-    checkpoint_interval_s: Optional[float] = None
-    preemptions: Optional[float] = None
-    goodput: Optional[float] = None
+    kind: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    price: PriceRow
+    billed_s: float
+    wall_s: float
+    wall_low_s: float
+    wall_high_s: float
+    unused_s: float
+    unused_cost_usd: float
+    total_usd: float
+    low_usd: float
+    high_usd: float
+    checkpoint_interval_s: float
+    preemptions: float
+    goodput: float
+    on_front: bool
 
     _reads = {'price': 'PriceRow', 'billed_s': 'number', 'wall_s': 'number', 'wall_low_s': 'number', 'wall_high_s': 'number', 'unused_s': 'number', 'unused_cost_usd': 'number', 'total_usd': 'number', 'low_usd': 'number', 'high_usd': 'number', 'checkpoint_interval_s': 'number', 'preemptions': 'number', 'goodput': 'number'}
 
 
 @Given
 class SensitivityRow(Struct):
-    price_down_usd: Optional[float] = None
-    price_up_usd: Optional[float] = None
-    step_low_usd: Optional[float] = None
-    step_high_usd: Optional[float] = None
-    twice_preempted_usd: Optional[float] = None
-    twice_the_batch_usd: Optional[float] = None
-    step_low_wall_s: Optional[float] = None
-    step_high_wall_s: Optional[float] = None
-    twice_preempted_wall_s: Optional[float] = None
-    twice_the_batch_wall_s: Optional[float] = None
+    price_down_usd: float
+    price_up_usd: float
+    step_low_usd: Optional[float]
+    step_high_usd: Optional[float]
+    twice_preempted_usd: Optional[float]
+    twice_the_batch_usd: Optional[float]
+    step_low_wall_s: Optional[float]
+    step_high_wall_s: Optional[float]
+    twice_preempted_wall_s: Optional[float]
+    twice_the_batch_wall_s: Optional[float]
 
     _reads = {'price_down_usd': 'number', 'price_up_usd': 'number', 'step_low_usd': 'number', 'step_high_usd': 'number', 'twice_preempted_usd': 'number', 'twice_the_batch_usd': 'number', 'step_low_wall_s': 'number', 'step_high_wall_s': 'number', 'twice_preempted_wall_s': 'number', 'twice_the_batch_wall_s': 'number'}
 
 
 @Given
 class LostRow(Struct):
-    reason: Optional[Literal["no_such_rate", "no_layout", "batch_does_not_divide", "does_not_fit", "fit_uncertain", "no_price", "over_quota", "misses_deadline", "over_budget", "dominated"]] = None
-    slices: Optional[int] = None
-    closest: Optional[str] = None
+    reason: Literal["no_such_rate", "no_layout", "batch_does_not_divide", "does_not_fit", "fit_uncertain", "no_price", "over_quota", "misses_deadline", "over_budget", "dominated"]
+    slices: int
+    closest: str
 
 
 @Given
 class RejectedRow(Struct):
-    slice: Optional[str] = None
-    slices: Optional[int] = None
-    reason: Optional[Literal["no_such_rate", "no_layout", "batch_does_not_divide", "does_not_fit", "fit_uncertain", "no_price", "over_quota", "misses_deadline", "over_budget", "dominated"]] = None
-    amount: Optional[float] = None
-    by: Optional[str] = None
+    slice: str
+    slices: int
+    reason: Literal["no_such_rate", "no_layout", "batch_does_not_divide", "does_not_fit", "fit_uncertain", "no_price", "over_quota", "misses_deadline", "over_budget", "dominated"]
+    amount: float
+    by: Optional[str]
 
     _reads = {'amount': 'number'}
 
 
 @Given
 class SearchCounts(Struct):
-    slices: Optional[int] = None
-    layouts: Optional[int] = None
-    pruned: Optional[int] = None
-    batches: Optional[int] = None
-    candidates: Optional[int] = None
-    priced: Optional[int] = None
+    slices: int
+    layouts: int
+    pruned: int
+    batches: int
+    candidates: int
+    priced: int
 
 
 @Given
 class PlanRequest(Struct):
-    model: Optional[Transformer] = None
-    job: Optional[TrainingJob] = None
-    tokens: Optional[float] = None
-    smallest_batch_tokens: Optional[float] = None
-    largest_batch_tokens: Optional[float] = None
-    best: Optional[Literal["cheapest", "fastest", "fewest_chips"]] = None
-    kinds: Optional[list[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]]] = None
-    regions: Optional[list[str]] = None
-    deadline_s: Optional[float] = None
-    budget_usd: Optional[float] = None
-    generations: Optional[list[str]] = None
-    chips: Optional[list[ChipSpec]] = None
-    smallest_chips: Optional[int] = None
-    largest_chips: Optional[int] = None
-    largest_slices: Optional[int] = None
-    degrees: Optional[FixedDegrees] = None
-    policies: Optional[list[RematPolicy]] = None
-    quotas: Optional[list[QuotaRow]] = None
-    accept_uncertain: Optional[bool] = None
-    most_plans: Optional[int] = None
-    terms: Optional[PaymentTerms] = None
-    prices: Any = None
-    constants: Optional[Calibration] = None
+    model: Transformer
+    job: TrainingJob
+    tokens: float
+    smallest_batch_tokens: float
+    largest_batch_tokens: float
+    best: Literal["cheapest", "fastest", "fewest_chips"]
+    kinds: list[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]]
+    regions: list[str]
+    deadline_s: Optional[float]
+    budget_usd: Optional[float]
+    generations: list[str]
+    chips: list[ChipSpec]
+    smallest_chips: int
+    largest_chips: int
+    largest_slices: int
+    degrees: FixedDegrees
+    policies: list[RematPolicy]
+    quotas: list[QuotaRow]
+    accept_uncertain: bool
+    most_plans: int
+    terms: PaymentTerms
+    prices: Any
+    constants: Calibration
 
     _reads = {'model': 'Transformer', 'job': 'TrainingJob', 'tokens': 'number', 'smallest_batch_tokens': 'number', 'largest_batch_tokens': 'number', 'deadline_s': 'number', 'budget_usd': 'number', 'chips': ['ChipSpec'], 'degrees': 'FixedDegrees', 'policies': ['RematPolicy'], 'quotas': ['QuotaRow'], 'terms': 'PaymentTerms', 'constants': 'Calibration'}
 
 
 @Given
 class Transformer(Struct):
-    name: Optional[str] = None
-    kind: Optional[Literal["decoder", "encoder", "encoder_decoder", "vision"]] = None
-    layers: Optional[int] = None
-    encoder_layers: Optional[int] = None
-    encoder_positions: Optional[int] = None
-    encoder_stem: Optional[int] = None
-    d_model: Optional[int] = None
-    vocab: Optional[int] = None
-    embedding_width: Optional[int] = None
-    layer_sets: Optional[int] = None
-    tied_embeddings: Optional[bool] = None
-    output_head: Optional[bool] = None
-    head_bias: Optional[bool] = None
-    learned_positions: Optional[int] = None
-    token_types: Optional[int] = None
-    extra_input_rows: Optional[int] = None
-    max_positions: Optional[int] = None
-    norms_per_layer: Optional[int] = None
-    norm_bias: Optional[bool] = None
-    embedding_norm: Optional[bool] = None
-    final_norm: Optional[bool] = None
-    pooler: Optional[bool] = None
-    head_transform: Optional[bool] = None
-    classes: Optional[int] = None
-    attention: Optional[AttentionSpec] = None
-    mlp: Optional[MlpSpec] = None
-    moe: Optional[MoeSpec] = None
-    prediction_layers: Optional[int] = None
-    other_products: Optional[int] = None
-    other_weights: Optional[int] = None
-    recurrent: Optional[RecurrentSpec] = None
-    vision: Optional[VisionSpec] = None
-    published_parameters: Optional[int] = None
-    published_active_parameters: Optional[int] = None
+    name: str
+    kind: Literal["decoder", "encoder", "encoder_decoder", "vision"]
+    layers: int
+    encoder_layers: int
+    encoder_positions: int
+    encoder_stem: int
+    d_model: int
+    vocab: int
+    embedding_width: int
+    layer_sets: int
+    tied_embeddings: bool
+    output_head: bool
+    head_bias: bool
+    learned_positions: int
+    token_types: int
+    extra_input_rows: int
+    max_positions: int
+    norms_per_layer: int
+    norm_bias: bool
+    embedding_norm: bool
+    final_norm: bool
+    pooler: bool
+    head_transform: bool
+    classes: int
+    attention: AttentionSpec
+    mlp: MlpSpec
+    moe: MoeSpec
+    prediction_layers: int
+    other_products: int
+    other_weights: int
+    recurrent: RecurrentSpec
+    vision: VisionSpec
+    published_parameters: int
+    published_active_parameters: int
 
     _reads = {'attention': 'AttentionSpec', 'mlp': 'MlpSpec', 'moe': 'MoeSpec', 'recurrent': 'RecurrentSpec', 'vision': 'VisionSpec'}
 
 
 @Given
 class AttentionSpec(Struct):
-    heads: Optional[int] = None
-    kv_heads: Optional[int] = None
-    head_dim: Optional[int] = None
-    qkv_bias: Optional[bool] = None
-    key_bias: Optional[bool] = None
-    output_bias: Optional[bool] = None
-    qk_norm: Optional[bool] = None
-    wide_qk_norm: Optional[bool] = None
-    sinks: Optional[bool] = None
-    output_gate: Optional[bool] = None
-    latent: Optional[LatentAttentionSpec] = None
-    indexer: Optional[IndexerSpec] = None
-    window: Optional[int] = None
-    local_layers: Optional[int] = None
-    global_head_dim: Optional[int] = None
-    global_kv_heads: Optional[int] = None
-    global_kv_shared: Optional[bool] = None
-    kv_shared_layers: Optional[int] = None
-    single_kv: Optional[bool] = None
-    value_dim: Optional[int] = None
-    output_rank: Optional[int] = None
-    output_groups: Optional[int] = None
-    chosen_layers: Optional[int] = None
-    chosen_ratio: Optional[int] = None
-    merged_layers: Optional[int] = None
-    merged_ratio: Optional[int] = None
-    relative_buckets: Optional[int] = None
-    cross_layers: Optional[int] = None
+    heads: int
+    kv_heads: int
+    head_dim: int
+    qkv_bias: bool
+    key_bias: bool
+    output_bias: bool
+    qk_norm: bool
+    wide_qk_norm: bool
+    sinks: bool
+    output_gate: bool
+    latent: LatentAttentionSpec
+    indexer: IndexerSpec
+    window: int
+    local_layers: int
+    global_head_dim: int
+    global_kv_heads: int
+    global_kv_shared: bool
+    kv_shared_layers: int
+    single_kv: bool
+    value_dim: int
+    output_rank: int
+    output_groups: int
+    chosen_layers: int
+    chosen_ratio: int
+    merged_layers: int
+    merged_ratio: int
+    relative_buckets: int
+    cross_layers: int
 
     _reads = {'latent': 'LatentAttentionSpec', 'indexer': 'IndexerSpec'}
 
 
 @Given
 class LatentAttentionSpec(Struct):
-    q_lora_rank: Optional[int] = None
-    kv_lora_rank: Optional[int] = None
-    qk_nope_head_dim: Optional[int] = None
-    qk_rope_head_dim: Optional[int] = None
-    v_head_dim: Optional[int] = None
+    q_lora_rank: int
+    kv_lora_rank: int
+    qk_nope_head_dim: int
+    qk_rope_head_dim: int
+    v_head_dim: int
 
 
 @Given
 class IndexerSpec(Struct):
-    heads: Optional[int] = None
-    head_dim: Optional[int] = None
-    top_k: Optional[int] = None
-    layers: Optional[int] = None
+    heads: int
+    head_dim: int
+    top_k: int
+    layers: int
 
 
 @Given
 class MlpSpec(Struct):
-    d_ff: Optional[int] = None
-    gated: Optional[bool] = None
-    bias: Optional[bool] = None
-    double_wide_in_shared: Optional[bool] = None
-    activation_weights: Optional[int] = None
-    absent: Optional[int] = None
+    d_ff: int
+    gated: bool
+    bias: bool
+    double_wide_in_shared: bool
+    activation_weights: int
+    absent: int
 
 
 @Given
 class MoeSpec(Struct):
-    experts: Optional[int] = None
-    top_k: Optional[int] = None
-    expert_d_ff: Optional[int] = None
-    shared_d_ff: Optional[int] = None
-    parallel_dense_d_ff: Optional[int] = None
-    dense_layers: Optional[int] = None
-    router_bias: Optional[bool] = None
-    expert_bias: Optional[bool] = None
-    shared_gate: Optional[bool] = None
+    experts: int
+    top_k: int
+    expert_d_ff: int
+    shared_d_ff: int
+    parallel_dense_d_ff: int
+    dense_layers: int
+    router_bias: bool
+    expert_bias: bool
+    shared_gate: bool
 
 
 @Given
 class RecurrentSpec(Struct):
-    kind: Optional[Literal["mamba", "mamba2", "gated_delta", "key_gated_delta", "lightning", "rg_lru", "rwkv", "mlstm", "short_convolution"]] = None
-    layers: Optional[int] = None
-    width: Optional[int] = None
-    heads: Optional[int] = None
-    key_heads: Optional[int] = None
-    key_dim: Optional[int] = None
-    kernel: Optional[int] = None
-    rank: Optional[int] = None
-    convolution_bias: Optional[bool] = None
-    projection_bias: Optional[bool] = None
-    inner_norm: Optional[bool] = None
-    beside_attention: Optional[bool] = None
-    idle_layers: Optional[int] = None
+    kind: Literal["mamba", "mamba2", "gated_delta", "key_gated_delta", "lightning", "rg_lru", "rwkv", "mlstm", "short_convolution"]
+    layers: int
+    width: int
+    heads: int
+    key_heads: int
+    key_dim: int
+    kernel: int
+    rank: int
+    convolution_bias: bool
+    projection_bias: bool
+    inner_norm: bool
+    beside_attention: bool
+    idle_layers: int
 
 
 @Given
 class VisionSpec(Struct):
-    image_size: Optional[int] = None
-    patch_size: Optional[int] = None
-    channels: Optional[int] = None
-    temporal_patch: Optional[int] = None
-    layers: Optional[int] = None
-    d_model: Optional[int] = None
-    heads: Optional[int] = None
-    d_ff: Optional[int] = None
-    gated: Optional[bool] = None
-    qkv_bias: Optional[bool] = None
-    output_bias: Optional[bool] = None
-    mlp_bias: Optional[bool] = None
-    norm_bias: Optional[bool] = None
-    patch_bias: Optional[bool] = None
-    class_token: Optional[bool] = None
-    learned_positions: Optional[int] = None
-    extra_norms: Optional[int] = None
-    other_weights: Optional[int] = None
-    tokens_per_image: Optional[int] = None
-    projector: Optional[ProjectorSpec] = None
+    image_size: int
+    patch_size: int
+    channels: int
+    temporal_patch: int
+    layers: int
+    d_model: int
+    heads: int
+    d_ff: int
+    gated: bool
+    qkv_bias: bool
+    output_bias: bool
+    mlp_bias: bool
+    norm_bias: bool
+    patch_bias: bool
+    class_token: bool
+    learned_positions: int
+    extra_norms: int
+    other_weights: int
+    tokens_per_image: int
+    projector: ProjectorSpec
 
     _reads = {'projector': 'ProjectorSpec'}
 
 
 @Given
 class ProjectorSpec(Struct):
-    norm_weights: Optional[int] = None
-    merge: Optional[int] = None
-    merge_matrix: Optional[bool] = None
-    input: Optional[int] = None
-    hidden: Optional[int] = None
-    inner: Optional[int] = None
-    output: Optional[int] = None
-    bias: Optional[bool] = None
+    norm_weights: int
+    merge: int
+    merge_matrix: bool
+    input: int
+    hidden: int
+    inner: int
+    output: int
+    bias: bool
 
 
 @Given
 class PaymentTerms(Struct):
-    spot: Optional[SpotTerms] = None
-    flex_start: Optional[FlexStartTerms] = None
-    rest_of_term_used: Optional[float] = None
+    spot: SpotTerms
+    flex_start: FlexStartTerms
+    rest_of_term_used: float
 
     _reads = {'spot': 'SpotTerms', 'flex_start': 'FlexStartTerms', 'rest_of_term_used': 'number'}
 
 
 @Given
 class SpotTerms(Struct):
-    mean_time_between_preemptions_s: Optional[float] = None
-    correlation: Optional[float] = None
-    checkpoint_time_s: Optional[float] = None
-    restart_time_s: Optional[float] = None
-    queue_time_s: Optional[float] = None
+    mean_time_between_preemptions_s: float
+    correlation: float
+    checkpoint_time_s: float
+    restart_time_s: float
+    queue_time_s: float
 
     _reads = {'mean_time_between_preemptions_s': 'number', 'correlation': 'number', 'checkpoint_time_s': 'number', 'restart_time_s': 'number', 'queue_time_s': 'number'}
 
 
 @Given
 class FlexStartTerms(Struct):
-    limit_s: Optional[float] = None
-    checkpoint_time_s: Optional[float] = None
-    restart_time_s: Optional[float] = None
-    queue_time_s: Optional[float] = None
-    may_be_split: Optional[bool] = None
+    limit_s: float
+    checkpoint_time_s: float
+    restart_time_s: float
+    queue_time_s: float
+    may_be_split: bool
 
     _reads = {'limit_s': 'number', 'checkpoint_time_s': 'number', 'restart_time_s': 'number', 'queue_time_s': 'number'}
 
 
 @Given
 class Calibration(Struct):
-    chips: Optional[list[ChipConstants]] = None
-    other_mxu_fraction: Optional[float] = None
-    products_padded: Optional[bool] = None
-    attention_slowdown: Optional[float] = None
-    attention_block: Optional[float] = None
-    latent_values_padded: Optional[bool] = None
-    global_heads_apart: Optional[bool] = None
-    fixed_update: Optional[float] = None
-    hbm_passes: Optional[float] = None
-    operand_reads: Optional[float] = None
-    weight_reads: Optional[float] = None
-    dispatch_passes: Optional[float] = None
-    dispatch_on_every_shard: Optional[bool] = None
-    exposed_fsdp: Optional[float] = None
-    exposed_tensor: Optional[float] = None
-    general_exposed_tensor: Optional[float] = None
-    exposed_expert: Optional[float] = None
-    exposed_context: Optional[float] = None
-    exposed_dcn: Optional[float] = None
-    exposed_host: Optional[float] = None
-    hidden_by_work_only: Optional[bool] = None
-    slowdown_per_doubling: Optional[float] = None
-    low_precision_share: Optional[float] = None
-    general_software: Optional[float] = None
-    first_port: Optional[float] = None
-    default_tiles: Optional[float] = None
-    own_factor: Optional[float] = None
-    ring_step_s: Optional[float] = None
-    per_layer_pass_s: Optional[float] = None
-    own: Optional[list[OwnRun]] = None
+    chips: list[ChipConstants]
+    other_mxu_fraction: float
+    products_padded: bool
+    attention_slowdown: float
+    attention_block: float
+    latent_values_padded: bool
+    global_heads_apart: bool
+    fixed_update: float
+    hbm_passes: float
+    operand_reads: float
+    weight_reads: float
+    dispatch_passes: float
+    dispatch_on_every_shard: bool
+    exposed_fsdp: float
+    exposed_tensor: float
+    general_exposed_tensor: float
+    exposed_expert: float
+    exposed_context: float
+    exposed_dcn: float
+    exposed_host: float
+    hidden_by_work_only: bool
+    slowdown_per_doubling: float
+    low_precision_share: float
+    general_software: float
+    first_port: float
+    default_tiles: float
+    own_factor: float
+    ring_step_s: float
+    per_layer_pass_s: float
+    own: list[OwnRun]
 
     _reads = {'chips': ['ChipConstants'], 'other_mxu_fraction': 'number', 'attention_slowdown': 'number', 'attention_block': 'number', 'fixed_update': 'number', 'hbm_passes': 'number', 'operand_reads': 'number', 'weight_reads': 'number', 'dispatch_passes': 'number', 'exposed_fsdp': 'number', 'exposed_tensor': 'number', 'general_exposed_tensor': 'number', 'exposed_expert': 'number', 'exposed_context': 'number', 'exposed_dcn': 'number', 'exposed_host': 'number', 'slowdown_per_doubling': 'number', 'low_precision_share': 'number', 'general_software': 'number', 'first_port': 'number', 'default_tiles': 'number', 'own_factor': 'number', 'ring_step_s': 'number', 'per_layer_pass_s': 'number', 'own': ['OwnRun']}
 
 
 @Given
 class ChipConstants(Struct):
-    chip: Optional[str] = None
-    mxu_fraction: Optional[float] = None
+    chip: str
+    mxu_fraction: float
 
     _reads = {'mxu_fraction': 'number'}
 
 
 @Given
 class RelaxedRow(Struct):
-    limit: Optional[Literal["deadline", "budget", "chips", "slices", "quotas", "kinds", "generation", "uncertain", "batch", "tpot", "ttft", "targets", "first_token", "per_token", "end_to_end"]] = None
-    given: Optional[float] = None
-    needed: Optional[float] = None
-    plan: Optional[Plan] = None
+    limit: Literal["deadline", "budget", "chips", "slices", "quotas", "kinds", "generation", "uncertain", "batch", "tpot", "ttft", "targets", "first_token", "per_token", "end_to_end"]
+    given: float
+    needed: float
+    plan: Plan
 
     _reads = {'given': 'number', 'needed': 'number', 'plan': 'Plan'}
 
 
 @Given
 class ServingPlanRow(Struct):
-    slice: Optional[str] = None
-    slices: Optional[int] = None
-    chips: Optional[int] = None
-    output_tokens_per_s: Optional[float] = None
-    capacity_requests_per_s: Optional[float] = None
-    plan: Optional[ServingPlan] = None
+    rank: int
+    slice: str
+    slices: int
+    chips: int
+    replica: str
+    first_token_s: float
+    per_token_s: float
+    per_token_low_s: float
+    per_token_high_s: float
+    simulated_first_token_s: Optional[float]
+    simulated_per_token_s: Optional[float]
+    simulated_end_to_end_s: Optional[float]
+    output_tokens_per_s: float
+    capacity_requests_per_s: float
+    capacity_at_targets_per_s: Optional[float]
+    rate_usd_per_s: float
+    million_input_usd: float
+    million_output_usd: float
+    million_all_on_output_usd: float
+    memory_used_bytes: float
+    memory_usable_bytes: float
+    paid: str
+    region: str
+    price_date: str
+    plan: ServingPlan
 
-    _reads = {'output_tokens_per_s': 'number', 'capacity_requests_per_s': 'number', 'plan': 'ServingPlan'}
+    _reads = {'first_token_s': 'number', 'per_token_s': 'number', 'per_token_low_s': 'number', 'per_token_high_s': 'number', 'simulated_first_token_s': 'number', 'simulated_per_token_s': 'number', 'simulated_end_to_end_s': 'number', 'output_tokens_per_s': 'number', 'capacity_requests_per_s': 'number', 'capacity_at_targets_per_s': 'number', 'rate_usd_per_s': 'number', 'million_input_usd': 'number', 'million_output_usd': 'number', 'million_all_on_output_usd': 'number', 'memory_used_bytes': 'number', 'memory_usable_bytes': 'number', 'plan': 'ServingPlan'}
 
 
 @Given
 class ServingPlan(Struct):
-    where: Optional[Slice] = None
-    mesh: Optional[ServingLayout] = None
-    slices: Optional[int] = None
-    share: Optional[ServingJob] = None
-    estimate: Optional[ServingEstimate] = None
-    kind: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    region: Optional[str] = None
-    price: Optional[PriceRow] = None
-    cost: Optional[ServingCost] = None
-    rate_usd_per_s: Optional[float] = None
-    term_s: Optional[float] = None
-    simulated: Optional[SimulationReport] = None
+    where: Slice
+    mesh: ServingLayout
+    slices: int
+    share: ServingJob
+    estimate: ServingEstimate
+    kind: Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]
+    region: str
+    price: PriceRow
+    cost: ServingCost
+    rate_usd_per_s: float
+    term_s: float
+    simulated: SimulationReport
 
     _reads = {'where': 'Slice', 'mesh': 'ServingLayout', 'share': 'ServingJob', 'estimate': 'ServingEstimate', 'price': 'PriceRow', 'cost': 'ServingCost', 'rate_usd_per_s': 'number', 'term_s': 'number', 'simulated': 'SimulationReport'}
 
 
 @Given
 class ServingCost(Struct):
-    rate_usd_per_s: Optional[float] = None
-    input_usd: Optional[float] = None
-    output_usd: Optional[float] = None
-    all_on_output_usd: Optional[float] = None
+    rate_usd_per_s: float
+    input_usd: float
+    output_usd: float
+    all_on_output_usd: float
 
     _reads = {'rate_usd_per_s': 'number', 'input_usd': 'number', 'output_usd': 'number', 'all_on_output_usd': 'number'}
 
 
 @Given
+class LostServersRow(Struct):
+    reason: Literal["no_layout", "not_of_engine", "does_not_fit", "misses_target", "too_many_chips", "not_simulated", "no_price", "over_budget", "too_few_chips", "dominated"]
+    slices: int
+    why: str
+    closest: str
+
+
+@Given
 class RejectedServerRow(Struct):
-    slice: Optional[str] = None
-    reason: Optional[Literal["no_layout", "does_not_fit", "misses_target", "too_many_chips", "no_price", "over_budget", "dominated"]] = None
-    amount: Optional[float] = None
+    slice: str
+    reason: Literal["no_layout", "not_of_engine", "does_not_fit", "misses_target", "too_many_chips", "not_simulated", "no_price", "over_budget", "too_few_chips", "dominated"]
+    amount: float
+    unit: str
 
     _reads = {'amount': 'number'}
 
 
 @Given
 class ServingRequest(Struct):
-    model: Optional[Transformer] = None
-    job: Optional[ServingJob] = None
-    best: Optional[Literal["cheapest", "fastest", "fewest_chips"]] = None
-    kinds: Optional[list[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]]] = None
-    regions: Optional[list[str]] = None
-    budget_usd_per_s: Optional[float] = None
-    generations: Optional[list[str]] = None
-    chips: Optional[list[ChipSpec]] = None
-    smallest_chips: Optional[int] = None
-    largest_chips: Optional[int] = None
-    accept_uncertain: Optional[bool] = None
-    most_plans: Optional[int] = None
-    prices: Any = None
-    constants: Optional[ServingCalibration] = None
+    model: Transformer
+    job: ServingJob
+    best: Literal["cheapest", "fastest", "fewest_chips"]
+    kinds: list[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]]
+    regions: list[str]
+    budget_usd_per_s: Optional[float]
+    generations: list[str]
+    chips: list[ChipSpec]
+    smallest_chips: int
+    largest_chips: int
+    accept_uncertain: bool
+    most_plans: int
+    prices: Any
+    constants: ServingCalibration
 
     _reads = {'model': 'Transformer', 'job': 'ServingJob', 'budget_usd_per_s': 'number', 'chips': ['ChipSpec'], 'constants': 'ServingCalibration'}
 
 
 @Given
 class RelaxedServingRow(Struct):
-    limit: Optional[Literal["deadline", "budget", "chips", "slices", "quotas", "kinds", "generation", "uncertain", "batch", "tpot", "ttft", "targets", "first_token", "per_token", "end_to_end"]] = None
-    given: Optional[float] = None
-    needed: Optional[float] = None
-    plan: Optional[ServingPlanRow] = None
+    limit: Literal["deadline", "budget", "chips", "slices", "quotas", "kinds", "generation", "uncertain", "batch", "tpot", "ttft", "targets", "first_token", "per_token", "end_to_end"]
+    given: float
+    needed: float
+    plan: ServingPlanRow
 
     _reads = {'given': 'number', 'needed': 'number', 'plan': 'ServingPlanRow'}
 
@@ -1415,214 +1463,216 @@ class LaunchRequest(Struct):
 
 @Given
 class Picture(Struct):
-    name: Optional[str] = None
-    title: Optional[str] = None
-    svg: Optional[str] = None
+    name: str
+    title: str
+    svg: str
 
 
 @Told
 class ChipsAnswer(Answer):
-    chips: Optional[list[ChipSpec]] = None
+    chips: list[ChipSpec]
 
     _reads = {'chips': ['ChipSpec']}
 
 
 @Told
 class SlicesAnswer(Answer):
-    slices: Optional[list[SliceFacts]] = None
+    slices: list[SliceFacts]
 
     _reads = {'slices': ['SliceFacts']}
 
 
 @Told
 class BatchAnswer(Answer):
-    chip: Optional[str] = None
-    compute: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
-    weights: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
-    critical_batch: Optional[int] = None
-    recommended_batch: Optional[int] = None
-    levels: Optional[list[BatchLevel]] = None
-    shape: Optional[ProductBound] = None
+    chip: str
+    compute: Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]
+    weights: Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]
+    critical_batch: int
+    recommended_batch: int
+    levels: list[BatchLevel]
+    shape: Optional[ProductBound]
 
     _reads = {'levels': ['BatchLevel'], 'shape': 'ProductBound'}
 
 
 @Told
 class PadAnswer(Answer):
-    chip: Optional[str] = None
-    mxu_side: Optional[int] = None
-    dimensions: Optional[list[PaddedDimension]] = None
-    matrix: Optional[PaddedMatrix] = None
+    chip: str
+    mxu_side: int
+    dimensions: list[PaddedDimension]
+    matrix: Optional[PaddedMatrix]
 
     _reads = {'dimensions': ['PaddedDimension'], 'matrix': 'PaddedMatrix'}
 
 
 @Told
 class ModelAnswer(Answer):
-    name: Optional[str] = None
-    model_type: Optional[str] = None
-    architecture: Optional[Literal["decoder", "encoder", "encoder_decoder", "vision"]] = None
-    parameters: Optional[int] = None
-    active_parameters: Optional[int] = None
-    breakdown: Optional[ParameterCount] = None
-    kv_bytes_per_token: Optional[float] = None
-    kv_dtype: Optional[Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]] = None
-    state_bytes_per_sequence: Optional[float] = None
-    forward_flops_per_token: Optional[float] = None
-    training_flops_per_token: Optional[float] = None
-    sequence_length: Optional[int] = None
-    source_length: Optional[int] = None
-    flops_per_pair: Optional[PairFlops] = None
-    cache_per_pair: Optional[PairCache] = None
-    image_tokens: Optional[int] = None
-    vision_flops_per_image: Optional[float] = None
-    assumed: Optional[list[Assumption]] = None
-    not_read: Optional[list[str]] = None
+    name: str
+    model_type: str
+    architecture: Literal["decoder", "encoder", "encoder_decoder", "vision"]
+    parameters: int
+    active_parameters: int
+    breakdown: ParameterCount
+    kv_bytes_per_token: Optional[float]
+    kv_dtype: Literal["fp32", "bf16", "fp16", "fp8", "int8", "int4"]
+    state_bytes_per_sequence: Optional[float]
+    forward_flops_per_token: Optional[float]
+    training_flops_per_token: Optional[float]
+    sequence_length: int
+    source_length: Optional[int]
+    flops_per_pair: Optional[PairFlops]
+    cache_per_pair: Optional[PairCache]
+    image_tokens: Optional[int]
+    vision_flops_per_image: Optional[float]
+    assumed: list[Assumption]
+    not_read: list[str]
 
     _reads = {'breakdown': 'ParameterCount', 'kv_bytes_per_token': 'number', 'state_bytes_per_sequence': 'number', 'forward_flops_per_token': 'number', 'training_flops_per_token': 'number', 'flops_per_pair': 'PairFlops', 'cache_per_pair': 'PairCache', 'vision_flops_per_image': 'number', 'assumed': ['Assumption']}
 
 
 @Told
 class FitAnswer(Answer):
-    fits: Optional[Literal["yes", "uncertain", "no"]] = None
-    used_bytes: Optional[float] = None
-    used_low_bytes: Optional[float] = None
-    used_high_bytes: Optional[float] = None
-    usable_bytes: Optional[float] = None
-    breakdown: Optional[MemoryBreakdown] = None
-    largest_batch: Optional[int] = None
-    slice: Optional[str] = None
-    mesh: Optional[Layout] = None
-    job: Optional[TrainingJob] = None
-    assumed: Optional[list[Assumption]] = None
-    advice: Optional[list[AdvisedChange]] = None
+    fits: Literal["yes", "uncertain", "no"]
+    used_bytes: float
+    used_low_bytes: float
+    used_high_bytes: float
+    usable_bytes: float
+    breakdown: MemoryBreakdown
+    largest_batch: Optional[int]
+    slice: str
+    mesh: Layout
+    job: TrainingJob
+    assumed: list[Assumption]
+    advice: Optional[list[AdvisedChange]]
 
     _reads = {'used_bytes': 'number', 'used_low_bytes': 'number', 'used_high_bytes': 'number', 'usable_bytes': 'number', 'breakdown': 'MemoryBreakdown', 'mesh': 'Layout', 'job': 'TrainingJob', 'assumed': ['Assumption'], 'advice': ['AdvisedChange']}
 
 
 @Told
 class TrainAnswer(Answer):
-    step_time_s: Optional[float] = None
-    step_time_low_s: Optional[float] = None
-    step_time_high_s: Optional[float] = None
-    mfu: Optional[float] = None
-    tokens_per_s: Optional[float] = None
-    breakdown: Optional[StepBreakdown] = None
-    memory: Optional[FitAnswer] = None
-    advice: Optional[list[AdvisedChange]] = None
-    run_s: Optional[float] = None
-    costs: Optional[list[RunPrice]] = None
+    step_time_s: float
+    step_time_low_s: float
+    step_time_high_s: float
+    mfu: float
+    tokens_per_s: float
+    breakdown: StepBreakdown
+    memory: FitAnswer
+    advice: list[AdvisedChange]
+    run_s: Optional[float]
+    costs: Optional[list[RunPrice]]
 
     _reads = {'step_time_s': 'number', 'step_time_low_s': 'number', 'step_time_high_s': 'number', 'mfu': 'number', 'tokens_per_s': 'number', 'breakdown': 'StepBreakdown', 'memory': 'FitAnswer', 'advice': ['AdvisedChange'], 'run_s': 'number', 'costs': ['RunPrice']}
 
 
 @Told
 class ServeAnswer(Answer):
-    fits: Optional[Literal["yes", "uncertain", "no"]] = None
-    estimate: Optional[ServingEstimate] = None
-    slice: Optional[str] = None
-    chips: Optional[int] = None
-    largest_context: Optional[int] = None
-    output_tokens_per_s_per_chip: Optional[float] = None
-    costs: Optional[list[TokenPrice]] = None
-    frontier: Optional[list[FrontierPoint]] = None
-    advice: Optional[list[ServedChange]] = None
-    targets: Optional[LatencyTargets] = None
-    simulated: Optional[SimulationReport] = None
-    meets_targets: Optional[bool] = None
-    changes: Optional[list[ServingChangeRow]] = None
-    assumed: Optional[list[Assumption]] = None
+    fits: Literal["yes", "uncertain", "no"]
+    estimate: ServingEstimate
+    slice: str
+    chips: int
+    largest_context: int
+    output_tokens_per_s_per_chip: Optional[float]
+    costs: list[TokenPrice]
+    frontier: list[FrontierPoint]
+    advice: list[ServedChange]
+    targets: Optional[LatencyTargets]
+    simulated: Optional[SimulationReport]
+    meets_targets: Optional[bool]
+    changes: list[ServingChangeRow]
+    assumed: list[Assumption]
 
     _reads = {'estimate': 'ServingEstimate', 'output_tokens_per_s_per_chip': 'number', 'costs': ['TokenPrice'], 'frontier': ['FrontierPoint'], 'advice': ['ServedChange'], 'targets': 'LatencyTargets', 'simulated': 'SimulationReport', 'changes': ['ServingChangeRow'], 'assumed': ['Assumption']}
 
 
 @Told
 class SpotAnswer(Answer):
-    interval_s: Optional[float] = None
-    billed_s: Optional[float] = None
-    wall_s: Optional[float] = None
-    preemptions: Optional[float] = None
-    run: Optional[SpotRun] = None
-    expected: Optional[ExpectedSpotRun] = None
-    young_interval_s: Optional[float] = None
-    optimal_interval_s: Optional[float] = None
-    prices: Optional[SpotComparison] = None
-    assumed: Optional[list[Assumption]] = None
+    interval_s: float
+    billed_s: float
+    wall_s: float
+    preemptions: float
+    run: SpotRun
+    expected: ExpectedSpotRun
+    young_interval_s: float
+    optimal_interval_s: float
+    prices: Optional[SpotComparison]
+    assumed: list[Assumption]
 
     _reads = {'interval_s': 'number', 'billed_s': 'number', 'wall_s': 'number', 'preemptions': 'number', 'run': 'SpotRun', 'expected': 'ExpectedSpotRun', 'young_interval_s': 'number', 'optimal_interval_s': 'number', 'prices': 'SpotComparison', 'assumed': ['Assumption']}
 
 
 @Told
 class SimulateAnswer(Answer):
-    fleet: Optional[ServingFleet] = None
-    job: Optional[ServingJob] = None
-    replicas: Optional[int] = None
-    simulated_replicas: Optional[int] = None
-    targets: Optional[LatencyTargets] = None
-    meets_targets: Optional[bool] = None
-    report: Optional[SimulationReport] = None
-    changes: Optional[list[ServingChangeRow]] = None
-    price: Optional[PriceRow] = None
-    load: Optional[list[LatencyPoint]] = None
-    assumed: Optional[list[Assumption]] = None
+    fleet: ServingFleet
+    job: ServingJob
+    replicas: int
+    simulated_replicas: int
+    capacity_per_s: float
+    targets: LatencyTargets
+    meets_targets: bool
+    report: SimulationReport
+    changes: list[ServingChangeRow]
+    price: Optional[PriceRow]
+    load: list[LatencyPoint]
+    assumed: list[Assumption]
 
-    _reads = {'fleet': 'ServingFleet', 'job': 'ServingJob', 'targets': 'LatencyTargets', 'report': 'SimulationReport', 'changes': ['ServingChangeRow'], 'price': 'PriceRow', 'load': ['LatencyPoint'], 'assumed': ['Assumption']}
+    _reads = {'fleet': 'ServingFleet', 'job': 'ServingJob', 'capacity_per_s': 'number', 'targets': 'LatencyTargets', 'report': 'SimulationReport', 'changes': ['ServingChangeRow'], 'price': 'PriceRow', 'load': ['LatencyPoint'], 'assumed': ['Assumption']}
 
 
 @Told
 class PayAnswer(Answer):
-    slice: Optional[str] = None
-    slices: Optional[int] = None
-    chips: Optional[int] = None
-    region: Optional[str] = None
-    run_s: Optional[float] = None
-    slice_mtbp_s: Optional[float] = None
-    job_mtbp_s: Optional[float] = None
-    cheapest: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]] = None
-    rest_of_term_used: Optional[float] = None
-    ways: Optional[list[PaidRun]] = None
-    missing: Optional[list[MissingPayment]] = None
-    break_even: Optional[PayBreakEven] = None
-    against_gpu: Optional[GpuComparisonRow] = None
-    checkpoints: Optional[KeptCheckpoints] = None
-    assumed: Optional[list[Assumption]] = None
+    slice: str
+    slices: int
+    chips: int
+    region: str
+    run_s: float
+    slice_mtbp_s: float
+    job_mtbp_s: float
+    cheapest: Optional[Literal["on_demand", "spot", "flex_start", "calendar", "commitment_1y", "commitment_3y"]]
+    rest_of_term_used: float
+    ways: list[PaidRun]
+    missing: list[MissingPayment]
+    break_even: PayBreakEven
+    against_gpu: Optional[GpuComparisonRow]
+    checkpoints: Optional[KeptCheckpoints]
+    assumed: list[Assumption]
 
     _reads = {'run_s': 'number', 'slice_mtbp_s': 'number', 'job_mtbp_s': 'number', 'rest_of_term_used': 'number', 'ways': ['PaidRun'], 'missing': ['MissingPayment'], 'break_even': 'PayBreakEven', 'against_gpu': 'GpuComparisonRow', 'checkpoints': 'KeptCheckpoints', 'assumed': ['Assumption']}
 
 
 @Told
 class PlanAnswer(Answer):
-    schema: Optional[str] = None
-    parameters: Optional[int] = None
-    plans: Optional[list[PlanRow]] = None
-    lost: Optional[list[LostRow]] = None
-    rejected: Optional[list[RejectedRow]] = None
-    counts: Optional[SearchCounts] = None
-    assumed: Optional[list[Assumption]] = None
-    request: Optional[PlanRequest] = None
-    relax: Optional[list[RelaxedRow]] = None
+    schema: str
+    parameters: int
+    plans: list[PlanRow]
+    lost: list[LostRow]
+    rejected: list[RejectedRow]
+    counts: SearchCounts
+    assumed: list[Assumption]
+    request: PlanRequest
+    relax: Optional[list[RelaxedRow]]
 
     _reads = {'plans': ['PlanRow'], 'lost': ['LostRow'], 'rejected': ['RejectedRow'], 'counts': 'SearchCounts', 'assumed': ['Assumption'], 'request': 'PlanRequest', 'relax': ['RelaxedRow']}
 
 
 @Told
 class PlanServingAnswer(Answer):
-    schema: Optional[str] = None
-    plans: Optional[list[ServingPlanRow]] = None
-    rejected: Optional[list[RejectedServerRow]] = None
-    candidates: Optional[int] = None
-    assumed: Optional[list[Assumption]] = None
-    request: Optional[ServingRequest] = None
-    relax: Optional[list[RelaxedServingRow]] = None
-    changes: Optional[list[ServingChangeRow]] = None
+    schema: str
+    plans: list[ServingPlanRow]
+    lost: list[LostServersRow]
+    rejected: list[RejectedServerRow]
+    candidates: int
+    assumed: list[Assumption]
+    request: ServingRequest
+    relax: Optional[list[RelaxedServingRow]]
+    changes: Optional[list[ServingChangeRow]]
 
-    _reads = {'plans': ['ServingPlanRow'], 'rejected': ['RejectedServerRow'], 'assumed': ['Assumption'], 'request': 'ServingRequest', 'relax': ['RelaxedServingRow'], 'changes': ['ServingChangeRow']}
+    _reads = {'plans': ['ServingPlanRow'], 'lost': ['LostServersRow'], 'rejected': ['RejectedServerRow'], 'assumed': ['Assumption'], 'request': 'ServingRequest', 'relax': ['RelaxedServingRow'], 'changes': ['ServingChangeRow']}
 
 
 @Told
 class LaunchAnswer(Answer):
-    text: Optional[str] = None
-    document: Any = None
+    text: str
+    document: Any
 
 
 def chips(

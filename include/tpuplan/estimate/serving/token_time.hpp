@@ -126,7 +126,8 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   token.prompts = seconds{factor_at(terms.step.own, sequences) * prompts};
   token.total = seconds{total};
   const seconds device = token.step.total + token.prompts;
-  token.engine = token.total > device ? token.total - device : seconds{0};
+  // What rounding leaves is nothing.
+  token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
   add_band(token, kind_of(terms.step), engine,
            terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   narrow_band(token, left_at(terms.step.own, sequences));

@@ -37,7 +37,7 @@ TEST_CASE("a plan of serving is a row of all its slices") {
   const serving_request request = request_of(config, asked, price_book{});
   CHECK(request.smallest_chips == 1);
   CHECK(request.largest_chips == 1024);
-  CHECK(request.most_plans == 16);
+  CHECK(request.most_plans == 8);
   serving_plan_answer answer;
   serving_plan planned;
   planned.where = slice_for("v5e-8");

@@ -221,7 +221,7 @@ TEST_CASE("wrong records are refused with path and field") {
       {"unknown format", changed("/compute_dtype", "bf15"), errc::unknown_name, "records[3].compute_dtype is bf15"},
       {"unknown policy", changed("/remat", "some"), errc::unknown_name, "records[3].remat"},
       {"unknown detail", changed("/remat", "partial"), errc::unknown_name, "records[3].remat"},
-      {"unknown optimizer", changed("/optimizer", "adam"), errc::unknown_name, "records[3].optimizer"},
+      {"unknown optimizer", changed("/optimizer", "adamax"), errc::unknown_name, "records[3].optimizer"},
       {"optimizer is a list", changed("/optimizer", json::array()), errc::malformed_input, "records[3].optimizer"},
       {"a flag in words", changed("/in_domain", "yes"), errc::malformed_input, "records[3].in_domain"},
       {"a flag as number", changed("/synchronous_collectives", 1), errc::malformed_input,
