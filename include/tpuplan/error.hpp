@@ -16,6 +16,7 @@
 // Where exceptions are off a refusal ends the program, so functions of one name would have two bodies, of which a linker
 // keeps either: all names stand in another inline namespace there.
 #if !defined(__cpp_exceptions)
+/// The inline namespace of all names where exceptions are off.
 #define abi_0 abi_0_without_exceptions
 #endif
 

@@ -25,6 +25,7 @@ inline constexpr bool is_tag_of_nothing = std::is_empty<T>::value && !std::is_de
 /// Tag: nothing was found. std::nullopt converts to it: `find_slice(name) == std::nullopt`.
 struct nothing_t {
   constexpr nothing_t() noexcept = default;
+  /// From std::nullopt and its like.
   template <class Tag, class = std::enable_if_t<detail::is_tag_of_nothing<Tag>>>
   constexpr nothing_t(const Tag&) noexcept {}  // NOLINT(google-explicit-constructor)
 };

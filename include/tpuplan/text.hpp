@@ -104,7 +104,7 @@ template <std::size_t A, std::size_t B>
 }
 /// @}
 
-/// Writes the characters to any stream that takes them: `std::cout << name(s)` needs <iostream> alone. Worked:
+/// Writes the characters to any stream that takes them: `std::cout << name(s)` needs iostream alone. Worked:
 /// name(slice_for("v5p-128")) is written as "v5p-128".
 template <class Stream, std::size_t Capacity>
 constexpr auto operator<<(Stream& to, const text<Capacity>& words) -> decltype(to << words.view()) {

@@ -119,7 +119,7 @@ cell on_spot(const plan& p, const plan_request& request) {
   for (const plan_cost& cost : p.costs) {
     if (cost.kind != provisioning::spot) continue;
     has_price = true;
-    if (detail::chips_of(p) > detail::quota_for(request, p.where.chip, cost)) continue;
+    if (!is_within_quota(p, cost, request)) continue;
     if (found == nullptr || cost.total < found->total) found = &cost;
   }
   if (found != nullptr) return dollars(*found, request);
@@ -392,7 +392,7 @@ void print_doubtful_first(const plan_request& request, const plan_answer& answer
   const plan_cost* sure_cost = nullptr;
   for (const plan& p : answer.plans) {
     for (const plan_cost& one : p.costs) {
-      if (!detail::is_allowed(p, one, request) || is_far_below(request.prices, one.price)) continue;
+      if (!is_allowed(p, one, request) || is_far_below(request.prices, one.price)) continue;
       if (sure_cost == nullptr || one.total < sure_cost->total) sure = &p, sure_cost = &one;
     }
   }

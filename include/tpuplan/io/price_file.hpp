@@ -38,6 +38,7 @@ class owned_price_book {
   price_book book() && = delete;
   /// All rows, in the order of the file. Worked: rows()[0] is that of the first source.
   [[nodiscard]] const std::vector<price_row>& rows() const& noexcept { return rows_; }
+  /// The rows of an object without a name, which gives them away. Worked: load_prices(path).rows().
   [[nodiscard]] std::vector<price_row> rows() && noexcept { return std::move(rows_); }
   /// Where the row's price comes from. Worked: "an invoice" where the row says so, else the name of the file.
   [[nodiscard]] const std::string& source(std::size_t row) const { return sources_.at(row); }

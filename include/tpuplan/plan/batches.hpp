@@ -167,9 +167,10 @@ class batch_search {
     const double logits = (limit - fixed.logits[estimate].value()) / (chosen.logits[estimate].value() * tokens);
     const double for_layer = (chosen.layer[estimate] + fixed.routed[estimate]).value() * tokens;
     const double layer = (limit - fixed.layer[estimate].value()) / for_layer;
-    const double on_host = host_share_ / (chosen.host.value() * tokens);  // infinite where nothing goes there
+    const double to_host = chosen.host.value() * tokens;
     const double in_hbm = logits < layer ? logits : layer;
-    const double most = (in_hbm < on_host ? in_hbm : on_host) * (1 + 1e-9);
+    const bool host_is_less = to_host > 0 && host_share_ / to_host < in_hbm;
+    const double most = (host_is_less ? host_share_ / to_host : in_hbm) * (1 + 1e-9);
     return most < 1 ? 0 : most > 1e15 ? 1e15 : math::floor(most);
   }
 

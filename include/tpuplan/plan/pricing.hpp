@@ -107,10 +107,22 @@ inline missed_limit limit_missed(const plan& planned, const plan_cost& cost, con
   return {};
 }
 
-/// Whether the request allows this cost: its way of paying is asked for, and no limit is missed.
-inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_request& request) {
-  return contains(request.kinds, cost.kind) && limit_missed(planned, cost, request).why == rejection::no_price;
+}  // namespace detail
+
+/// Whether the quotas of a request allow the chips of a plan under a way of paying; without quotas all are allowed.
+/// Worked: the 32 chips of v5e-32 on spot are within a quota of 32, and not within one of 16.
+[[nodiscard]] inline bool is_within_quota(const plan& planned, const plan_cost& cost, const plan_request& request) {
+  return detail::chips_of(planned) <= detail::quota_for(request, planned.where.chip, cost);
 }
+
+/// Whether a request allows a cost of a plan: its way of paying is asked for, and neither quota, deadline nor budget is
+/// missed. Worked: a run of two hours is allowed within a deadline of 2 hours, and not within one of 1 hour.
+[[nodiscard]] inline bool is_allowed(const plan& planned, const plan_cost& cost, const plan_request& request) {
+  return detail::contains(request.kinds, cost.kind) &&
+         detail::limit_missed(planned, cost, request).why == rejection::no_price;
+}
+
+namespace detail {
 
 /// Sets the way of paying, and whether the ends of its band keep to the limits.
 inline void pay_with(plan& planned, std::size_t which, const plan_request& request) {

@@ -728,48 +728,6 @@ TEST_CASE("the front knows every way of paying that is allowed", "[door]") {
   CHECK(on_front > 0);
 }
 
-TEST_CASE("the front has every slice and way of paying that none beats, whatever plans are ranked by", "[door]") {
-  for (const objective best : {objective::cheapest, objective::fastest, objective::fewest_chips}) {
-    plan_request request = llama_request();
-    request.deadline = nothing;
-    request.kinds = {provisioning::on_demand, provisioning::spot};
-    request.best = best;
-    request.most_plans = 2;
-    const plan_answer answer = make_plan(request);
-    request.most_plans = 0;
-    const plan_answer all = make_plan(request);
-    struct point {
-      seconds wall{};
-      usd total{};
-    };
-    std::vector<point> points;
-    for (const plan& p : all.plans) {
-      for (const plan_cost& way : p.costs) {
-        if (way.kind == provisioning::on_demand || way.kind == provisioning::spot)
-          points.push_back({way.wall, way.total});
-      }
-    }
-    std::size_t unbeaten = 0;
-    for (const point& one : points) {
-      bool beaten = false;
-      for (const point& other : points)
-        beaten = beaten || (other.wall <= one.wall && other.total <= one.total &&
-                            (other.wall < one.wall || other.total < one.total));
-      unbeaten += beaten ? 0U : 1U;
-    }
-    const std::vector<plan> front = front_plans(answer, request);
-    INFO(name(best));
-    CHECK(front.size() == unbeaten);
-    std::size_t spot = 0;
-    for (const plan& p : front) spot += chosen_cost(p).kind == provisioning::spot ? 1U : 0U;
-    CHECK(spot > 0);
-    CHECK(spot < front.size());
-    for (const rejected_slice& lost : answer.rejected) {
-      if (lost.why == rejection::dominated) CHECK_FALSE(lost.by.empty());
-    }
-  }
-}
-
 TEST_CASE("a way of paying that the quota allows but that has no price is the reason", "[door]") {
   plan_request request = llama_request();
   request.deadline = nothing;

@@ -35,6 +35,22 @@ TEST_CASE("a plan costs its chips times its hours, within the band of its step",
   CHECK(cost.goodput == 1);
 }
 
+TEST_CASE("a cost is allowed within quota and deadline", "[plan]") {
+  const plan p = two_hours();
+  const plan_cost cost = detail::cost_of(p, price_of(provisioning::spot), {});
+  plan_request request;
+  request.kinds = {provisioning::spot};
+  CHECK(is_within_quota(p, cost, request));
+  request.quotas = {{"v5e", "us", provisioning::spot, 32}};
+  CHECK(is_within_quota(p, cost, request));
+  request.deadline = cost.wall;
+  CHECK(is_allowed(p, cost, request));
+  request.deadline = cost.wall / 2;
+  CHECK_FALSE(is_allowed(p, cost, request));
+  request.quotas = {{"v5e", "us", provisioning::spot, 16}};
+  CHECK_FALSE(is_within_quota(p, cost, request));
+}
+
 TEST_CASE("a run longer than a calendar window has no cost there", "[plan]") {
   plan p = two_hours();
   CHECK(detail::possible_cost(p, price_of(provisioning::flex_start), {}).has_value());
@@ -52,7 +68,7 @@ TEST_CASE("a limit is missed by what is beyond it", "[plan]") {
   CHECK(detail::limit_missed(p, cost, request).why == rejection::over_budget);
   CHECK(detail::limit_missed(p, cost, request).amount == Approx(6.80));
   request.budget = 100_usd;
-  CHECK(detail::is_allowed(p, cost, request));
+  CHECK(is_allowed(p, cost, request));
   request.deadline = 1.5_h;
   CHECK(detail::limit_missed(p, cost, request).why == rejection::misses_deadline);
   CHECK(detail::limit_missed(p, cost, request).amount == Approx(1800));

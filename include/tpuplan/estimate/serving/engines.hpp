@@ -21,7 +21,7 @@ struct engine_limit {
   std::string_view field{};  ///< "serving_layout.cache", "slice" …
   text<48> given{};          ///< its value
   text<128> valid{};         ///< what the engine runs
-  errc code = errc::unsupported;
+  errc code = errc::unsupported;  ///< of the refusal
 };
 
 namespace detail {

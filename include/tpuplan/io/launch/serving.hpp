@@ -111,8 +111,8 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
 /// Sources: vLLM: AI-Hypercomputer/tpu-recipes inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17,
 /// 2026), docs.vllm.ai/projects/tpu, and tpu_inference/core/sched/dp_scheduler.py, whose limits are of a rank;
 /// SGLang-JAX: sgl-project/sglang-jax python/sgl_jax/srt/server_args.py (@00f0fbf) and managers/scheduler.py
-/// (@cddbf6f1: a mesh of [dp_size, tp_size // dp_size], max_running_requests // dp_size for each), and tpu-recipes
-/// inference/trillium/SGLang-Jax/Qwen3/README.md.
+/// (commit cddbf6f1: a mesh of [dp_size, tp_size // dp_size], max_running_requests // dp_size for each), and
+/// tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md.
 [[nodiscard]] inline std::vector<std::string> engine_command(const serving_launch& launch) {
   detail::check_serving(launch);
   const serving_job& job = launch.job;
