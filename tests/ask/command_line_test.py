@@ -72,7 +72,7 @@ PAIRS = [
     ("plan llama-3.1-8b.json --serve --rate 20 --tpot 30ms --rows 5", "plan_serving",
      {"config": LLAMA, "most_plans": 5, "job": {"request_rate_per_s": 20, "tpot_target_s": 0.03}}),
     ("plan llama-3.1-8b.json --serve --rate 100 --budget 1 --dtype int8 --serving-weights int8 --generation v4,v6e "
-     "--rows 16", "plan_serving",
+     "--rows 8", "plan_serving",
      {"config": LLAMA, "budget_usd_per_s": 1 / 3600, "generations": ["v4", "v6e"],
       "job": {"request_rate_per_s": 100, "activations": "int8", "weights": "int8"}}),
 ]
