@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <ctime>
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/planner.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <vector>
 
 #ifndef TPUPLAN_DATA_DIR

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <tpuplan/hardware/slice_table.hpp>
-#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <vector>
 
 namespace {

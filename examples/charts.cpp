@@ -2,9 +2,9 @@
 // data/measured/measured.json.
 #include <cstdio>
 #include <fstream>
-#include <string>
-#include <tpuplan/io/svg.hpp>
 #include <lab/validation.hpp>
+#include <string>
+#include <tpuplan/show/svg.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 using namespace tpuplan;

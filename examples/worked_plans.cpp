@@ -1,8 +1,8 @@
 // Plans for five published models, each trained on what its authors say it was trained on, on one kind of chip.
 #include <cstdio>
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/plan/planner.hpp>
+#include <tpuplan/read/hf.hpp>
 
 using namespace tpuplan;
 

@@ -9,13 +9,13 @@
 /// What training takes, constexpr and without a third-party library: units, hardware, models, rooflines, layouts, the
 /// time of a step and its memory.
 
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/known.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/known.hpp>
-#include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/training_job.hpp>

@@ -4,7 +4,6 @@
 /// @file
 /// What it costs: prices, runs, ways of paying, preemption, commitments, storage.
 
-#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/migration.hpp>

@@ -6,8 +6,8 @@
 #else  // nothing is read after the error: in an interpreter a half-read header ends the session
 
 /// @file
-/// The core, serving, the handbook, advice, costs and the planner. Files, formats and displays are in io/, one header
-/// each.
+/// The core, serving, the handbook, advice, costs and the planner. What reads, asks, launches and
+/// shows has headers of its own.
 
 #include <tpuplan/core.hpp>
 #include <tpuplan/cost.hpp>
@@ -18,7 +18,7 @@
 #include <tpuplan/plan/planner.hpp>
 
 // Last: the headers above need not look at its operators.
-#include <tpuplan/equal.hpp>
+#include <tpuplan/base/equal.hpp>
 
 #endif
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <tpuplan/core.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/io/launch/gcloud.hpp>
-#include <tpuplan/io/launch/gke.hpp>
-#include <tpuplan/io/launch/vertex.hpp>
+#include <tpuplan/launch/gcloud.hpp>
+#include <tpuplan/launch/gke.hpp>
+#include <tpuplan/launch/vertex.hpp>
 
 using namespace tpuplan;
 

@@ -1,9 +1,9 @@
 // What the reader of config.json says of a type that was added as docs/change.md says.
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/model/parameters.hpp>
+#include <tpuplan/read/hf.hpp>
 
 using namespace tpuplan;
 

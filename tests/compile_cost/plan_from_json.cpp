@@ -2,7 +2,7 @@
 // and it compiles without a warning as C++20 at -O3 (ctest -L compile_cost).
 #include <cstdio>
 #include <string>
-#include <tpuplan/io/json.hpp>
+#include <tpuplan/json.hpp>
 #include <tpuplan/plan/planner.hpp>
 
 int main() {

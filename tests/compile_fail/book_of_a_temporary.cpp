@@ -1,5 +1,5 @@
 // expect: deleted
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/read/prices.hpp>
 
 using namespace tpuplan;
 

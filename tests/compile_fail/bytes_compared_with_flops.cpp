@@ -1,7 +1,7 @@
 // expect: no match for|invalid operands
 // expect: bytes
 // expect: flops
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/units.hpp>
 
 using namespace tpuplan;
 

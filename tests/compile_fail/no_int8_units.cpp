@@ -1,8 +1,8 @@
 // expect: non-'?constexpr'? function
 // expect: fail
 // expect: int8 peak of the chip
-#include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/hardware/generations.hpp>
 
 using namespace tpuplan;
 

@@ -1,6 +1,6 @@
 // expect: conversion from 'double'
 // expect: bytes
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/units.hpp>
 
 using namespace tpuplan;
 

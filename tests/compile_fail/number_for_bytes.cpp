@@ -1,8 +1,8 @@
 // expect: could not convert|no matching function|no known conversion
 // expect: bytes
-#include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/handbook/utilization.hpp>
+#include <tpuplan/hardware/generations.hpp>
 
 using namespace tpuplan;
 

@@ -1,6 +1,6 @@
 // expect: constant expression
 // expect: division by zero|/ 0.0
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/units.hpp>
 
 using namespace tpuplan;
 

@@ -1,7 +1,7 @@
 // expect: non-'?constexpr'? function
 // expect: fail
 // expect: product of counts
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
 
 #ifdef TPUPLAN_MISUSE
 constexpr std::int64_t count = INT64_MAX;

@@ -1,7 +1,7 @@
 // expect: non-'?constexpr'? function
 // expect: fail
 // expect: round_up: multiple
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
 
 #ifdef TPUPLAN_MISUSE
 constexpr std::int64_t multiple = 0;

@@ -1,12 +1,12 @@
 // A config.json: what is read validates, is read the same again, and has finite counts.
 #include <optional>
+#include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/handbook/padding.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

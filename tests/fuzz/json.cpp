@@ -1,9 +1,9 @@
-// Documents of io/json.hpp: what is read is written and read again as the same, and what was read is answered or
+// Documents of json.hpp: what is read is written and read again as the same, and what was read is answered or
 // refused, whatever its figures.
 #include <algorithm>
 #include <string>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/tpuplan.hpp>
 

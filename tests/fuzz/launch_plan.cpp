@@ -1,5 +1,5 @@
 // A plan as JSON, and what every launch target writes of it: what is written is read again as what was written.
-#include <tpuplan/io/launch.hpp>
+#include <tpuplan/launch.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

@@ -1,8 +1,8 @@
 // A MaxText configuration or a log: what is read is a question that the estimates take, or a refusal; what a question
 // says in MaxText's arguments is read back as the same.
 #include <tpuplan/estimate/training.hpp>
-#include <tpuplan/io/launch.hpp>
-#include <tpuplan/io/maxtext.hpp>
+#include <tpuplan/launch.hpp>
+#include <tpuplan/read/maxtext.hpp>
 #include <utility>
 
 #include "support.hpp"

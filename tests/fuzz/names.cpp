@@ -1,6 +1,6 @@
 // Names as people type them: what is found has a name that finds it again; what is not is refused with a hint.
+#include <tpuplan/base/dtype.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/dtype.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/training_job.hpp>
 

@@ -1,7 +1,7 @@
 // A price file, or a catalog of others: every row validates, is found again in its book, and survives a round trip
 // through JSON.
 #include <optional>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/read/prices.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

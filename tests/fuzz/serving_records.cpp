@@ -1,6 +1,6 @@
 // One serving record, of a time or of memory: what is read is sound, and so is what is said of it.
 #include <optional>
-#include <tpuplan/io/runs/serving.hpp>
+#include <tpuplan/read/runs/serving.hpp>
 
 #include "json_mutator.hpp"
 #include "support.hpp"

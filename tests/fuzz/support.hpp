@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
 
 /// What the fuzz targets share. A property that does not hold ends the process, which libFuzzer reports with its input.
 

@@ -414,7 +414,7 @@ class places {
   std::vector<mutant> found_;
 };
 
-/// The folder that a header is in; of the readers and writers, io/ and the folder.
+/// The folder that a header is in.
 std::string room_of(const std::string& file) {
   const std::size_t slash = file.rfind('/');
   return slash == std::string::npos ? "base" : file.substr(0, slash);

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/any_model.hpp>
+#include <tpuplan/ask/any_model.hpp>
 
 #include "support/catch.hpp"
 

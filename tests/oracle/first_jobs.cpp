@@ -15,8 +15,8 @@
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"

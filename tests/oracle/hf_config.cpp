@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
+#include <tpuplan/read/hf.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -4,8 +4,8 @@
 #include <lab/sources.hpp>
 #include <string>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/runs/training.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/runs/training.hpp>
 
 #include "support/catch.hpp"
 

@@ -6,7 +6,7 @@
 #include <lab/validation.hpp>
 #include <map>
 #include <string>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

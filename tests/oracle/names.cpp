@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

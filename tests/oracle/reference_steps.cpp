@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/io/runs/training.hpp>
+#include <tpuplan/read/runs/training.hpp>
 
 #include "support/catch.hpp"
 
@@ -19,8 +19,7 @@ double off(double value, double wanted) { return std::abs(value / wanted - 1); }
 
 std::map<std::string, nlohmann::json> records_by_id() {
   std::map<std::string, nlohmann::json> found;
-  const nlohmann::json file = 
-      tpuplan::spelled_records(tpuplan::load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
+  const nlohmann::json file = tpuplan::spelled_records(tpuplan::load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
   for (const nlohmann::json& record : file.at("records")) {
     found[record.at("id").get<std::string>()] = record;
   }

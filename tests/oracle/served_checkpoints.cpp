@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/read/hf.hpp>
 
 #include "support/catch.hpp"
 

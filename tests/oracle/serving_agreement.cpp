@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 #include <tpuplan/hardware/slice_table.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <utility>
 #include <vector>
 

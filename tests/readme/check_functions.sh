@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_functions.sh SOURCE_DIR [renew]: README.md's table of questions names every public function that answers one,
 # beside the header that has it, and no function or header that there is not. With `renew` functions of a new launch
-# target are added to the row of io/launch.hpp first.
+# target are added to the row of launch.hpp first.
 set -uo pipefail
 renew=${2:-}
 cd "$1/include/tpuplan" || exit 1
@@ -16,16 +16,16 @@ functions=$(awk '
     head = substr($0, 1, open - 1)
     gsub(/^\[\[nodiscard\]\] /, "", head)
     if (open && head !~ /[={]|operator/ && match(head, /[a-z_0-9]+$/)) print FILENAME, substr(head, RSTART)
-  }' $(find integer.hpp units.hpp dtype.hpp lambert.hpp hardware model parallel handbook estimate cost plan io/*.hpp io/hf \
-  io/json/file.hpp io/launch io/maxtext io/runs io/svg io/text/one_line.hpp -name '*.hpp') | sort -u)
+  }' $(find base/integer.hpp base/units.hpp base/dtype.hpp base/lambert.hpp hardware model parallel handbook estimate cost simulate plan \
+  *.hpp json/file.hpp launch read show/*.hpp show/svg show/text/one_line.hpp -name '*.hpp') | sort -u)
 # What a function is called that names, checks or reads a value, or stands in another one of its row.
 helper='^(name|validate(_.*)?|parse_.*|usd_per_gib_month|in_usd_per_gib_month|to_yaml|on_machine_type|shell_quoted|uniform|hf_default_for|read_plan_request|mime_bundle_repr|to_json|from_json)$'
 table=$(sed -n '/^| question | function/,/^$/p' ../../README.md)
 listed=$(grep -oE '`[a-z_0-9]+' <<<"$table" | tr -d '`' | sort -u)
 failed=0
 while read -r file name; do
-  [[ $renew && $file == io/launch/* && ! $name =~ $helper ]] && ! grep -qxF "$name" <<<"$listed" || continue
-  sed -i -E "/^\| question/,/^\$/s#(.*) (\| \`io/launch\.hpp\` \|)\$#\1, \`$name\` \2#" ../../README.md
+  [[ $renew && $file == launch/* && ! $name =~ $helper ]] && ! grep -qxF "$name" <<<"$listed" || continue
+  sed -i -E "/^\| question/,/^\$/s#(.*) (\| \`launch\.hpp\` \|)\$#\1, \`$name\` \2#" ../../README.md
   listed+=$'\n'$name
 done <<<"$functions"
 table=$(sed -n '/^| question | function/,/^$/p' ../../README.md)

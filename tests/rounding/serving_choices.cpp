@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <set>
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/read/hf.hpp>
 
 using namespace tpuplan;
 

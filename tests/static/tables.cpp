@@ -2,8 +2,8 @@
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/io/hf/defaults.hpp>
-#include <tpuplan/io/launch/offers.hpp>
+#include <tpuplan/launch/offers.hpp>
+#include <tpuplan/read/hf/defaults.hpp>
 
 using namespace tpuplan;
 
@@ -42,7 +42,8 @@ static_assert(names_agree());
 constexpr bool every_chip_has_a_full_pod() {
   for (const chip_spec& chip : generations) {
     if (chip.announced_only) {
-      if (detail::slices_of(chip.name).count != 0 || detail::chip_of_service("vertex", chip.name) != nullptr) return false;
+      if (detail::slices_of(chip.name).count != 0 || detail::chip_of_service("vertex", chip.name) != nullptr)
+        return false;
       continue;
     }
     if (chips(chip.pod.shape) < chip.pod.largest_slice || chip.pod.shape.axes != chip.ici.axes) return false;

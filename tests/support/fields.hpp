@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 #include <support/golden.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/io/reflect.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
+#include <tpuplan/reflect.hpp>
 #include <type_traits>
 #include <vector>
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/parameters.hpp>
+#include <tpuplan/read/hf.hpp>
 
 #include "support/catch.hpp"
 #include "support/refusal.hpp"

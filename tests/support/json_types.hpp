@@ -10,20 +10,20 @@
 #include <tpuplan/handbook.hpp>
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/jupyter.hpp>
-#include <tpuplan/io/launch.hpp>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/launch.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/check.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
-#include <tpuplan/plan/simulation.hpp>
 #include <tpuplan/plan/traffic.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/read/prices.hpp>
+#include <tpuplan/show/notebook.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 
-/// The types of io/reflect/types.inc, with their definitions.
+/// The types of reflect/types.inc, with their definitions.
 namespace json_types {
 
 template <class T>
@@ -35,14 +35,14 @@ struct type_of {
 template <class Visit>
 void each_type(const Visit& visit) {
 #define TPUPLAN_STRUCT(type, ...) visit(type_of<tpuplan::type>{});
-#include <tpuplan/io/reflect/types.inc>
+#include <tpuplan/reflect/types.inc>
 }
 
 /// The same for every enumeration with names.
 template <class Visit>
 void each_enum(const Visit& visit) {
 #define TPUPLAN_NAMED_ENUM(type) visit(type_of<tpuplan::type>{});
-#include <tpuplan/io/reflect/types.inc>
+#include <tpuplan/reflect/types.inc>
 }
 
 }  // namespace json_types

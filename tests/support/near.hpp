@@ -1,7 +1,7 @@
 #ifndef TPUPLAN_TESTS_SUPPORT_NEAR_HPP
 #define TPUPLAN_TESTS_SUPPORT_NEAR_HPP
 
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// Figures that are as close as they are meant to be, in constant expressions.
 constexpr bool near(double value, double expected, double tolerance) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
 
 /// What a call refused, if it did.
 struct refusal {

@@ -1,10 +1,10 @@
-// The C function: io/ask.hpp without exceptions across it.
+// The C function: ask.hpp without exceptions across it.
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/ask.hpp>
+#include <tpuplan/ask.hpp>
 #include <tpuplan/version.hpp>
 
 #include "capi/tpuplan.h"

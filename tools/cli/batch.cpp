@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/ask/figures.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"

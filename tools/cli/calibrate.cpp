@@ -5,8 +5,8 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/runs.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/read/runs.hpp>
 #include <vector>
 
 #include "cli/calibration.hpp"

@@ -2,7 +2,7 @@
 #define TPUPLAN_CLI_CALIBRATION_HPP
 
 #include <string>
-#include <tpuplan/io/runs.hpp>
+#include <tpuplan/read/runs.hpp>
 
 #include "cli/option.hpp"
 

@@ -1,9 +1,9 @@
 // tpuplan chips
 #include <memory>
+#include <tpuplan/ask/figures.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/io/ask/figures.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"

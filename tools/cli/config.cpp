@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 
 namespace cli {
 

@@ -2,8 +2,8 @@
 #define TPUPLAN_CLI_CONFIG_HPP
 
 #include <string>
+#include <tpuplan/ask/subject.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/io/ask/subject.hpp>
 #include <vector>
 
 #include "cli/print.hpp"
@@ -15,7 +15,7 @@ namespace cli {
 
 void add_config_option(command& to, std::string& path, bool required = true);
 
-/// A config.json of Hugging Face, or a `transformer` as io/json.hpp writes it with its schema; "-" is standard input.
+/// A config.json of Hugging Face, or a `transformer` as json.hpp writes it with its schema; "-" is standard input.
 tpuplan::model_config load_model(const std::string& path);
 /// The same of a document that was read from a file of that name.
 tpuplan::model_config model_of(const nlohmann::json& document, const std::string& path);

@@ -3,8 +3,8 @@
 #include <array>
 #include <lab/data_health.hpp>
 #include <memory>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/prices.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/prices.hpp"

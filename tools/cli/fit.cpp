@@ -2,10 +2,10 @@
 #include "cli/fit.hpp"
 
 #include <memory>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/svg.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/json.hpp>
 #include <tpuplan/plan/planner.hpp>
+#include <tpuplan/show/svg.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include "cli/advice.hpp"
 #include "cli/commands.hpp"

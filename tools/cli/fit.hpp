@@ -1,7 +1,7 @@
 #ifndef TPUPLAN_CLI_FIT_HPP
 #define TPUPLAN_CLI_FIT_HPP
 
-#include <tpuplan/io/ask/training.hpp>
+#include <tpuplan/ask/training.hpp>
 
 #include "cli/calibration.hpp"
 #include "cli/job.hpp"

@@ -27,7 +27,8 @@ void add_job_options(command& to, job_options& into, bool config_required) {
   to.add("--weights", into.weights, "master weights; with --lora the frozen base, whose adapters are in fp32")
       .usually("fp32; with --lora as stored");
   to.add("--moments", job.moments, "optimizer state");
-  to.add("--optimizer", job.optimizer, "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
+  to.add("--optimizer", job.optimizer,
+         "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
   to.add("--remat", into.remat, policy_names());
   to.add("--attention", job.attention, "flash, unfused: scores in HBM");
   to.add("--software", job.software, "software: tuned (recipes of MaxText, MLPerf), general, first_port")

@@ -3,8 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <tpuplan/ask/subject.hpp>
 #include <tpuplan/core.hpp>
-#include <tpuplan/io/ask/subject.hpp>
 
 #include "cli/config.hpp"
 #include "cli/maxtext.hpp"

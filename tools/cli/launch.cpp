@@ -4,8 +4,8 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/launch.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/launch.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/option.hpp"

@@ -6,7 +6,7 @@
 
 #include <exception>
 #include <filesystem>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/parse.hpp"

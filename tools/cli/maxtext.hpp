@@ -2,8 +2,8 @@
 #define TPUPLAN_CLI_MAXTEXT_HPP
 
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/maxtext.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/read/maxtext.hpp>
 #include <vector>
 
 #include "cli/option.hpp"

@@ -1,8 +1,8 @@
 // tpuplan model
 #include <algorithm>
 #include <memory>
-#include <tpuplan/io/ask/training.hpp>
-#include <tpuplan/io/hf_network.hpp>
+#include <tpuplan/ask/training.hpp>
+#include <tpuplan/read/hf_network.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"

@@ -1,14 +1,14 @@
 #include "cli/network.hpp"
 
 #include <algorithm>
-#include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/network.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/network_plan.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include "cli/fit.hpp"
 #include "cli/table.hpp"

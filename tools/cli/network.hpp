@@ -3,7 +3,7 @@
 
 #include <optional>
 #include <string>
-#include <tpuplan/io/any_model.hpp>
+#include <tpuplan/ask/any_model.hpp>
 #include <tpuplan/model/network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 

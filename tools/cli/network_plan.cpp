@@ -1,7 +1,7 @@
 // What tpuplan plan answers for a network of layers.
 #include <algorithm>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/launch.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/launch.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
 #include "cli/network.hpp"

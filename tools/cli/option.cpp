@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <tpuplan/io/hf/fields.hpp>
-#include <tpuplan/io/text/readable.hpp>
+#include <tpuplan/read/hf/fields.hpp>
+#include <tpuplan/show/text/readable.hpp>
 
 #include "cli/number.hpp"
 
@@ -84,7 +84,8 @@ void read(std::string_view option, const std::string& given, const limits&, dtyp
   }
 }
 void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
-  into = parse_name(option, given, parse_optimizer(given), "adamw, adam, adafactor, lion, sgd_momentum, lars, lamb or sgd");
+  into = parse_name(option, given, parse_optimizer(given),
+                    "adamw, adam, adafactor, lion, sgd_momentum, lars, lamb or sgd");
 }
 void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
   into = parse_name(option, given, parse_attention_kernel(given), "flash or unfused");

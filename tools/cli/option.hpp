@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/error.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/cost/spot.hpp>
-#include <tpuplan/error.hpp>
 #include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/plan/plan.hpp>

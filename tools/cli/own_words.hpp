@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
 
 #include "cli/option.hpp"
 

@@ -1,6 +1,6 @@
 // tpuplan pad
 #include <memory>
-#include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/ask/figures.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"

@@ -4,8 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <filesystem>
+#include <string_view>
+#include <tpuplan/base/spelling.hpp>
 #include <tpuplan/version.hpp>
-#include <tuple>
 
 #include "cli/own_words.hpp"
 #include "cli/print.hpp"
@@ -37,14 +38,6 @@ void declare(CLI::App& app, option& one) {
   if (one.must_be_given_) declared->required();
 }
 
-/// How similar two names are: the number of letters in a common beginning, and the number of common letters.
-std::size_t likeness(std::string_view a, std::string_view b) {
-  std::size_t same = 0, shared = 0;
-  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
-  for (const char c : a) shared += b.find(c) != std::string_view::npos ? 1U : 0U;
-  return 2 * same + shared;
-}
-
 /// Help for an option that the command does not have: the commands that have it, or similar options of the command.
 std::string valid_instead(const session& with, const command& asked, const std::string& unknown) {
   const std::string name = unknown.substr(0, unknown.find('='));
@@ -53,13 +46,12 @@ std::string valid_instead(const session& with, const command& asked, const std::
     if (one.find(name) != nullptr) others += (others.empty() ? "" : ", ") + one.name;
   }
   if (!others.empty()) return "an option of tpuplan " + asked.name + "; this one belongs to " + others;
-  std::vector<std::tuple<std::size_t, std::string>> alike;
-  for (const option& one : asked.options) {
-    if (one.name.front() == '-') alike.emplace_back(likeness(one.name, name), one.name);
-  }
-  std::sort(alike.rbegin(), alike.rend());
+  std::vector<std::string_view> names;
+  for (const option& one : asked.options)
+    if (one.name.front() == '-') names.push_back(one.name);
+  names = nearest_first(names, name);
   std::string valid;
-  for (std::size_t i = 0; i < alike.size() && i < 3; ++i) valid += (i == 0 ? "" : ", ") + std::get<1>(alike[i]);
+  for (std::size_t i = 0; i < names.size() && i < 3; ++i) valid.append(i == 0 ? "" : ", ").append(names[i]);
   return valid.empty() ? "none" : valid + "; all with --help";
 }
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <tpuplan/io/ask/payment.hpp>
+#include <tpuplan/ask/payment.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <tpuplan/io/ask/serving.hpp>
+#include <tpuplan/ask/serving.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"

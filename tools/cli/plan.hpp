@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/io/ask/fleets.hpp>
-#include <tpuplan/io/ask/plan.hpp>
+#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/plan.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <vector>
 

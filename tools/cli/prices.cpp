@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 
 #include "cli/option.hpp"
 #include "cli/print.hpp"

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <vector>
 
 // The prices in use: the built-in ones or those of a file, and their region.

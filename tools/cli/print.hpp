@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/text/readable.hpp>
+#include <tpuplan/show/text/readable.hpp>
 #include <utility>
 
 // What the program writes: numbers for people, words in bold, documents for programs. An answer is written when it is

@@ -1,7 +1,7 @@
 #include "cli/report.hpp"
 
 #include <fstream>
-#include <tpuplan/io/html.hpp>
+#include <tpuplan/show/html.hpp>
 #include <utility>
 #include <vector>
 

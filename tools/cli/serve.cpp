@@ -2,8 +2,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/svg/frontier.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/show/svg/frontier.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 #include <vector>
 
 #include "cli/calibration.hpp"

@@ -2,9 +2,9 @@
 #define TPUPLAN_CLI_SERVE_HPP
 
 #include <string>
+#include <tpuplan/ask/serving.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/ask/serving.hpp>
 
 #include "cli/config.hpp"
 #include "cli/prices.hpp"

@@ -3,9 +3,9 @@
 
 #include <cmath>
 #include <tpuplan/cost/serving_cost.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/json.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include "cli/option.hpp"
 #include "cli/serve.hpp"

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <tpuplan/io/svg/frontier.hpp>
-#include <tpuplan/io/text/lost_servers.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/show/svg/frontier.hpp>
+#include <tpuplan/show/text/lost_servers.hpp>
 #include <utility>
 
 #include "cli/calibration.hpp"

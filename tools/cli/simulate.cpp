@@ -3,9 +3,9 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/ask/fleets.hpp>
-#include <tpuplan/io/trace.hpp>
+#include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/plan/traffic.hpp>
+#include <tpuplan/read/traces.hpp>
 #include <vector>
 
 #include "cli/calibration.hpp"

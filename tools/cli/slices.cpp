@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tpuplan/io/ask/figures.hpp>
+#include <tpuplan/ask/figures.hpp>
 #include <utility>
 #include <vector>
 

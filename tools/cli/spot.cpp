@@ -2,7 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <tpuplan/io/ask/spot.hpp>
+#include <tpuplan/ask/spot.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"

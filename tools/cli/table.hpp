@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/units.hpp>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,7 @@
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/model/serving_job.hpp>
-#include <tpuplan/plan/arrivals.hpp>
+#include <tpuplan/simulate/arrivals.hpp>
 
 #include "cli/config.hpp"
 #include "cli/option.hpp"

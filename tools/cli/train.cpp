@@ -1,11 +1,11 @@
 // tpuplan train
 #include <algorithm>
 #include <memory>
-#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/payment.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/svg.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/show/svg.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include "cli/advice.hpp"
 #include "cli/commands.hpp"

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/svg/points.hpp>
-#include <tpuplan/io/text/lost.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/show/svg/points.hpp>
+#include <tpuplan/show/text/lost.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include "cli/calibration.hpp"
 #include "cli/option.hpp"

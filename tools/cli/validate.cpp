@@ -5,8 +5,8 @@
 #include <lab/training_fit.hpp>
 #include <map>
 #include <memory>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/runs.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/read/runs.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"

@@ -2,7 +2,7 @@
 #define TPUPLAN_CLI_WAYS_HPP
 
 #include <string>
-#include <tpuplan/io/ask/training.hpp>
+#include <tpuplan/ask/training.hpp>
 #include <vector>
 
 #include "cli/print.hpp"

@@ -2,7 +2,7 @@
 #define TPUPLAN_CLI_ZONES_HPP
 
 #include <string>
-#include <tpuplan/io/zones.hpp>
+#include <tpuplan/read/zones.hpp>
 #include <vector>
 
 // The zones of data/zones.json, which slices, plan and launch ask.

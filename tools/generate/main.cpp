@@ -28,9 +28,9 @@ constexpr table tables[] = {
     {"hardware/slice_table.hpp", "machine_types", "hardware.json", generate::machine_table},
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
-    {"io/hf/default_rows.hpp", "hf_class_rows", "hf_defaults.json", generate::defaults_table},
-    {"io/launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
-    {"io/launch/offers.hpp", "service_chips", "launch.json", generate::service_chip_table},
+    {"read/hf/default_rows.hpp", "hf_class_rows", "hf_defaults.json", generate::defaults_table},
+    {"launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
+    {"launch/offers.hpp", "service_chips", "launch.json", generate::service_chip_table},
 };
 
 /// The door of a folder of headers: what it includes.
@@ -45,7 +45,7 @@ generate::generated_text door_of(const std::string& root, const std::string& fol
 
 std::vector<generate::generated_text> parts_of(const std::string& root) {
   generate::data_folder data(root + "/data");
-  std::vector<generate::generated_text> parts = {door_of(root, "io/launch", "launch_headers")};
+  std::vector<generate::generated_text> parts = {door_of(root, "launch", "launch_headers")};
   for (const table& t : tables)
     parts.push_back({std::string("include/tpuplan/") + t.header, t.name, std::string("data/") + t.source,
                      [lines = t.write(data)](const std::string&) { return lines; }});

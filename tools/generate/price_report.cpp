@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <vector>
 
 namespace {

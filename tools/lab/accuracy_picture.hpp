@@ -8,7 +8,7 @@
 #include <lab/training_bands.hpp>
 #include <map>
 #include <string>
-#include <tpuplan/io/svg/plot.hpp>
+#include <tpuplan/show/svg/plot.hpp>
 #include <utility>
 #include <vector>
 

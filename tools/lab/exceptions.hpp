@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/text.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/json/file.hpp>
 #include <vector>
 
 /// @file

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/units.hpp>
 #include <utility>
 #include <vector>
 

@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/hardware/generations.hpp>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/runs/words.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/model/training_job.hpp>
+#include <tpuplan/read/runs/words.hpp>
 #include <vector>
 
 /// @file
 /// Published runs as their sources word them (data/measured/measured.json: "TP8 x FSDP16 per slice; DP over DCN")
-/// turned into the spelled-out fields that tpuplan/io/runs/training.hpp reads.
+/// turned into the spelled-out fields that tpuplan/read/runs/training.hpp reads.
 
 namespace tpuplan {
 inline namespace abi_0 {

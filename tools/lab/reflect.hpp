@@ -5,11 +5,11 @@
 #include <lab/serving_fit.hpp>
 #include <lab/training_fit.hpp>
 #include <lab/validation.hpp>
-#include <tpuplan/io/reflect.hpp>
-#include <tpuplan/io/runs/serving.hpp>
+#include <tpuplan/read/runs/serving.hpp>
+#include <tpuplan/reflect.hpp>
 
 /// @file
-/// The types of the lab, for JSON and texts: one line each, as in io/reflect/types.inc of the library.
+/// The types of the lab, for JSON and texts: one line each, as in reflect/types.inc of the library.
 
 namespace tpuplan {
 inline namespace abi_0 {

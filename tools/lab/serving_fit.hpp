@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/runs/serving.hpp>
+#include <tpuplan/read/runs/serving.hpp>
 #include <utility>
 #include <vector>
 

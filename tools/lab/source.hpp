@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/io/runs/source.hpp>
+#include <tpuplan/read/runs/source.hpp>
 #include <utility>
 
 /// @file

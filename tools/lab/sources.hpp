@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 #include <vector>
 
 /// @file

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/io/runs/serving.hpp>
-#include <tpuplan/io/runs/training.hpp>
+#include <tpuplan/read/runs/serving.hpp>
+#include <tpuplan/read/runs/training.hpp>
 #include <vector>
 
 /// @file

@@ -695,7 +695,7 @@ function show_copies(request) {
   const question = { schema: "tpuplan/1", question: state.question, request };
   inside("cpp").textContent = `// g++ -std=c++17 -Iinclude question.cpp -o question, with nlohmann_json
 #include <iostream>
-#include <tpuplan/io/ask.hpp>
+#include <tpuplan/ask.hpp>
 
 int main() {
   nlohmann::json question = nlohmann::json::parse(R"json(${JSON.stringify(question, null, 2)})json");

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/error.hpp>
-#include <tpuplan/maybe.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/model/training_job.hpp>
-#include <tpuplan/text.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// What it costs to keep checkpoints in Cloud Storage, in the region of the slice: storage and operations. Traffic

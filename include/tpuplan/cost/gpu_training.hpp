@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/known.hpp>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/known.hpp>
-#include <tpuplan/maybe.hpp>
 
 /// @file
 /// TPU or GPU for training: both sides with achieved rates, because peak rates alone are no comparison.

@@ -1,10 +1,10 @@
 #ifndef TPUPLAN_COST_MIGRATION_HPP
 #define TPUPLAN_COST_MIGRATION_HPP
 
-#include <tpuplan/error.hpp>
-#include <tpuplan/math.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// Whether moving to other machines pays off: engineering is paid once, and every later job saves.

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/error.hpp>
-#include <tpuplan/lambert.hpp>
-#include <tpuplan/math.hpp>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/lambert.hpp>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// Spot capacity: how often to write a checkpoint, what preemptions add to the billed time and the wall time, and

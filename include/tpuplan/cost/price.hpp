@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/maybe.hpp>
 #include <type_traits>
 
 /// @file
@@ -31,7 +31,7 @@ class price_book {
  public:
   /// The built-in US prices.
   constexpr price_book() noexcept = default;
-  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (io/price_file.hpp). Worked: 2 such
+  /// Rows that the caller keeps alive, for example those of an `owned_price_book` (read/prices.hpp). Worked: 2 such
   /// rows make a book of size 2, and `row(1)` is the second.
   constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// The built-in prices: the US rows of data/prices.json, which names the source of each. The table between the marks is

@@ -2,9 +2,9 @@
 #define TPUPLAN_COST_RUN_COST_HPP
 
 #include <cstdint>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/price.hpp>
-#include <tpuplan/math.hpp>
 
 /// @file
 /// Dollars per hour, per run, and per million tokens.

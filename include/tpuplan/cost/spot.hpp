@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/cost/preemption.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
 
 /// @file
 /// How long spot slices last where the caller has no measurement, and what that means for a job on several slices.

@@ -2,8 +2,8 @@
 #define TPUPLAN_COST_TIMED_CAPACITY_HPP
 
 #include <cstdint>
-#include <tpuplan/cost/checkpoint.hpp>
 #include <tpuplan/cost/run_cost.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
 
 /// @file
 /// Capacity for a limited time: flex-start, at most 7 days at once, and calendar windows of whole days. How many pieces

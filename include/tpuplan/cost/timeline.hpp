@@ -2,9 +2,9 @@
 #define TPUPLAN_COST_TIMELINE_HPP
 
 #include <cstdint>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/known.hpp>
 #include <tpuplan/cost/run_cost.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/known.hpp>
 
 /// @file
 /// A run from start to end: the waits and costs around its steps. Times that depend on the day and the program (queue,

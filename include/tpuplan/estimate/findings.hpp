@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/verdict.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
 #include <type_traits>
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
 #include <tpuplan/estimate/own_runs.hpp>
 
 /// @file

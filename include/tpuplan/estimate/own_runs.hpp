@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/error.hpp>
-#include <tpuplan/math.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/math.hpp>
 
 /// @file
 /// How a caller's measured runs correct other estimates. The logarithm of measured over estimated time is modelled as

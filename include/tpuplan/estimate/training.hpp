@@ -7,6 +7,7 @@
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/training/sums.hpp>

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/text.hpp>
+#include <tpuplan/base/text.hpp>
 
 /// @file
 /// The answer to "does it fit", for training and serving alike.

@@ -2,9 +2,9 @@
 #define TPUPLAN_HANDBOOK_ATTENTION_HPP
 
 #include <cstdint>
-#include <tpuplan/dtype.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// The attention core, fused: FLOPs per byte of queries, keys, values and outputs, in prefill and in decode.

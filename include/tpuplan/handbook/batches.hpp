@@ -2,7 +2,7 @@
 #define TPUPLAN_HANDBOOK_BATCHES_HPP
 
 #include <cstdint>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
 
 /// @file
 /// Batches over replicas, and the steps that a data set has in them.

@@ -2,13 +2,13 @@
 #define TPUPLAN_HANDBOOK_INFERENCE_HPP
 
 #include <cstdint>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/math.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// Bounds of inference at peak rates: a decode step, what fits, tensor parallelism, servers for prefill and for decode.

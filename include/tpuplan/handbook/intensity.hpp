@@ -2,8 +2,8 @@
 #define TPUPLAN_HANDBOOK_INTENSITY_HPP
 
 #include <cstdint>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/handbook/roofline.hpp>
-#include <tpuplan/maybe.hpp>
 
 /// @file
 /// Arithmetic intensity where more than the weights of one product counts as traffic: tiles, batched weights,

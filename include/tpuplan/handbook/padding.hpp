@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/dtype.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/hardware/chip.hpp>
-#include <tpuplan/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// Padding to the side of the MXU and to the tiles in which arrays lie in memory, and what it wastes.

@@ -4,12 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/handbook/collective.hpp>
-#include <tpuplan/integer.hpp>
 #include <tpuplan/parallel/collective_group.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// Where the axes of a mesh lie on the torus: which ICI axes each degree spans, and whether they close into rings

@@ -2,7 +2,7 @@
 #define TPUPLAN_HANDBOOK_RECOMPUTATION_HPP
 
 #include <cstdint>
-#include <tpuplan/dtype.hpp>
+#include <tpuplan/base/dtype.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/remat.hpp>
 

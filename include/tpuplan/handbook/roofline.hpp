@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/hardware/chip.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// One chip and one matrix product: does arithmetic take longer than moving the operands? In the formulas C is the peak

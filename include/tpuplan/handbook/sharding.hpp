@@ -2,9 +2,9 @@
 #define TPUPLAN_HANDBOOK_SHARDING_HPP
 
 #include <cstdint>
-#include <tpuplan/dtype.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// One array over the devices of a mesh: what each device holds.

@@ -2,10 +2,10 @@
 #define TPUPLAN_HANDBOOK_THRESHOLDS_HPP
 
 #include <cstdint>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/chip.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/math.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 
 /// @file

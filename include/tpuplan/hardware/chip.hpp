@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/dtype.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/known.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/hardware/topology.hpp>
-#include <tpuplan/known.hpp>
-#include <tpuplan/text.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// The figures of one chip. The table of generations is made of these; a chip of your own is a copy with changed

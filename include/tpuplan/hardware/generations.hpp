@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/hardware/chip.hpp>
-#include <tpuplan/maybe.hpp>
 
 /// @file
 /// The generations of TPU, and a chip by any of its names. The tables between the marks are generated from

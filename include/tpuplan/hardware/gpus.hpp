@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/known.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/known.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// GPU servers to compare a TPU slice with: peak rates, memory and Google Cloud's prices, nothing calibrated. They are

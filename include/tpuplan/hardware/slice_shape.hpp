@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
-#include <tpuplan/maybe.hpp>
 
 /// @file
 /// Slices: what can be rented, what follows from a slice's shape, and which shapes are valid. `hardware/slice.hpp`

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/known.hpp>
-#include <tpuplan/text.hpp>
+#include <tpuplan/base/known.hpp>
+#include <tpuplan/base/text.hpp>
 
 /// @file
 /// The documented slices and machine types, each under the name of its chip. The tables between the marks are generated

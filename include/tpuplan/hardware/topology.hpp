@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/known.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/known.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 
 /// @file
 /// Shapes of slices: a grid or torus of chips in two or three dimensions, and which of its axes close into rings.

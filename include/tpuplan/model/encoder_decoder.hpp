@@ -2,9 +2,9 @@
 #define TPUPLAN_MODEL_ENCODER_DECODER_HPP
 
 #include <cstdint>
-#include <tpuplan/dtype.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// FLOPs and caches of models with an encoder and a decoder (T5, BART, Whisper), whose source and target sequences have

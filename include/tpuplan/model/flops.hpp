@@ -2,8 +2,8 @@
 #define TPUPLAN_MODEL_FLOPS_HPP
 
 #include <cstdint>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// FLOPs of a model, two per multiply-add. Publications count model FLOPs by different conventions, so the convention

@@ -2,7 +2,7 @@
 #define TPUPLAN_MODEL_KV_CACHE_HPP
 
 #include <cstdint>
-#include <tpuplan/dtype.hpp>
+#include <tpuplan/base/dtype.hpp>
 #include <tpuplan/model/transformer.hpp>
 
 /// @file

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/model/vision.hpp>
-#include <tpuplan/text.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// Any network as a list of layers, for models that `transformer` does not describe: an MLP, a convolutional network,

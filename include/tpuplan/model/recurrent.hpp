@@ -2,7 +2,7 @@
 #define TPUPLAN_MODEL_RECURRENT_HPP
 
 #include <cstdint>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
 #include <tpuplan/model/vision.hpp>
 
 /// @file

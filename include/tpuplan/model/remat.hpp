@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 
 /// @file
 /// Rematerialisation: which tensors of a layer are kept between the forward and the backward pass, which are moved to

@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/dtype.hpp>
-#include <tpuplan/error.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/maybe.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
-#include <tpuplan/text.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// A serving job: its traffic, its latency targets, and the settings of its engine.

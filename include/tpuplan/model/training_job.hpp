@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/dtype.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/maybe.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/remat.hpp>
 #include <tpuplan/model/weight_bits.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// A training job: its batch, sequence length, precision, optimizer and rematerialisation.

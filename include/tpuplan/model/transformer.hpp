@@ -4,14 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/model/recurrent.hpp>
 #include <tpuplan/model/vision.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// The shape of a model: what parameters.hpp, flops.hpp and kv_cache.hpp count. A Hugging Face config.json becomes one
-/// of these in io/hf_config.hpp.
+/// of these in read/hf.hpp.
 
 namespace tpuplan {
 inline namespace abi_0 {

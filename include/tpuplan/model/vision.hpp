@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/units.hpp>
+#include <tpuplan/base/checks.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// Vision towers: a ViT, and the projector that hands its output to a text model. Images are square.
@@ -50,51 +51,6 @@ struct vision_spec {
 };
 
 namespace detail {
-
-/// The largest size of anything in a model, number of tokens, and number of parameters: small enough that products of
-/// two sizes, or of a size and a number of tokens, stay below 2^63.
-inline constexpr std::int64_t most_size = 16777216;
-inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
-inline constexpr std::int64_t most_parameters = std::int64_t{1} << 53;
-
-[[noreturn, gnu::cold]] inline void fail_part(words field, std::int64_t value, words valid) {
-  fail(errc::out_of_range, field, value, valid);
-}
-
-/// Refuses a part of a count unless it is 0 to `most`.
-[[gnu::always_inline]] constexpr void check_part(words field, std::int64_t value, std::int64_t most, words valid) {
-  if (value < 0 || value > most) fail_part(field, value, valid);
-}
-
-[[noreturn, gnu::cold]] inline void fail_job_count(words field, std::int64_t value, words valid) {
-  fail(value < 0 ? errc::invalid_argument : errc::out_of_range, field, value, valid);
-}
-
-/// Refuses a count of a job below 0 as negative and above `most` as out of range.
-[[gnu::always_inline]] constexpr void check_count(words field, std::int64_t value, std::int64_t most, words valid) {
-  if (value < 0 || value > most) fail_job_count(field, value, valid);
-}
-
-[[noreturn, gnu::cold]] inline void fail_size(words field, std::int64_t value, bool needed) {
-  if (needed && value <= 0) fail_positive_count(field, value);
-  fail_part(field, value, needed ? "1 to 16777216" : "0 to 16777216");
-}
-
-/// Refuses a size unless it is 0 to `most_size`, or 1 to `most_size` where it is needed.
-[[gnu::always_inline]] constexpr void check_size(words field, std::int64_t value, bool needed = false) {
-  if (value < (needed ? 1 : 0) || value > most_size) fail_size(field, value, needed);
-}
-
-/// Refuses sizes that have one name together unless each is 0 to `most_size`.
-template <class... Sizes>
-constexpr void check_sizes(words field, Sizes... sizes) {
-  (check_size(field, sizes), ...);
-}
-
-/// Refuses a size unless it is 1 to `most_size`.
-[[gnu::always_inline]] constexpr void check_dimension(words field, std::int64_t value) {
-  check_size(field, value, true);
-}
 
 /// Throws, naming the field, for a width of the projector that is out of range.
 constexpr void check_projector(const vision_spec& vision) {

@@ -80,8 +80,8 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
 }  // namespace detail
 
 /// The layers of a vision transformer: patches, tables, layers, pooler and classifier. Where only some projections of
-/// attention have biases, these are among the other weights. Throws for a model with text, and for a projector of several
-/// matrices. Worked: ViT-B/16 with 1000 classes has 86567656 parameters.
+/// attention have biases, these are among the other weights. Throws for a model with text, and for a projector of
+/// several matrices. Worked: ViT-B/16 with 1000 classes has 86567656 parameters.
 [[nodiscard]] constexpr network network_of(const transformer& model) {
   validate(model);
   if (has_text(model)) detail::fail(errc::unsupported, "layers of an architecture", name(model.kind), "vision");

@@ -1,11 +1,11 @@
 #ifndef TPUPLAN_MODEL_WEIGHT_BITS_HPP
 #define TPUPLAN_MODEL_WEIGHT_BITS_HPP
 
-#include <tpuplan/dtype.hpp>
-#include <tpuplan/error.hpp>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/dtype.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// Models whose parts are stored in different formats, as in quantised checkpoints.

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/integer.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/integer.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 
 /// @file

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/math.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/math.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/plan/candidate.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/search.hpp>

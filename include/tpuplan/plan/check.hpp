@@ -5,13 +5,13 @@
 #error "tpuplan/plan/check.hpp needs exceptions; docs/embed.md says what to do without"
 #endif
 
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/maybe.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// What is wrong with a question, as a value: for callers that ask before they plan, and let no exception through.
@@ -38,7 +38,7 @@ maybe<refused_question> refusal_of_call(const Call& call) {
     return nothing;
   } catch (const error& why) {
     return refused_question{why.code(), why.field().substr(0, 160), why.given().substr(0, 160), why.valid(),
-                   std::string_view{why.what()}};
+                            std::string_view{why.what()}};
   }
 }
 
@@ -46,8 +46,9 @@ maybe<refused_question> refusal_of_call(const Call& call) {
 
 /// @{
 /// What `make_plan`, `plan_serving` and the estimates refuse of such a question before they search or count; nothing
-/// where it is one that they answer. They are the checks of those functions themselves. `make_plan` may refuse besides a
-/// search that takes too long. Worked: of a `plan_request` whose tokens are -1 it has the field "plan.tokens", the value
+/// where it is one that they answer. They are the checks of those functions themselves. `make_plan` may refuse besides
+/// a search that takes too long. Worked: of a `plan_request` whose tokens are -1 it has the field "plan.tokens", the
+/// value
 /// "-1" and what is valid, "1 to 1e18 tokens".
 [[nodiscard]] inline maybe<refused_question> check(const plan_request& request) {
   return detail::refusal_of_call([&] {
@@ -71,12 +72,12 @@ maybe<refused_question> refusal_of_call(const Call& call) {
 [[nodiscard]] inline maybe<refused_question> check(const layout& mesh, const slice& where) {
   return detail::refusal_of_call([&] { validate(mesh, where); });
 }
-[[nodiscard]] inline maybe<refused_question> check(const transformer& model, const training_job& job, const layout& mesh,
-                                          const slice& where) {
+[[nodiscard]] inline maybe<refused_question> check(const transformer& model, const training_job& job,
+                                                   const layout& mesh, const slice& where) {
   return detail::refusal_of_call([&] { detail::check_trained(model, job, mesh, where); });
 }
-[[nodiscard]] inline maybe<refused_question> check(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                                          const slice& where) {
+[[nodiscard]] inline maybe<refused_question> check(const transformer& model, const serving_job& job,
+                                                   const serving_layout& mesh, const slice& where) {
   return detail::refusal_of_call([&] {
     validate(job, model);
     detail::check_served(model, mesh, where);

@@ -2,7 +2,7 @@
 #define TPUPLAN_PLAN_LAYOUTS_HPP
 
 #include <cstdint>
-#include <tpuplan/integer.hpp>
+#include <tpuplan/base/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/plan.hpp>

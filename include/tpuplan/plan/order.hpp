@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <tpuplan/base/error.hpp>
 #include <utility>
 #include <vector>
-#include <tpuplan/error.hpp>
 
 /// @file
 /// How plans are ranked where some are equally good: figures are sums and quotients, whose last digits depend on the

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/maybe.hpp>
 #include <vector>
 
 /// @file

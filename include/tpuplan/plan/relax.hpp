@@ -8,10 +8,10 @@
 #include <limits>
 #include <optional>
 #include <string_view>
-#include <tpuplan/math.hpp>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
-#include <tpuplan/text.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>

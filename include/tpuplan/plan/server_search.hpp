@@ -13,9 +13,9 @@
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/order.hpp>
-#include <tpuplan/plan/replica_rates.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/serving_request.hpp>
+#include <tpuplan/simulate/replica_rates.hpp>
 #include <utility>
 #include <vector>
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/math.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
-#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <vector>
 
 /// @file

@@ -9,7 +9,7 @@
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/plan/plan.hpp>
-#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <vector>
 
 /// @file

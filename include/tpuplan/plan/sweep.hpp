@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/base/error.hpp>
 #include <tpuplan/cost/payment.hpp>
-#include <tpuplan/error.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <vector>
 

@@ -10,7 +10,7 @@
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/plan/search.hpp>
-#include <tpuplan/plan/simulation.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <vector>
 
 /// @file

@@ -1,6 +1,6 @@
 #include <tpuplan/core.hpp>
-#include <tpuplan/io/fmt.hpp>
-#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/show/fmt.hpp>
 
 int main() {
   const auto config = nlohmann::json::parse(R"({"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096,

@@ -29,8 +29,9 @@ static_assert(
     is_before_announced_change({"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1.35), "2026-09-10"}) &&
     !is_before_announced_change({"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1.35), "2026-11-21"}) &&
     !is_before_announced_change({"v6e", "us", provisioning::spot, 1, usd_per_hour(1.35), "2026-09-10"}));
-static_assert(!is_weak(price_book{}.with("v5p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21").row(0)) &&
-              is_weak(price_book{}.with("v5p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21", 1, 'C').row(0)));
+static_assert(
+    !is_weak(price_book{}.with("v5p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21").row(0)) &&
+    is_weak(price_book{}.with("v5p", "us", provisioning::spot, usd_per_hour(1), "2026-11-21", 1, 'C').row(0)));
 static_assert(!is_weak({"v6e", "us", provisioning::spot, 1, usd_per_hour(1), "2026-09-10", date_qualifier::exact,
                         'B'}) &&
               is_weak({"v6e", "us", provisioning::spot, 1, usd_per_hour(1), "2026-09-10", date_qualifier::exact, 'C'}));

@@ -10,7 +10,8 @@ namespace {
 static_assert(optimizer_bytes_per_parameter(optimizer_kind::adamw, dtype::fp32) == 8_B);
 // Adam of Keras: the same state.
 static_assert(parse_optimizer("Adam").value() == optimizer_kind::adam && name(optimizer_kind::adam) == "adam");
-static_assert(optimizer_bytes_per_parameter(optimizer_kind::adam) == optimizer_bytes_per_parameter(optimizer_kind::adamw));
+static_assert(optimizer_bytes_per_parameter(optimizer_kind::adam) ==
+              optimizer_bytes_per_parameter(optimizer_kind::adamw));
 static_assert(in_gb(training_state_of(70000000000).weights) == 140);
 static_assert(in_gb(training_state_of(70000000000).optimizer) == 560);
 static_assert(tokens_per_step(job_of(1024, 4096)) == 4194304);

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/run_cost.hpp>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -14,12 +14,12 @@
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/padding.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/text/one_line.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

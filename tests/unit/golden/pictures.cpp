@@ -1,6 +1,6 @@
 // Every kind of picture, drawn of figures by hand, against tests/golden/pictures.txt: places, colours and words.
 #include <string>
-#include <tpuplan/io/svg.hpp>
+#include <tpuplan/show/svg.hpp>
 #include <tpuplan/tpuplan.hpp>
 #include <vector>
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -4,8 +4,8 @@
 #include <lab/data_health.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/io/json/file.hpp>
-#include <tpuplan/io/price_file.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -1,8 +1,8 @@
 // The types of the lab are made known as those of any program (tools/lab/reflect.hpp): they are written and read, too.
 #include <lab/reflect.hpp>
 #include <string>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/text/one_line.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 #include <support/catch.hpp>
 

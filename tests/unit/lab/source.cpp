@@ -1,6 +1,6 @@
 #include <lab/sources.hpp>
 #include <support/catch.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 
 using namespace tpuplan;
 

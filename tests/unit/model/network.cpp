@@ -1,7 +1,7 @@
 // The worked networks of data/networks against published counts, and what a list of layers refuses.
 #include <string>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/model/network.hpp>
 
 #include "support/catch.hpp"

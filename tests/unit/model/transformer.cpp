@@ -7,8 +7,8 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/padding.hpp>
-#include <tpuplan/io/reflect.hpp>
 #include <tpuplan/model/kv_cache.hpp>
+#include <tpuplan/reflect.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -1,7 +1,7 @@
 // Vision transformers read from Hugging Face configurations, as lists of layers.
 #include <string>
-#include <tpuplan/io/hf_config.hpp>
 #include <tpuplan/model/vision_network.hpp>
+#include <tpuplan/read/hf.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/training/own_runs.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <utility>
 #include <vector>

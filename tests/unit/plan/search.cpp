@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <tpuplan/io/price_file.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <utility>
 #include <vector>
 

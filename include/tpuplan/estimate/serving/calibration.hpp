@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/error.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/estimate/own_runs.hpp>
 #include <tpuplan/hardware/chip.hpp>
-#include <tpuplan/math.hpp>
 #include <tpuplan/model/serving_job.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// The constants of the serving estimates, calibrated on published runs, and what those runs cover. Every estimate

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/replica.hpp>
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/math.hpp>
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/serving_job.hpp>

@@ -4,10 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/serving/replica.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/model/serving_job.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// What the engines that can be started run: chips, layouts and formats, as their documentation and flags say.
@@ -18,9 +18,9 @@ inline namespace abi_0 {
 /// What an engine does not run of a question: the field, its value, and what the engine runs. An empty field: it runs
 /// all of it.
 struct engine_limit {
-  std::string_view field{};  ///< "serving_layout.cache", "slice" …
-  text<48> given{};          ///< its value
-  text<128> valid{};         ///< what the engine runs
+  std::string_view field{};       ///< "serving_layout.cache", "slice" …
+  text<48> given{};               ///< its value
+  text<128> valid{};              ///< what the engine runs
   errc code = errc::unsupported;  ///< of the refusal
 };
 

@@ -1,7 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_QUEUEING_HPP
 #define TPUPLAN_ESTIMATE_SERVING_QUEUEING_HPP
 
-#include <tpuplan/math.hpp>
+#include <tpuplan/base/math.hpp>
 
 /// @file
 /// Two means of queueing theory that the closed form of an engine needs.

@@ -1,9 +1,9 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_WORKING_POINT_HPP
 #define TPUPLAN_ESTIMATE_SERVING_WORKING_POINT_HPP
 
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/serving/queueing.hpp>
 #include <tpuplan/estimate/serving/token_time.hpp>
-#include <tpuplan/math.hpp>
 
 /// @file
 /// How many sequences run in a replica of an engine, what a request meets there, and how long it waits.

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/findings.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/thresholds.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// What in a model, batch or layout wastes chip time, and what a change would gain. Both come from estimates of the

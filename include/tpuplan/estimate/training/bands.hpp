@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// How far measured steps lie from estimates, by kind of job. tools/calibrate finds it with the source of each run

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/estimate/own_runs.hpp>
 #include <tpuplan/hardware/chip.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// The constants of the estimates, calibrated on published runs. Every estimate takes them as an argument.

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <string_view>
-#include <tpuplan/cost/checkpoint.hpp>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/text.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
-#include <tpuplan/integer.hpp>
-#include <tpuplan/maybe.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// Whether hosts read and decode examples as fast as the chips take them, and what would help where they do not.

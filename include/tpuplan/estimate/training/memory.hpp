@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
 #include <tpuplan/estimate/verdict.hpp>
 #include <tpuplan/estimate/widths.hpp>
-#include <tpuplan/maybe.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/sums.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
 #include <tpuplan/parallel/layout.hpp>
-#include <tpuplan/text.hpp>
 
 /// @file
 /// Time of one training step, part by part, with a band that comes from the validation against published runs.

@@ -1,8 +1,8 @@
 #ifndef TPUPLAN_ESTIMATE_TRAINING_SUMS_HPP
 #define TPUPLAN_ESTIMATE_TRAINING_SUMS_HPP
 
+#include <tpuplan/base/units.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
-#include <tpuplan/units.hpp>
 
 /// @file
 /// The terms of a step added up, for callers (the planner) that need the total time of very many steps, without parts.

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/products.hpp>
 #include <tpuplan/estimate/training/sizes.hpp>
-#include <tpuplan/math.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 #include <tpuplan/parallel/layout.hpp>
@@ -32,9 +32,10 @@ struct work_terms {
   /// Per token of a chip.
   seconds dense_products{}, expert_products{}, logits{}, attention{}, vision{};
   seconds elementwise{}, scores{}, operands{}, dispatch{};
-  seconds least{};    ///< all products at the peak rate of their format, without padding: no program is faster
-  seconds kept{};     ///< HBM traffic of what the policy keeps in HBM, written once and read once
-  seconds to_host{};  ///< what the policy keeps on the host, one way; 0 also where that rate is not known: see host_rate
+  seconds least{};  ///< all products at the peak rate of their format, without padding: no program is faster
+  seconds kept{};   ///< HBM traffic of what the policy keeps in HBM, written once and read once
+  seconds
+      to_host{};  ///< what the policy keeps on the host, one way; 0 also where that rate is not known: see host_rate
   /// @}
   double forward = 1.0 / 3;   ///< share of the work that is in the forward pass
   double least_reads = 1;     ///< share of `weight_reads` that no program can do without

@@ -6,7 +6,7 @@
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"

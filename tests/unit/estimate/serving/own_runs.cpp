@@ -2,7 +2,7 @@
 #include <cmath>
 #include <tpuplan/estimate/serving/own_runs.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/plan/step_times.hpp>
+#include <tpuplan/simulate/step_times.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <string>
 #include <tpuplan/estimate/training/advice.hpp>
-#include <tpuplan/io/hf_config.hpp>
+#include <tpuplan/read/hf.hpp>
 #include <vector>
 
 #include "support/catch.hpp"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/io/hf_config.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/hf.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"

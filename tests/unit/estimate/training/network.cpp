@@ -3,8 +3,8 @@
 #include <string>
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/io/json.hpp>
-#include <tpuplan/io/json/file.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
 #include "support/networks.hpp"

@@ -1,0 +1,320 @@
+#ifndef TPUPLAN_ASK_HPP
+#define TPUPLAN_ASK_HPP
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/figures.hpp>
+#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/payment.hpp>
+#include <tpuplan/ask/pictures.hpp>
+#include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/schema.hpp>
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/spot.hpp>
+#include <tpuplan/ask/training.hpp>
+#include <tpuplan/json/file.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// A single entry point: a question as JSON in, its answer as JSON out, without files, network or state. docs/ask.md
+/// has an example of each question, docs/ask_schema.json the JSON Schema of requests and answers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+/// Whether `request.job` gives the key `key`: only what the job leaves out is filled in.
+[[nodiscard]] inline bool job_gives(const nlohmann::json& request, const char* key) {
+  const auto job = request.find("job");
+  return job != request.end() && job->is_object() && job->contains(key);
+}
+
+/// Whether `request.job` gives a capacity factor other than the default of a job. The default is accepted for a model
+/// without experts, so that the `job` of an answer can be asked again.
+[[nodiscard]] inline bool gives_capacity(const nlohmann::json& request) {
+  return job_gives(request, "capacity_factor") && request["job"]["capacity_factor"] != training_job{}.capacity_factor;
+}
+
+template <class Request>
+[[nodiscard]] Request read_request(const nlohmann::json& request) {
+  return read_json<Request>(request, {}, "request");
+}
+
+/// The job of a question, as far as it says it.
+template <class Request>
+[[nodiscard]] asked_job job_of(const nlohmann::json& request, const Request& asked) {
+  asked_job job{asked.job, asked.batch_tokens, {}, {}, {}};
+  if (job_gives(request, "remat")) job.remat = asked.job.remat;
+  if (gives_capacity(request)) job.capacity = asked.job.capacity_factor;
+  if (job_gives(request, "frozen_weights")) job.base = asked.job.frozen_weights;
+  return job;
+}
+template <class Request>
+[[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
+  return placed(model_of(asked.config), asked.slice, asked.mesh, job_of(request, asked));
+}
+
+/// Refuses a key that is given and changes nothing.
+inline void refuse_without_effect(const nlohmann::json& request, const std::string& key, std::string_view valid) {
+  if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
+}
+
+/// Refuses lengths in the job when distributions of the same lengths are given too.
+inline void refuse_lengths_twice(const nlohmann::json& request) {
+  for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
+    if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
+  }
+}
+
+/// An answer as a document, and its pictures if they were asked for.
+struct reply {
+  nlohmann::ordered_json document{};
+  std::vector<picture> pictures{};
+};
+template <class Answer>
+[[nodiscard]] reply reply_of(const Answer& answer, [[maybe_unused]] bool drawn) {
+  reply whole{answer, {}};
+  if constexpr (has_pictures<Answer>::value) {
+    if (drawn) whole.pictures = pictures_of(answer);
+  }
+  return whole;
+}
+
+template <class Request>
+[[nodiscard]] reply plain_answer(const nlohmann::json& request, bool drawn) {
+  return reply_of(answer_to(read_request<Request>(request)), drawn);
+}
+[[nodiscard]] inline reply model_answered(const nlohmann::json& request, bool drawn) {
+  const model_request asked = read_request<model_request>(request);
+  const model_config config = model_of(asked.config);
+  const architecture kind = config.model.kind;
+  const bool decodes = kind == architecture::decoder || kind == architecture::encoder_decoder;
+  if (!decodes) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
+  if (!decodes && kind != architecture::encoder)
+    refuse_without_effect(request, "sequence_length", "a model that takes tokens");
+  return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), drawn);
+}
+[[nodiscard]] inline reply fit_answered(const nlohmann::json& request, bool drawn) {
+  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), drawn);
+}
+[[nodiscard]] inline reply train_answered(const nlohmann::json& request, bool drawn) {
+  const train_request asked = read_request<train_request>(request);
+  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used"})
+    if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, bool drawn) {
+  serve_request asked = read_request<serve_request>(request);
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, bool drawn) {
+  simulate_request asked = read_request<simulate_request>(request);
+  refuse_lengths_twice(request);
+  if (!asked.trace.empty()) {
+    for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})
+      refuse_without_effect(request, key, "none beside a trace");
+    for (const char* key : {"request_rate_per_s", "prompt", "output"}) {
+      if (job_gives(request, key))
+        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
+    }
+  }
+  asked.load = asked.load || (drawn && asked.trace.empty());
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, bool drawn) {
+  asked_serving_plan asked = read_request<asked_serving_plan>(request);
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply plan_answered(const nlohmann::json& request, bool drawn) {
+  const asked_plan asked = read_request<asked_plan>(request);
+  if (job_gives(request, "gradient_accumulation"))
+    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(detail::answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), drawn);
+}
+[[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
+  const auto given = request.find("request");
+  if (given != request.end() && given->is_object()) {
+    for (const char* key : {"where", "slices", "capacity", "run_s"})
+      refuse_without_effect(*given, key, "none beside a plan, which has its own");
+  }
+  const launch_text written = answer_to(read_request<asked_launch>(request));
+  return {{{"text", written.text}, {"document", written.document}}, {}};
+}
+
+/// A question: its name, what answers it, the schemas of its request and its answer, and whether it has pictures.
+struct question {
+  std::string_view name;
+  reply (*answered)(const nlohmann::json& request, bool drawn);
+  nlohmann::ordered_json (*request)(nlohmann::ordered_json& defs, bool all_required);
+  nlohmann::ordered_json (*answer)(nlohmann::ordered_json& defs, bool all_required);
+  bool has_pictures;
+};
+[[nodiscard]] inline nlohmann::ordered_json launch_answer_schema(nlohmann::ordered_json&, bool) {
+  return {{"type", "object"},
+          {"properties", {{"text", {{"type", "string"}}}, {"document", nlohmann::ordered_json::object()}}},
+          {"additionalProperties", false},
+          {"required", {"text", "document"}}};
+}
+template <class Request, class Answer>
+[[nodiscard]] constexpr question question_of(std::string_view name,
+                                             reply (*answered)(const nlohmann::json& request, bool drawn)) {
+  return {name, answered, object_schema<Request>, object_schema<Answer>, has_pictures<Answer>::value};
+}
+inline constexpr question questions[] = {
+    question_of<chips_request, chips_answer>("chips", plain_answer<chips_request>),
+    question_of<slices_request, slices_answer>("slices", plain_answer<slices_request>),
+    question_of<batch_request, batch_answer>("batch", plain_answer<batch_request>),
+    question_of<pad_request, pad_answer>("pad", plain_answer<pad_request>),
+    question_of<model_request, model_answer>("model", model_answered),
+    question_of<fit_request, fit_answer>("fit", fit_answered),
+    question_of<train_request, train_answer>("train", train_answered),
+    question_of<serve_request, serve_answer>("serve", serve_answered),
+    question_of<spot_request, spot_answer>("spot", plain_answer<spot_request>),
+    question_of<simulate_request, simulate_answer>("simulate", simulate_answered),
+    question_of<pay_request, pay_answer>("pay", plain_answer<pay_request>),
+    question_of<asked_plan, plan_document>("plan", plan_answered),
+    question_of<asked_serving_plan, serving_plan_document>("plan_serving", plan_serving_answered),
+    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema, false},
+};
+
+[[nodiscard]] inline const question& question_named(const nlohmann::json& asked) {
+  std::string names;
+  for (const question& one : questions) {
+    if (is_text(asked, one.name)) return one;
+    names.append(names.empty() ? "" : ", ").append(one.name);
+  }
+  fail(errc::unknown_name, "question", shown_json(asked), names);
+}
+
+/// The most rows of a list in a short answer, which has the numbers, texts, truth values and nulls of an object or a
+/// row.
+inline constexpr std::size_t rows_in_short = 10;
+[[nodiscard]] inline nlohmann::ordered_json short_form(const nlohmann::ordered_json& answer, bool rows = true) {
+  nlohmann::ordered_json kept = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : answer.items()) {
+    if (value.is_primitive()) kept[key] = value;
+    if (!rows || !value.is_array()) continue;
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const nlohmann::ordered_json& one : value) {
+      if (list.size() == rows_in_short) break;
+      if (!one.is_array()) list.push_back(one.is_object() ? short_form(one, false) : one);
+    }
+    kept[key] = list;
+  }
+  return kept;
+}
+
+[[nodiscard]] inline nlohmann::ordered_json error_document(errc code, std::string_view field, std::string_view value,
+                                                           std::string_view valid, std::string_view message) {
+  return {
+      {"schema", json_schema},
+      {"error", {{"code", name(code)}, {"field", field}, {"value", value}, {"valid", valid}, {"message", message}}}};
+}
+
+/// Whether the request has "pictures": true; refused for a question without pictures.
+[[nodiscard]] inline bool pictures_wanted(const nlohmann::json& asked, const question& one) {
+  const nlohmann::json wanted = asked.value("pictures", nlohmann::json(false));
+  if (!wanted.is_boolean()) fail(errc::malformed_input, "pictures", shown_json(wanted), "true, false");
+  if (!wanted.get<bool>() || one.has_pictures) return wanted.get<bool>();
+  std::string names;
+  for (const question& other : questions) {
+    if (other.has_pictures) names.append(names.empty() ? "one of " : ", ").append(other.name);
+  }
+  fail(errc::invalid_argument, "pictures", "given without effect", names);
+}
+
+[[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
+  const json_place root{nullptr, "question", 0};
+  if (!asked.is_object()) root.refuse(errc::malformed_input, asked, "an object");
+  if (!asked.contains("schema")) fail(errc::missing_field, "schema", "missing", json_schema);
+  if (!is_text(asked["schema"], json_schema))
+    fail(errc::unsupported, "schema", shown_json(asked["schema"]), json_schema);
+  if (!asked.contains("question")) fail(errc::missing_field, "question", "missing", "the name of a question");
+  for (const auto& entry : asked.items()) {
+    const std::string& key = entry.key();
+    if (key != "schema" && key != "question" && key != "form" && key != "pictures" && key != "request")
+      fail(errc::unknown_name, key, "not a key", "schema, question, form, pictures, request");
+  }
+  const question& one = question_named(asked["question"]);
+  const nlohmann::json form = asked.value("form", nlohmann::json("full"));
+  if (!is_text(form, "full") && !is_text(form, "short"))
+    fail(errc::unknown_name, "form", shown_json(form), "full, short");
+  const bool drawn = pictures_wanted(asked, one);
+  reply whole = one.answered(asked.value("request", nlohmann::json::object()), drawn);
+  if (is_text(form, "short")) whole.document = short_form(whole.document);
+  nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
+  document.get_ref<nlohmann::ordered_json::object_t&>().reserve(5);  // a second growth would copy the answer
+  document["answer"] = std::move(whole.document);
+  if (drawn) document["pictures"] = whole.pictures;
+  return document;
+}
+
+}  // namespace detail
+
+/// The answer to a question: {"schema": "tpuplan/1", "question": "fit", "request": {…}} becomes {"schema", "question",
+/// "form", "answer"}. With "form": "short" the answer has its numbers, texts and the first ten rows of its lists,
+/// without deeper levels. With "pictures": true there is "pictures" beside the answer, a list of {"name", "title",
+/// "svg"}; questions that have none refuse it. An invalid question becomes {"schema", "error": {"code", "field",
+/// "value", "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, simulate, pay,
+/// plan, plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch",
+/// "request": {"chip": "v5e"}} has answer.critical_batch 241.
+[[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
+  try {
+    return detail::answered(question);
+  } catch (const error& refusal) {
+    return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what());
+  } catch (const nlohmann::json::exception&) {  // a value of the caller's own making, such as a text not in UTF-8
+    const error refusal(errc::malformed_input, "question", "not JSON in every value", "what parse_json reads");
+    return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what());
+  }
+}
+
+/// The answer to a question as text, as text. Text that is not JSON, is over 16 MiB or is nested deeper than 64 levels
+/// gives an error answer too, and nothing is thrown. Worked: "{" has error.code "malformed_input".
+[[nodiscard]] inline std::string ask(std::string_view question) {
+  nlohmann::json asked;
+  try {
+    asked = parse_json(question, "question", {std::size_t{16} << 20, 64});
+  } catch (const error& refusal) {
+    return detail::error_document(refusal.code(), refusal.field(), refusal.given(), refusal.valid(), refusal.what())
+        .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return ask(asked).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// The JSON Schema (draft 2020-12) of the requests and the full answers of all questions, and of their pictures.
+/// Worked: the request of the question batch has the property "chip".
+[[nodiscard]] inline nlohmann::ordered_json ask_schema() {
+  nlohmann::ordered_json requests, answers, defs;
+  for (const detail::question& one : detail::questions) {
+    requests[std::string(one.name)] = one.request(defs, false);
+    answers[std::string(one.name)] = one.answer(defs, true);
+  }
+  const nlohmann::ordered_json pictures = detail::schema_of<std::vector<picture>>(defs);
+  return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+          {"title", json_schema},
+          {"requests", requests},
+          {"answers", answers},
+          {"pictures", pictures},
+          {"$defs", defs}};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

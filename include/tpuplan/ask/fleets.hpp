@@ -1,0 +1,484 @@
+#ifndef TPUPLAN_ASK_FLEETS_HPP
+#define TPUPLAN_ASK_FLEETS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/plan/cheapest_fleets.hpp>
+#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/show/svg/traffic.hpp>
+#include <tpuplan/show/text/lost_servers.hpp>
+#include <tpuplan/show/text/readable.hpp>
+#include <tpuplan/show/text/served.hpp>
+#include <tpuplan/simulate/simulation.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The questions of several slices that serve: simulate, and plan_serving.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Do slices keep their targets under traffic?
+struct simulate_request {
+  /// @{
+  /// The traffic is job.request_rate_per_s with the lengths of the job, or a trace.
+  nlohmann::json config{};
+  std::string slice{};
+  std::int64_t slices = 1;            ///< slices that share the traffic
+  serving_job job = usual_traffic();  ///< traffic, lengths, and latency targets by percentile
+  serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
+  serving_calibration constants{};
+  prefill_policy prefill = prefill_policy::mixed;
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
+  double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
+  /// Number of requests of the simulated replica; 0: 2000, and fewer where they have more than 4096 output tokens.
+  std::int64_t requests = 0;
+  std::int64_t seed = 1;                   ///< of the random numbers; the same seed gives the same answer
+  std::vector<simulated_request> trace{};  ///< requests with their times and lengths, instead of random ones
+  /// Also simulates rates from a quarter to one and a half times the given rate, as pictures need.
+  bool load = false;
+  std::string region = "us";
+  nlohmann::json prices{};
+  /// @}
+};
+/// A fleet under traffic, simulated.
+struct simulate_answer {
+  /// @{
+  /// The fleet under its traffic; latencies are in seconds.
+  serving_fleet fleet{};
+  serving_job job{};  ///< as simulated; a trace determines its rate and lengths
+  /// Replicas of the fleet, and those whose requests the report counts.
+  std::int64_t replicas = 0, simulated_replicas = 0;
+  per_second capacity{};      ///< request rate that the whole fleet can serve, by the closed form
+  latency_targets targets{};  ///< latency targets by percentile
+  bool meets_targets = false;
+  simulation_report report{};                 ///< percentiles of the latencies, and rates per second
+  std::vector<serving_change_row> changes{};  ///< changes that would meet the targets, where they are missed
+  std::optional<price_row> price{};           ///< price of one chip on demand
+  std::vector<latency_point> load{};          ///< latencies at other request rates, where asked for
+  std::vector<assumption> assumed{};
+  /// @}
+};
+
+/// Which slices serve some traffic?
+struct asked_serving_plan {
+  /// @{
+  /// The model, the traffic and the limits; fields that serving_request has too mean the same.
+  nlohmann::json config{};
+  serving_job job = usual_traffic();  ///< traffic of all slices together, and its targets
+  serving_calibration constants{};
+  objective best = objective::cheapest;
+  std::vector<provisioning> kinds{provisioning::on_demand};
+  std::vector<std::string> regions{"us"};
+  std::optional<usd_per_second> budget{};                        ///< dollars for all slices together, per second in C++
+  std::vector<std::string> generations{};                        ///< names of the chips to consider; none: all chips
+  std::int64_t smallest_chips = 1;                               ///< the fewest chips over all slices
+  std::int64_t largest_chips = serving_request{}.largest_chips;  ///< the most
+  bool accept_uncertain = false;
+  std::int64_t most_plans = 8;  ///< plans that are listed
+  nlohmann::json prices{};
+  /// @}
+};
+/// One plan, its main figures first.
+struct serving_plan_row {
+  /// @{
+  /// The slice, how many of it, and the rates of all slices together, per second.
+  std::int64_t rank = 0;  ///< position in the list; 1 is the best plan
+  std::string slice{};
+  std::int64_t slices = 1, chips = 0;
+  std::string replica{};  ///< the devices of a replica, and how they share attention where that is not all of them
+  /// Mean times of the closed form: to the first token, of each token, and the ends of its band.
+  seconds first_token{}, per_token{}, per_token_low{}, per_token_high{};
+  /// With targets by percentile: what the simulation reaches at the share of each target, the mean without one.
+  std::optional<seconds> simulated_first_token{}, simulated_per_token{}, simulated_end_to_end{};
+  per_second output_tokens{};
+  per_second capacity_requests{};  ///< largest request rate that the slices can serve, whatever the latencies
+  /// Largest request rate at which the targets are kept; by percentile it is simulated, and of the best plan alone.
+  std::optional<per_second> capacity_at_targets{};
+  usd_per_second rate{};                       ///< of all slices
+  usd million_input{}, million_output{};       ///< dollars for a million tokens, each at its share of the time
+  usd million_all_on_output{};                 ///< dollars for a million output tokens, as if input were free
+  bytes memory_used{}, memory_usable{};        ///< of a device
+  std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
+  serving_plan plan{};
+  /// @}
+};
+/// A slice that is not among the plans.
+struct rejected_server_row {
+  /// @{
+  /// The slice, and why it is not among the plans.
+  std::string slice{};
+  serving_rejection reason{};
+  /// How far the limit is missed, and its unit: bytes, s, chips, USD/h or USD/million output tokens; empty: no amount.
+  double amount = 0;
+  std::string unit{};
+  /// @}
+};
+/// The slices that lost for one reason.
+struct lost_servers_row {
+  /// @{
+  /// The reason, and the number of slices that it applies to.
+  serving_rejection reason{};
+  std::int64_t slices = 0;
+  std::string why{};      ///< the reason in words
+  std::string closest{};  ///< the slice that misses the limit by least, and by how much
+  /// @}
+};
+/// A limit that, relaxed alone, lets a plan in.
+struct relaxed_serving_row {
+  /// @{
+  /// The limit as given and as it would have to be, in its base unit, and the plan it allows.
+  plan_limit limit{};
+  double given = 0, needed = 0;
+  serving_plan_row plan{};
+  /// @}
+};
+/// Plans, lost slices and the question, as one document.
+struct serving_plan_document {
+  /// @{
+  /// The plans and the slices without a plan, one row each.
+  std::string schema{json_schema};
+  std::vector<serving_plan_row> plans{};
+  std::vector<lost_servers_row> lost{};  ///< the slices without a plan, by reason
+  std::vector<rejected_server_row> rejected{};
+  std::int64_t candidates = 0;        ///< number of services whose rates were estimated
+  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
+  serving_request request{};          ///< the question with nothing left open
+  /// Where there is no plan: each limit that, relaxed alone, would allow one.
+  std::optional<std::vector<relaxed_serving_row>> relax{};
+  /// Where there is no plan: other changes that would meet the targets.
+  std::optional<std::vector<serving_change_row>> changes{};
+  /// @}
+};
+
+namespace detail {
+
+/// The requests a second that a run served, where more came: the engine was never idle, and the last quarter of the
+/// requests waited more than twice as long for the first token as the first quarter. 0 where it kept up.
+inline double served_below_arrivals(const simulation_run& run) {
+  const std::size_t quarter = run.records.size() / 4;
+  if (run.busy < 0.99 || quarter == 0) return 0;
+  const auto waited = [&](std::size_t from) {
+    seconds sum{0};
+    for (std::size_t i = from; i < from + quarter; ++i) sum += run.records[i].first_token - run.records[i].arrival;
+    return sum;
+  };
+  if (waited(run.records.size() - quarter) < waited(0) * 2.0) return 0;
+  seconds last{0};
+  for (const request_record& record : run.records) last = max(last, record.finished);
+  return static_cast<double>(run.records.size()) / (last - run.records.front().arrival).value();
+}
+
+/// The simulation of one question; other rates and other jobs are asked too.
+class asked_simulation {
+ public:
+  asked_simulation(const transformer& model, const simulate_request& asked)
+      : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
+    job_.percentiles = {};
+    fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
+    if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
+    if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    requests_ = asked.requests == 0 ? planning_requests_of(job_) : asked.requests;
+    if (trace_.empty()) return;
+    job_.prompt = lengths_of(trace_, &simulated_request::prompt);
+    job_.output = lengths_of(trace_, &simulated_request::output);
+    for (simulated_request& one : trace_)
+      one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
+    const double time = trace_.back().arrival.value();
+    if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
+  }
+
+  [[nodiscard]] simulate_answer answer() {
+    simulate_answer all;
+    all.fleet = fleet_;
+    all.job = job_;
+    all.replicas = replicas_of(fleet_);
+    all.simulated_replicas = simulated();
+    all.capacity =
+        serve(model_, job_, fleet_.mesh, fleet_.where, asked_.constants).capacity * static_cast<double>(fleet_.slices);
+    all.targets = targets_;
+    all.report = report(job_);
+    all.meets_targets = meets(all.report);
+    if (!all.meets_targets && trace_.empty())
+      all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
+    return all;
+  }
+  /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
+  [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
+    assumed_values taken = assumed_engine(asked_.job.engine, model_);
+    const double counted = static_cast<double>(all.report.requests) / static_cast<double>(all.simulated_replicas);
+    if (all.report.running > counted / 20)
+      taken.emplace_back("requests", "too few for a steady state, of which " +
+                                         readable::three_digits(all.report.running) +
+                                         " run at once: times and rates are those of a fleet that fills");
+    if (served_ == 0) return taken;
+    const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
+    taken.emplace_back("load", "more requests come than are served, about " +
+                                   readable::three_digits(served_ * all_of_them) +
+                                   " a second: the queue grows for as long as they come, and so do these times");
+    return taken;
+  }
+  /// Latencies from a quarter of the rate to half as much again.
+  [[nodiscard]] std::vector<latency_point> load() {
+    std::vector<latency_point> points;
+    if (first_ > most_simulated_steps / 8)
+      fail(errc::out_of_range, "simulated_traffic.requests", requests_,
+           "an eighth of these or fewer, where other rates are simulated too");
+    for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
+      serving_job job = job_;
+      job.request_rate *= share;
+      const simulation_report one = report(job);
+      points.push_back({job.request_rate, one.first_token.value, one.per_token.value});
+    }
+    return points;
+  }
+
+ private:
+  [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
+  /// Refuses so many requests that their first ones show them to take more steps than a simulation may.
+  void check_requests(const serving_job& job) const {
+    constexpr std::int64_t some = 10000;
+    if (!trace_.empty() || requests_ < 20 * some) return;
+    const double most = most_requests_by(model_, job, fleet_, drawn(job, some), asked_.constants);
+    if (static_cast<double>(requests_) <= 1.2 * most) return;
+    text<96> valid{"at most about "};
+    valid.append(floor_to_count(most)).append(": more take more than 30000000 steps");
+    fail(errc::out_of_range, "simulated_traffic.requests", requests_, valid.view());
+  }
+  [[nodiscard]] simulation_report report(const serving_job& job) {
+    if (steps_ == 0) check_requests(job);
+    const std::vector<simulated_request> requests = trace_.empty() ? drawn(job, requests_) : trace_;
+    const simulation_run run = simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
+    if (steps_ == 0) {
+      first_ = run.steps;
+      served_ = served_below_arrivals(run);
+    }
+    steps_ += run.steps;
+    return report_of(run, targets_);
+  }
+  /// Nothing does once all simulations took a quarter of the steps that one may: a change is searched for as far as
+  /// these go.
+  [[nodiscard]] bool keeps_targets(const serving_job& job) {
+    if (steps_ > most_simulated_steps / 4) return false;
+    try {
+      return meets(report(job));
+    } catch (const error& refusal) {
+      if (refusal.code() == errc::infeasible) return false;  // no room for it
+      throw;
+    }
+  }
+  /// The share of one replica, at random.
+  [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job, std::int64_t count) const {
+    simulated_traffic traffic = traffic_of(job, count, asked_.seed);
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
+    traffic.variation = asked_.variation;
+    if (asked_.prompts && job.prompt.mean == job_.prompt.mean) traffic.prompt = *asked_.prompts;
+    if (asked_.outputs) traffic.output = *asked_.outputs;
+    return requests_of(traffic);
+  }
+
+  transformer model_;
+  const simulate_request& asked_;
+  serving_job job_;
+  latency_targets targets_;
+  std::vector<simulated_request> trace_;
+  serving_fleet fleet_{};
+  std::int64_t requests_ = 0;           // of one replica, without a trace
+  std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
+  double served_ = 0;                   // requests a second, where more come
+};
+
+}  // namespace detail
+
+/// Latencies and rates of the slices under traffic, from a simulation of one replica with its share of the requests, or
+/// of all replicas under a trace. `config` and `asked.job` are taken as they are, with the formats of their weights
+/// filled in. Throws, naming the field, without a rate or trace, and for an unknown slice or region. Worked: two v5e-8
+/// with tensor parallelism over 4 have 4 replicas, of which 1 is simulated.
+[[nodiscard]] inline simulate_answer answer_to_simulate(const model_config& config, const simulate_request& asked,
+                                                        const price_book& book) {
+  if (asked.trace.empty() && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing", "requests a second, or a trace");
+  expect_region(book, asked.region);
+  detail::asked_simulation simulation(config.model, asked);
+  simulate_answer answer = simulation.answer();
+  if (asked.load) answer.load = simulation.load();
+  if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
+    answer.price = *price;
+  answer.assumed = all_assumed(config, simulation.assumed(answer));
+  return answer;
+}
+
+namespace detail {
+/// A row of the document.
+[[nodiscard]] inline serving_plan_row row_of(const serving_request& request, const serving_plan& planned) {
+  const auto servers = static_cast<double>(planned.slices);
+  const serving_estimate& e = planned.estimate;
+  serving_plan_row row;
+  row.slice = tpuplan::name(planned.where).view();
+  row.slices = planned.slices;
+  row.chips = checked_multiply(tpuplan::chips(planned.where), planned.slices);
+  row.replica = replica_words(planned.mesh);
+  row.first_token = e.first_token;
+  row.per_token = e.per_token.total;
+  row.per_token_low = e.per_token.low;
+  row.per_token_high = e.per_token.high;
+  if (any_target(request.job.percentiles)) {
+    const latency_targets& targets = request.job.percentiles;
+    row.simulated_first_token = reached_of(planned.simulated.first_token.value, targets.first_token);
+    row.simulated_per_token = reached_of(planned.simulated.per_token.value, targets.per_token);
+    row.simulated_end_to_end = reached_of(planned.simulated.end_to_end.value, targets.end_to_end);
+  }
+  row.output_tokens = e.output_tokens * servers;
+  row.capacity_requests = e.capacity * servers;
+  row.rate = planned.rate;
+  row.million_input = planned.cost.input;
+  row.million_output = planned.cost.output;
+  row.million_all_on_output = planned.cost.all_on_output;
+  row.memory_used = e.memory.total;
+  row.memory_usable = e.memory.usable;
+  row.paid = tpuplan::name(planned.kind);
+  row.region = planned.region;
+  row.price_date = planned.price.date.view();
+  row.plan = planned;
+  return row;
+}
+}  // namespace detail
+/// The answer as a document: plans, slices without one, and the question; where there is no plan, also what to relax.
+/// Worked: a plan of three v5e-8 that make 1000 tokens a second each is a row with 24 chips and 3000 tokens a second.
+[[nodiscard]] inline serving_plan_document document_of(const serving_request& request,
+                                                       const serving_plan_answer& answer,
+                                                       std::vector<assumption> assumed) {
+  serving_plan_document document;
+  for (const serving_plan& p : answer.plans) {
+    document.plans.push_back(detail::row_of(request, p));
+    serving_plan_row& row = document.plans.back();
+    row.rank = static_cast<std::int64_t>(document.plans.size());
+    if (request.job.request_rate.value() > 0 && (row.rank == 1 || !any_target(request.job.percentiles)))
+      row.capacity_at_targets = capacity_at_targets(request, p);
+  }
+  for (const readable::lost_servers& one : readable::by_reason(answer.rejected))
+    document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
+                             readable::amount(one.closest)});
+  for (const rejected_server& r : answer.rejected)
+    document.rejected.push_back(
+        {std::string(tpuplan::name(r.where).view()), r.why, r.amount, std::string(r.unit.view())});
+  document.candidates = answer.candidates;
+  document.assumed = std::move(assumed);
+  document.request = request;
+  if (!answer.plans.empty()) return document;
+  std::vector<relaxed_serving_row>& relaxed = document.relax.emplace();
+  for (const serving_relaxation& r : relaxations(request))
+    relaxed.push_back({r.limit, r.given, r.needed, detail::row_of(request, r.nearest)});
+  document.changes = rows_of(changes_that_help(request));
+  return document;
+}
+/// What is said of the ways of paying and of targets by percentile: which of the ways that were asked for are not
+/// compared, that no spot slice is lost, and how many requests decide. Worked: of on_demand and commitment_1y,
+/// "provisioning" is "without commitment_1y".
+[[nodiscard]] inline assumed_values assumed_limits(const serving_request& request) {
+  assumed_values assumed;
+  std::string without;
+  bool any_commitment = false, any_that_ends = false, any_spot = false;
+  for (const provisioning kind : all_provisioning) {
+    const bool is_asked = std::find(request.kinds.begin(), request.kinds.end(), kind) != request.kinds.end();
+    any_spot = any_spot || (is_asked && kind == provisioning::spot);
+    if (!is_asked || is_compared(request, kind)) continue;
+    (is_commitment(kind) ? any_commitment : any_that_ends) = true;
+    without.append(without.empty() ? "without " : ", ").append(name(kind));
+  }
+  if (any_commitment) without.append("; a commitment is paid for its whole term: ask for commitments alone");
+  if (any_that_ends) without.append("; flex-start ends after 7 days, calendar mode after 90: ask for them alone");
+  if (!without.empty()) assumed.emplace_back("provisioning", without);
+  if (any_spot)
+    assumed.emplace_back("spot", "no slice is taken away: losses are simulated over a day of traffic alone");
+  if (any_target(request.job.percentiles))
+    assumed.emplace_back("percentiles", "of " + std::to_string(planning_requests_of(request.job)) +
+                                            " random requests to one replica, the first tenth not counted");
+  return assumed;
+}
+/// What is assumed of the job: its engine, and on which of the chips asked for its arithmetic is bf16 because they
+/// cannot multiply the format of its activations. Worked: for int8 on v3 and v5e, "bf16, not int8, on v3".
+[[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
+  assumed_values assumed = assumed_engine(request.job.engine, request.model);
+  for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
+  serving_job means = request.job;
+  means.percentiles = {};
+  for (std::pair<std::string, std::string>& one : assumed_basis(means)) assumed.push_back(std::move(one));
+  std::string without;
+  for (const chip_spec& chip : generations) {
+    const auto is_it = [&](const std::string& one) { return chip_for(one).name == chip.name; };
+    const bool is_asked =
+        request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), is_it);
+    if (!is_asked || chip.announced_only || has_peak_rate(chip, request.job.activations)) continue;
+    without.append(without.empty() ? "" : ", ").append(chip.name.view());
+  }
+  if (!without.empty())
+    assumed.emplace_back("arithmetic", "bf16, not " + std::string(name(request.job.activations)) + ", on " + without +
+                                           ", which cannot multiply it");
+  return assumed;
+}
+/// The question as plan_serving has it; `config` and `asked.job` are taken as they are, with the formats of their
+/// weights filled in. It has a view of the book, whose rows have to outlive it. Throws for targets by percentile
+/// without a rate of requests, and for a region without prices. Worked: a question that says nothing allows 1 to 1024
+/// chips.
+[[nodiscard]] inline serving_request request_of(const model_config& config, const asked_serving_plan& asked,
+                                                const price_book& book) {
+  if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
+                 "requests a second, for targets by percentile");
+  serving_request request;
+  request.model = config.model;
+  request.job = asked.job;
+  request.constants = asked.constants;
+  request.best = asked.best;
+  request.kinds = asked.kinds;
+  request.regions = asked.regions;
+  if (asked.budget) request.budget = *asked.budget;
+  request.generations = asked.generations;
+  request.smallest_chips = asked.smallest_chips;
+  request.largest_chips = asked.largest_chips;
+  request.accept_uncertain = asked.accept_uncertain;
+  request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
+  request.prices = book;
+  for (const std::string& region : request.regions) expect_region(book, region);
+  return request;
+}
+namespace detail {
+/// The answer to that.
+[[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
+                                                                  const asked_serving_plan& asked,
+                                                                  const price_book& book) {
+  const serving_request request = request_of(config, asked, book);
+  return document_of(request, plan_serving(request), all_assumed(config, assumed_by(request)));
+}
+}  // namespace detail
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
+TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
+               variation, requests, seed, trace, load, region, prices)
+TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
+               report, changes, price, load, assumed)
+TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
+               smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
+TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
+               per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, output_tokens,
+               capacity_requests, capacity_at_targets, rate, million_input, million_output, million_all_on_output,
+               memory_used, memory_usable, paid, region, price_date, plan)
+TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
+TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
+TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, lost, rejected, candidates, assumed, request, relax,
+               changes)
+
+#endif

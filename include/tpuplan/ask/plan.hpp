@@ -1,0 +1,375 @@
+#ifndef TPUPLAN_ASK_PLAN_HPP
+#define TPUPLAN_ASK_PLAN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/launch.hpp>
+#include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/show/text/lost.hpp>
+#include <tpuplan/show/text/one_line.hpp>
+#include <vector>
+
+/// @file
+/// The questions plan (of training) and launch.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Which slices train the model best?
+struct asked_plan {
+  /// @{
+  /// The model and the limits of the search; fields that plan_request has too mean the same.
+  nlohmann::json config{};
+  double tokens = 0;   ///< tokens to train on
+  training_job job{};  ///< what is not given is filled in; a remat policy that is not given is searched for
+  /// Tokens of a step instead of job.global_batch; if neither is given, 4 Mi tokens, or fewer where the run has fewer.
+  std::int64_t batch_tokens = 0;
+  /// Bounds of the batch in tokens, if the batch is to be chosen too.
+  double smallest_batch_tokens = 0, largest_batch_tokens = 0;
+  std::optional<seconds> deadline{};
+  std::optional<usd> budget{};
+  objective best = objective::cheapest;
+  std::vector<provisioning> kinds{provisioning::on_demand};
+  std::vector<std::string> regions{"us"};
+  std::vector<std::string> generations{};                    ///< names of the chips to consider; none: all chips
+  std::int64_t smallest_chips = 1, largest_chips = 1 << 20;  ///< bounds of the chips over all slices
+  std::int64_t largest_slices = 1;
+  fixed_degrees degrees{};
+  std::vector<quota_row> quotas{};
+  bool accept_uncertain = false;
+  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  double rest_of_term_used = 0;
+  nlohmann::json prices{};
+  /// @}
+};
+/// What the best plan would cost and take if one assumption changed; nothing where the plan is then impossible.
+struct sensitivity_row {
+  /// @{
+  /// Dollars of the run, and its seconds from start to end.
+  usd price_down{}, price_up{};  ///< if the price were 10 % lower or higher
+  /// Step at either end of its band, twice the preemptions, twice the batch.
+  std::optional<usd> step_low{}, step_high{}, twice_preempted{}, twice_the_batch{};
+  std::optional<double> step_low_wall_s{}, step_high_wall_s{}, twice_preempted_wall_s{}, twice_the_batch_wall_s{};
+  /// @}
+};
+/// One plan, its main figures first.
+struct plan_row {
+  /// @{
+  /// The slice, the layout's main figures, and the whole plan.
+  std::int64_t rank = 0;  ///< position in the list; 1 is the best plan
+  std::string slice{};
+  std::int64_t slices = 1, chips = 0;        ///< number of slices, and chips of all of them
+  std::string layout{};                      ///< "fsdp 256"
+  std::string remat{};                       ///< name of the remat policy
+  std::int64_t batch = 0, microbatches = 1;  ///< sequences of a step, and into how many parts they are cut
+  verdict fits{};                            ///< whether the job fits
+  seconds step_time{}, step_time_low{}, step_time_high{};  ///< time of one step, and the ends of its band
+  seconds run{};                                           ///< time of all steps without interruption
+  double mfu = 0;                                          ///< model FLOPs over peak FLOPs, 0 to 1
+  std::optional<provisioning> paid_as{};                   ///< the way of paying that the plan chose; nothing: no price
+  std::optional<std::string> region{}, price_date{};       ///< where, and of which day the price is
+  std::optional<usd> total{}, total_low{}, total_high{};   ///< dollars in that way, and the ends of their band
+  std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
+  bool on_front = false;  ///< no other plan or way of paying is both faster and cheaper
+  std::string remarks{};  ///< what to know of it: see remarks_of
+  tpuplan::plan plan{};
+  sensitivity_row sensitivity{};
+  /// @}
+};
+/// A slice that is not among the plans.
+struct rejected_row {
+  /// @{
+  /// The slice, how many of it, and why it is not among the plans.
+  std::string slice{};
+  std::int64_t slices = 1;
+  rejection reason{};
+  /// How far the limit is missed, in the base unit of the reason (bytes, seconds, dollars, chips).
+  double amount = 0;
+  /// The plan that is both faster and cheaper, or the way of paying that has a quota and no price, where that is the
+  /// reason.
+  std::optional<std::string> by{};
+  /// @}
+};
+/// The slices that lost for one reason.
+struct lost_row {
+  /// @{
+  /// The reason, and the number of slices that it applies to.
+  rejection reason{};
+  std::int64_t slices = 0;
+  std::string closest{};  ///< the slice that misses the limit by least, in words
+  /// @}
+};
+/// A limit that, relaxed alone, lets a plan in.
+struct relaxed_row {
+  /// @{
+  /// The limit as given and as it would have to be, in its base unit (seconds, dollars, chips), and the plan it allows.
+  plan_limit limit{};
+  double given = 0, needed = 0;
+  tpuplan::plan plan{};
+  /// @}
+};
+/// Plans, lost slices and the question, as one document.
+struct plan_document {
+  /// @{
+  /// The plans and the slices without a plan, one row each.
+  std::string schema{json_schema};
+  std::int64_t parameters = 0;  ///< of the model
+  std::vector<plan_row> plans{};
+  std::vector<lost_row> lost{};          ///< the same slices by reason
+  std::vector<rejected_row> rejected{};  ///< one row for each slice that is not among the plans
+  search_counts counts{};                ///< how many slices and layouts the search looked at
+  std::vector<assumption> assumed{};     ///< values that the question left open, and why they were assumed
+  plan_request request{};                ///< the question with nothing left open
+  /// Where there is no plan: each limit that, relaxed alone, would allow one.
+  std::optional<std::vector<relaxed_row>> relax{};
+  /// @}
+};
+
+namespace detail {
+/// A row of the document.
+[[nodiscard]] inline sensitivity_row row_of(const plan_sensitivity& s) {
+  sensitivity_row row;
+  row.price_down = s.price_down;
+  row.price_up = s.price_up;
+  const auto add = [](const maybe<plan_cost>& cost, std::optional<usd>& total, std::optional<double>& wall) {
+    if (!cost) return;
+    total = cost->total;
+    wall = cost->wall.value();
+  };
+  add(s.step_low, row.step_low, row.step_low_wall_s);
+  add(s.step_high, row.step_high, row.step_high_wall_s);
+  add(s.twice_preempted, row.twice_preempted, row.twice_preempted_wall_s);
+  if (s.twice_the_batch) add(chosen_cost(*s.twice_the_batch), row.twice_the_batch, row.twice_the_batch_wall_s);
+  return row;
+}
+
+}  // namespace detail
+
+/// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, doubtful prices.
+/// Worked: "may miss the deadline" where the run takes 40 days of 41, and 51 at the high end of its band.
+[[nodiscard]] inline std::string remarks_of(const plan& p, const plan_request& request) {
+  std::string words;
+  const auto add = [&words](bool holds, std::string_view what) {
+    if (holds) words.append(words.empty() ? "" : "; ").append(what);
+  };
+  add(p.fit == verdict::uncertain, "may not fit");
+  add(p.step.extrapolated, "outside of what published runs cover");
+  add(p.deadline_at_risk, "may miss the deadline");
+  add(p.budget_at_risk, "may cost more than the budget");
+  if (p.costs.empty()) return words;
+  const price_row& price = chosen_cost(p).price;
+  add(is_far_below(request.prices, price), "price far below other regions");
+  add(is_weak(price), "price of a weak source");
+  add(is_before_announced_change(price), "price from before an announced change");
+  return words;
+}
+
+namespace detail {
+/// A row of the document.
+[[nodiscard]] inline plan_row row_of(const plan& p, std::int64_t rank, const plan_request& request) {
+  plan_row row;
+  row.rank = rank;
+  row.slice = name(p.where).view();
+  row.slices = slices(p.mesh);
+  row.chips = checked_multiply(chips(p.where), row.slices);
+  row.layout = phrase(p.mesh);
+  row.remat = std::string(name(p.job.remat));
+  row.batch = p.job.global_batch;
+  row.microbatches = p.job.gradient_accumulation;
+  row.fits = p.fit;
+  row.step_time = p.step.total;
+  row.step_time_low = p.step.low;
+  row.step_time_high = p.step.high;
+  row.run = p.run;
+  row.mfu = p.step.mfu;
+  if (!p.costs.empty()) {
+    const plan_cost& cost = chosen_cost(p);
+    row.paid_as = cost.kind;
+    row.region = std::string(cost.price.region.view());
+    row.price_date = std::string(cost.price.date.view());
+    row.total = cost.total;
+    row.total_low = cost.low;
+    row.total_high = cost.high;
+    row.wall = cost.wall;
+    row.wall_low = cost.wall_low;
+    row.wall_high = cost.wall_high;
+  }
+  row.remarks = remarks_of(p, request);
+  row.on_front = p.on_front;
+  row.plan = p;
+  row.sensitivity = row_of(sensitivity_of(p, request));
+  return row;
+}
+}  // namespace detail
+
+/// The answer as a document: the plans at these indices of the answer, from 0, all lost slices, and the question, so
+/// that `launch` and `read_plan` have it whole. Worked: the plan at index 1 is a row of rank 2.
+[[nodiscard]] inline plan_document document_of(const plan_request& request, const relaxed_answer& whole,
+                                               const std::vector<std::size_t>& indices,
+                                               std::vector<assumption> assumed) {
+  const plan_answer& answer = whole.answer;
+  plan_document document;
+  document.parameters = parameters(request.model).total;
+  for (const std::size_t index : indices)
+    document.plans.push_back(detail::row_of(answer.plans[index], static_cast<std::int64_t>(index) + 1, request));
+  for (const readable::lost_slices& one : readable::by_reason(answer.rejected))
+    document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
+  for (const rejected_slice& r : answer.rejected) {
+    rejected_row& row = document.rejected.emplace_back();
+    row = {std::string(name(r.where).view()), r.slices, r.why, r.amount, {}};
+    if (!r.by.empty()) row.by = std::string(r.by.view());
+  }
+  document.counts = answer.counts;
+  document.assumed = std::move(assumed);
+  document.request = request;
+  if (!answer.plans.empty()) return document;
+  std::vector<relaxed_row>& relaxed = document.relax.emplace();
+  for (const relaxation& r : whole.relaxations) relaxed.push_back({r.limit, r.given, r.needed, r.nearest});
+  for (const plan_limit limit : whole.unsearched)
+    document.assumed.push_back({"relaxing " + std::string(name(limit)), "not tried", "its search takes too long"});
+  return document;
+}
+
+/// Fewer steps than these are said beside a batch that nobody asked for: fine-tuning takes smaller ones.
+inline constexpr std::int64_t few_steps = 1000;
+
+/// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
+/// batch that is given in two ways, and for a run shorter than a sequence. Worked: without a batch, steps of Llama 3 8B
+/// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
+inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
+  if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
+    if (request.job.global_batch != 0 || asked.batch_tokens != 0)
+      detail::fail(errc::invalid_argument, "smallest_batch_tokens", "given without effect", "none beside a batch");
+    request.smallest_batch_tokens = detail::positive("smallest_batch_tokens", asked.smallest_batch_tokens);
+    request.largest_batch_tokens = detail::positive("largest_batch_tokens", asked.largest_batch_tokens);
+    return;
+  }
+  if (request.job.global_batch != 0) {
+    if (asked.batch_tokens != 0)
+      detail::fail(errc::invalid_argument, "batch_tokens", "given without effect", "none beside job.global_batch");
+    return;
+  }
+  if (asked.batch_tokens != 0) return fill_batch(asked.batch_tokens, 1, request.job, assumed);
+  assumed_values unsaid;
+  fill_batch(std::int64_t{4} << 20, 1, request.job, unsaid);
+  const double sequences = asked.tokens / static_cast<double>(request.job.sequence_length);
+  if (sequences < 1)
+    detail::fail(errc::out_of_range, "plan.tokens", asked.tokens,
+                 "at least a sequence, of " + std::to_string(request.job.sequence_length));
+  const bool is_short = sequences < static_cast<double>(request.job.global_batch);
+  while (request.job.global_batch > 1 && sequences < static_cast<double>(request.job.global_batch))
+    request.job.global_batch /= 2;
+  const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
+  const std::string few =
+      steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";
+  assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
+                                           (is_short ? "as the run has few" : "4 Mi tokens a step") + few);
+}
+
+/// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.
+inline constexpr std::size_t most_listed_plans = 1000;
+
+/// The question as make_plan has it, of that job, with what was left open filled in and added to `assumed`. It has a
+/// view of the book, whose rows have to outlive it. Throws, naming the field, for what is invalid and for a region
+/// without prices. Worked: a question that says nothing of a batch has 1024 sequences of 4096 tokens, and at most 1000
+/// plans.
+[[nodiscard]] inline plan_request request_of(const model_config& config, const asked_plan& asked, const asked_job& job,
+                                             const price_book& book, assumed_values& assumed) {
+  plan_request request;
+  request.model = config.model;
+  request.job = filled_job(job, config.model, assumed);
+  use_stored_format(config, request.job, job.base);
+  if (job.remat) request.policies = {*job.remat};
+  if (!job.remat) {  // which the search chooses
+    const auto is_policy = [](const auto& one) { return one.first == "remat policy"; };
+    assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
+  }
+  request.tokens = detail::positive("tokens", asked.tokens);
+  fill_batches(asked, request, assumed);
+  if (asked.deadline) request.deadline = *asked.deadline;
+  if (asked.budget) request.budget = *asked.budget;
+  request.best = asked.best;
+  request.kinds = asked.kinds;
+  request.regions = asked.regions;
+  request.generations = asked.generations;
+  request.smallest_chips = asked.smallest_chips;
+  request.largest_chips = asked.largest_chips;
+  request.largest_slices = asked.largest_slices;
+  request.degrees = asked.degrees;
+  request.quotas = asked.quotas;
+  request.accept_uncertain = asked.accept_uncertain;
+  request.most_plans = most_listed_plans;
+  request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  request.terms.rest_of_term_used = asked.rest_of_term_used;
+  request.prices = book;
+  for (const std::string& region : request.regions) expect_region(request.prices, region);
+  return request;
+}
+namespace detail {
+/// Every plan within the limits, and why the other slices lost. The document has the book, whose rows must outlive it.
+[[nodiscard]] inline plan_document answer_to_plan(const asked_plan& asked, const asked_job& job,
+                                                  const price_book& book) {
+  if (asked.rest_of_term_used > 0 && std::none_of(asked.kinds.begin(), asked.kinds.end(), is_commitment))
+    fail(errc::unsupported, "rest_of_term_used", asked.rest_of_term_used, "0 where no way of paying is a commitment");
+  const model_config config = model_of(asked.config);
+  assumed_values assumed;
+  const plan_request request = request_of(config, asked, job, book, assumed);
+  relaxed_answer answer = plan_or_relax(request);
+  answer.answer.plans = plans_and_front(answer.answer, request);
+  std::vector<std::size_t> indices(answer.answer.plans.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
+  return document_of(request, answer, indices, all_assumed(config, assumed));
+}
+}  // namespace detail
+
+/// Which file or commands start a plan?
+struct asked_launch {
+  nlohmann::json plan{};     ///< full answer of the question plan
+  std::int64_t rank = 1;     ///< which plan of the answer; 1 is the best one
+  std::string target{};      ///< name of the launch target, such as "gke"
+  launch_request request{};  ///< name, zone, image and so on; slices, capacity and times are taken from the plan
+};
+/// What starts a plan.
+struct launch_text {
+  std::string text{};                 ///< the file, or the commands as a script
+  nlohmann::ordered_json document{};  ///< the same as JSON
+};
+/// The file or the commands that start the plan of that rank, as text and as JSON. Throws for an unknown target, a rank
+/// that the document does not have, and what the target does not offer. Worked: target "gk" is refused with the names
+/// of all targets.
+[[nodiscard]] inline launch_text answer_to(const asked_launch& asked) {
+  const maybe<launch_target> target = find_launch_target(asked.target);
+  if (!target) {
+    std::string names;
+    for (const launch_target& one : launch_targets) names.append(names.empty() ? "" : ", ").append(one.name);
+    detail::fail(errc::unknown_name, "target", asked.target, names);
+  }
+  const launch_request request =
+      launch_of(read_plan(asked.plan, asked.rank, "plan"), read_plan_request(asked.plan, "plan"), asked.request);
+  const launch_output output = launch(*target, request);
+  return {output.text, output.json};
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_batch_tokens, largest_batch_tokens,
+               deadline, budget, best, kinds, regions, generations, smallest_chips, largest_chips, largest_slices,
+               degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used, prices)
+TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
+               step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
+TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
+               step_time_low, step_time_high, run, mfu, paid_as, region, price_date, total, total_low, total_high, wall,
+               wall_low, wall_high, on_front, remarks, plan, sensitivity)
+TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
+TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
+TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::plan_document, schema, parameters, plans, lost, rejected, counts, assumed, request, relax)
+TPUPLAN_FIELDS(tpuplan::asked_launch, plan, rank, target, request)
+
+#endif

@@ -1,0 +1,135 @@
+#ifndef TPUPLAN_ASK_SCHEMA_HPP
+#define TPUPLAN_ASK_SCHEMA_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/json.hpp>
+#include <type_traits>
+#include <vector>
+
+/// @file
+/// The JSON Schema of a public type, made from reflect. Structs stand once, under "$defs".
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+template <class T, class = void>
+struct schema_form;
+
+/// The schema of T; structs that it meets are put into `defs`.
+template <class T>
+[[nodiscard]] nlohmann::ordered_json schema_of(nlohmann::ordered_json& defs) {
+  return schema_form<T>::of(defs);
+}
+
+/// A field of a struct: the unit of its key, and its schema.
+struct schema_row {
+  template <class T>
+  schema_row(const T&) noexcept  // NOLINT(google-explicit-constructor)
+      : unit{json_unit<T>::suffix}, of{&schema_of<T>} {}
+  std::string_view unit;
+  nlohmann::ordered_json (*of)(nlohmann::ordered_json&);
+};
+/// The fields as "properties": keys with their units, and no others.
+template <class T>
+[[nodiscard]] nlohmann::ordered_json object_schema(nlohmann::ordered_json& defs, bool all_required) {
+  nlohmann::ordered_json properties = nlohmann::ordered_json::object(), keys = nlohmann::ordered_json::array();
+  const T value{};
+  fields_of<T>::template table<schema_row>(value, [&](const schema_row* rows, std::size_t size) {
+    std::string_view rest = fields_of<T>::names;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string key = json_key(take_name(rest), rows[i].unit);
+      properties[key] = rows[i].of(defs);
+      keys.push_back(key);
+    }
+  });
+  nlohmann::ordered_json schema = {{"type", "object"}, {"properties", properties}, {"additionalProperties", false}};
+  if (all_required) schema["required"] = keys;
+  return schema;
+}
+[[nodiscard]] inline nlohmann::ordered_json any_of(const nlohmann::ordered_json& one,
+                                                   const nlohmann::ordered_json& other) {
+  return {{"anyOf", nlohmann::ordered_json::array({one, other})}};
+}
+
+template <class T, class>
+struct schema_form {
+  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
+    if constexpr (std::is_same<T, bool>::value) {
+      return {{"type", "boolean"}};
+    } else if constexpr (std::is_same<T, char>::value) {
+      return {{"type", "string"}, {"maxLength", 1}};
+    } else if constexpr (std::is_integral<T>::value) {
+      return {{"type", "integer"}};
+    } else if constexpr (std::is_floating_point<T>::value) {
+      return any_of({{"type", "number"}}, {{"enum", {"infinity", "-infinity"}}});
+    } else if constexpr (std::is_enum<T>::value) {
+      nlohmann::ordered_json names = nlohmann::ordered_json::array();
+      for (std::uint8_t i = 0; name(static_cast<T>(i)) != "?"; ++i) names.push_back(name(static_cast<T>(i)));
+      return {{"enum", names}};
+    } else if constexpr (std::is_same<T, std::string>::value) {
+      return {{"type", "string"}};
+    } else if constexpr (has_trait<list_of, T>) {
+      using Value = std::decay_t<decltype(list_of<T>::values(std::declval<T&>())[0])>;
+      return {{"type", "array"}, {"items", schema_of<Value>(defs)}};
+    } else if constexpr (has_trait<fields_of, T>) {
+      const std::string called(fields_of<T>::type_name.substr(fields_of<T>::type_name.rfind(':') + 1));
+      if (!defs.contains(called)) {
+        defs[called] = nullptr;  // so that what it contains may refer to it
+        nlohmann::ordered_json own = object_schema<T>(defs, false);
+        if constexpr (has_trait<named_value, T>) own = any_of(own, {{"type", "string"}});
+        defs[called] = own;
+      }
+      return {{"$ref", "#/$defs/" + called}};
+    } else {
+      return nlohmann::ordered_json::object();  // JSON of others, a price book
+    }
+  }
+};
+template <class Dim>
+struct schema_form<quantity<Dim>> : schema_form<double> {};
+template <std::size_t Capacity>
+struct schema_form<text<Capacity>> {
+  static nlohmann::ordered_json of(nlohmann::ordered_json&) { return {{"type", "string"}, {"maxLength", Capacity}}; }
+};
+template <class T>
+struct schema_form<known<T>> {
+  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
+    return any_of(schema_of<T>(defs), {{"enum", {"absent", "unknown"}}});
+  }
+};
+template <class T>
+struct nullable_schema {
+  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
+    return any_of(schema_of<T>(defs), {{"type", "null"}});
+  }
+};
+template <class T>
+struct schema_form<std::optional<T>> : nullable_schema<T> {};
+template <class T>
+struct schema_form<maybe<T>> : nullable_schema<T> {};
+template <class T>
+struct schema_form<std::vector<T>> {
+  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
+    return {{"type", "array"}, {"items", schema_of<T>(defs)}};
+  }
+};
+template <class T, std::size_t Count>
+struct schema_form<std::array<T, Count>> {
+  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
+    return {{"type", "array"}, {"items", schema_of<T>(defs)}, {"minItems", Count}, {"maxItems", Count}};
+  }
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

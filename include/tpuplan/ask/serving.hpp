@@ -1,0 +1,253 @@
+#ifndef TPUPLAN_ASK_SERVING_HPP
+#define TPUPLAN_ASK_SERVING_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/plan/traffic.hpp>
+#include <tpuplan/show/text/readable.hpp>
+#include <tpuplan/simulate/replica_rates.hpp>
+#include <tpuplan/simulate/simulation.hpp>
+#include <vector>
+
+/// @file
+/// The question of one serving engine: how fast, how many at once, at what price.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Traffic as `serve` of the command line has it where none is given: prompts of 1024 tokens, outputs of 256. Worked:
+/// 1024 and 256 are fixed, so the longest sequence has 1280 tokens.
+[[nodiscard]] inline serving_job usual_traffic() {
+  serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
+  return job;
+}
+
+/// How fast does a slice answer, and at what price?
+struct serve_request {
+  /// @{
+  /// The model, the slice and the traffic; the price file and the region as in train_request.
+  nlohmann::json config{};
+  std::string slice{};
+  serving_job job = usual_traffic();
+  serving_layout mesh{};  ///< devices of a replica; tensor 0: the whole slice is one replica
+  /// Constants of the estimate, such as host times measured on the engine itself.
+  serving_calibration constants{};
+  std::string region = "us";
+  nlohmann::json prices{};
+  /// @}
+};
+/// A million tokens at one price.
+struct token_price {
+  /// @{
+  /// The way of paying, and the date of its price.
+  tpuplan::provisioning provisioning{};
+  std::string price_date{};
+  char price_grade = 'C';   ///< how reliable the source of the price is: A (best) to D
+  double usd_per_hour = 0;  ///< dollars per hour for the whole slice
+  /// Dollars per million tokens, each by the chip time that it takes.
+  double input_usd_per_million = 0, output_usd_per_million = 0;
+  double all_on_output_usd_per_million = 0;  ///< dollars per million output tokens if prompts are free
+  /// @}
+};
+/// One change that serves more.
+struct served_change {
+  /// @{
+  /// What is wasteful, and the rate and time per token after the change.
+  serving_finding_kind kind{};
+  /// The part that is meant, its present value, and the better one, in words.
+  std::string subject{}, now{}, better{};
+  per_second output_tokens{};           ///< output tokens per second of the slice now
+  double output_tokens_per_s_then = 0;  ///< the same after the change
+  seconds per_token_then{};             ///< time per output token after the change
+  double gain = 0;                      ///< share of the chip time per output token that is saved, 0 to 1
+  /// @}
+};
+/// A change that, made alone, keeps all targets.
+struct serving_change_row {
+  /// @{
+  /// What is changed, and its value now and then, in the base unit of what is changed.
+  serving_lever change{};
+  double given = 0, needed = 0;
+  std::optional<dtype> weights{};  ///< format of the weights after the change, where that is what changes
+  /// @}
+};
+/// What an engine on the slice does, and its costs.
+struct serve_answer {
+  /// @{
+  /// The service of the slice, its costs, and the question's open values.
+  verdict fits{};               ///< whether weights and cache fit in memory
+  serving_estimate estimate{};  ///< rates per second and latencies in seconds
+  std::string slice{};
+  /// Chips of the slice, and the longest context in tokens that fits.
+  std::int64_t chips = 0, largest_context = 0;
+  std::optional<double> output_tokens_per_s_per_chip{};  ///< nothing where the slice cannot serve
+  std::vector<token_price> costs{};                      ///< dollars per million tokens, one row for each way of paying
+  serving_frontier frontier{};                           ///< throughput against time per token, by running sequences
+  std::vector<served_change> advice{};                   ///< changes that serve more
+  std::optional<latency_targets> targets{};              ///< latency targets by percentile, where the job has some
+  /// One replica under its share of the traffic, where there are such targets and it can serve.
+  std::optional<simulation_report> simulated{};
+  std::optional<bool> meets_targets{};        ///< whether the simulated replica meets them
+  std::vector<serving_change_row> changes{};  ///< changes that would meet those targets, where they are missed
+  std::vector<assumption> assumed{};
+  /// @}
+};
+/// Which engine's constants are used, and how many published runs are behind them, as what is assumed under "engine".
+/// Worked: of vLLM the value begins with "vllm: ", of no engine with "not named: ".
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine) {
+  const engine_runs behind = runs_behind(engine), all = runs_behind(serving_engine::unnamed);
+  const std::string of = std::to_string(all.sources) + " sources";
+  if (engine == serving_engine::unnamed)
+    return {{"engine", "not named: what the engines of " + std::to_string(all.runs) + " runs of " + of +
+                           " have in common; see job.engine"}};
+  return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
+                         std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
+}
+/// What is assumed of the engine; of a model with a vision tower also that its images are tokens of the prompt alone.
+/// Worked: one entry for Llama 3 8B, two for PaliGemma.
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model) {
+  assumed_values assumed = assumed_engine(engine);
+  if (has_vision(model))
+    assumed.emplace_back("images", "as tokens of the prompt alone: the time of the vision tower is not counted");
+  return assumed;
+}
+/// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
+/// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
+/// 160 ms.
+[[nodiscard]] inline assumed_values assumed_basis(const serving_job& job) {
+  assumed_values assumed;
+  if (any_target(job.percentiles))
+    assumed.emplace_back("targets by percentile", "held against a simulation of one replica, not the closed form");
+  if (job.ttft_target.value() <= 0 && job.tpot_target.value() <= 0) return assumed;
+  std::string words = "held against means of the closed form, in a steady state";
+  if (job.request_rate.value() > 0)
+    words +=
+        "; at 80 % of the capacity a simulation of such requests differs by a factor of up to 1.5 for each token "
+        "and 1.8 for the first one in nine of ten questions; targets by percentile rest on it";
+  assumed.emplace_back("targets", words);
+  return assumed;
+}
+/// The same, and how long a burst of the clients waits.
+[[nodiscard]] inline assumed_values assumed_basis(const serving_job& job, const serving_estimate& estimate) {
+  assumed_values assumed = assumed_basis(job);
+  if (job.concurrency < 2 || estimate.replicas < 1 || estimate.prefill.value() <= 0) return assumed;
+  const auto together = static_cast<double>(ceil_div(job.concurrency, estimate.replicas));
+  assumed.emplace_back("first token",
+                       "of clients that have been sending for a while; where all begin at once, the last "
+                       "of them waits about " +
+                           readable::duration(together * estimate.prefill));
+  return assumed;
+}
+namespace detail {
+/// A million tokens under each way of paying that has a price.
+[[nodiscard]] inline std::vector<token_price> token_prices(const serving_estimate& estimate, const slice& where,
+                                                           const price_book& book, const std::string& region) {
+  std::vector<token_price> list;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, where, region, kind);
+    if (!price || estimate.running <= 0) continue;
+    const serving_cost cost = cost_of_tokens(estimate, where, *price);
+    list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
+                    cost.output.value(), cost.all_on_output.value()});
+  }
+  return list;
+}
+}  // namespace detail
+/// The changes as rows of an answer; a row has a format of weights where these are what changes. Worked: a change of
+/// weights to int8 is a row with `weights` int8, a change of the rate a row without.
+[[nodiscard]] inline std::vector<serving_change_row> rows_of(const std::vector<serving_change>& changes) {
+  std::vector<serving_change_row> rows;
+  for (const serving_change& one : changes) {
+    rows.push_back({one.what, one.given, one.needed, {}});
+    if (one.what == serving_lever::weights) rows.back().weights = one.job.weights;
+  }
+  return rows;
+}
+
+namespace detail {
+/// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
+/// that the slice cannot do what was asked: what would keep them.
+inline void hold_percentiles(const model_config& config, const serve_request& asked, const serving_fleet& fleet,
+                             serve_answer& answer) {
+  serving_job means = asked.job;
+  means.percentiles = {};
+  const auto report = [&](const serving_job& job) -> std::optional<simulation_report> {
+    if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none) return {};
+    simulated_traffic traffic = traffic_of(job, planning_requests_of(job));
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
+    return report_of(simulate_fleet(config.model, job, fleet, 1, requests_of(traffic), asked.constants),
+                     asked.job.percentiles);
+  };
+  answer.targets = asked.job.percentiles;
+  answer.simulated = report(means);
+  answer.meets_targets = answer.simulated && meets(*answer.simulated);
+  if (*answer.meets_targets) return;
+  if (!answer.simulated && answer.estimate.refusal != serving_refusal::rate_above_capacity) return;
+  std::int64_t steps = most_planning_steps / 2;  // of all changes together
+  answer.changes = rows_of(changes_that_help(means, [&](const serving_job& job) {
+    if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none)
+      return false;
+    replica_rates rates{config.model, job, asked.constants, asked.job.percentiles, steps};
+    const bool holds = rates.missed_alone(fleet.where, fleet.mesh).value() <= 0 &&
+                       rates.holds(fleet.where, fleet.mesh, job.request_rate / static_cast<double>(replicas_of(fleet)));
+    steps = rates.steps_left();
+    return holds;
+  }));
+}
+}  // namespace detail
+/// What an engine on the slice does under the job, and its dollars per million tokens at these prices. `config` and
+/// `asked.job` are taken as they are, with the formats of their weights filled in. Throws, naming the field, for an
+/// unknown slice or region, and for targets by percentile without a rate of requests. Worked: Llama 3 8B fits v5e-8
+/// with tensor parallelism over 8, and `output_tokens_per_s_per_chip` is an eighth of the rate of output tokens.
+[[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& asked,
+                                                  const price_book& book) {
+  const slice where = scheduled_slice(asked.slice);
+  expect_region(book, asked.region);
+  if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
+                 "requests a second, for targets by percentile");
+  serving_job job = asked.job;
+  job.percentiles = {};
+  serve_answer answer;
+  answer.estimate = serve(config.model, job, asked.mesh, where, asked.constants);
+  answer.fits = answer.estimate.fit;
+  answer.slice = tpuplan::name(where).view();
+  answer.chips = tpuplan::chips(where);
+  answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
+  if (answer.estimate.running > 0)
+    answer.output_tokens_per_s_per_chip = answer.estimate.output_tokens.value() / static_cast<double>(answer.chips);
+  answer.costs = detail::token_prices(answer.estimate, where, book, asked.region);
+  answer.frontier = tpuplan::frontier(config.model, job, asked.mesh, where, asked.constants);
+  for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants))
+    answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
+                             std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain});
+  if (any_target(asked.job.percentiles)) detail::hold_percentiles(config, asked, {asked.mesh, where}, answer);
+  assumed_values assumed = assumed_engine(asked.job.engine, config.model);
+  for (std::pair<std::string, std::string>& one : assumed_basis(asked.job, answer.estimate))
+    assumed.push_back(std::move(one));
+  answer.assumed = all_assumed(config, assumed);
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, region, prices)
+TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
+               output_usd_per_million, all_on_output_usd_per_million)
+TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
+               per_token_then, gain)
+TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
+TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,
+               costs, frontier, advice, targets, simulated, meets_targets, changes, assumed)
+
+#endif

@@ -1,0 +1,288 @@
+#ifndef TPUPLAN_ASK_SUBJECT_HPP
+#define TPUPLAN_ASK_SUBJECT_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/model/remat.hpp>
+#include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/read/prices.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What questions have in common: the model they are about, its training job, its sharding and its prices, each filled
+/// in where the question leaves it open. What was filled in is listed.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// JSON that a question hands on as it is: a config.json, a price file.
+template <>
+struct json_form<nlohmann::json> {
+  static void read(const nlohmann::json& given, const json_place&, const json_reading&, nlohmann::json& into) {
+    into = given;
+  }
+};
+
+}  // namespace detail
+
+namespace detail {
+/// "8,030,261,248".
+[[nodiscard]] inline std::string grouped(std::int64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+}  // namespace detail
+
+/// What a question left open, and the values assumed for it.
+using assumed_values = std::vector<std::pair<std::string, std::string>>;
+
+namespace detail {
+/// The last part of a config.json's "_name_or_path", which is the place that its model was loaded from; empty: none.
+[[nodiscard]] inline std::string own_name(const nlohmann::json& config) {
+  const auto place = config.find("_name_or_path");
+  if (place == config.end() || !place->is_string()) return {};
+  std::string name = place->get<std::string>();
+  name = name.substr(name.find_last_of('/') + 1).substr(0, 64);
+  const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; };
+  name.erase(std::remove_if(name.begin(), name.end(), is_control), name.end());
+  return name;
+}
+}  // namespace detail
+
+/// The model of a config.json of Hugging Face, or of a `transformer` as `json_document` writes it. `source` stands for
+/// it in messages, and is its name where it does not say one itself. Worked: {"model_type": "gpt2"} has 124439808
+/// parameters.
+[[nodiscard]] inline model_config model_of(const nlohmann::json& config, const std::string& source = "config") {
+  if (config.is_null()) detail::fail(errc::missing_field, source, "missing", "a config.json or a transformer");
+  if (!config.is_object() || !config.contains("schema")) {
+    model_config read = read_hf_file(config, source);
+    if (const std::string name = detail::own_name(config); !name.empty()) {
+      read.model.name = std::string_view(name);
+      read.not_read.erase(std::remove(read.not_read.begin(), read.not_read.end(), "_name_or_path"),
+                          read.not_read.end());
+    }
+    return read;
+  }
+  model_config own;
+  own.model_type = "transformer";
+  own.model = read_json_document<transformer>(config, {}, source);
+  validate(own.model);
+  return own;
+}
+
+/// The name under which the time of a checkpoint stands among what was assumed.
+inline constexpr std::string_view assumed_checkpoint_time = "a checkpoint stops the step for";
+
+/// Why a value of the question was assumed.
+inline constexpr std::string_view not_given = "not given";
+/// What was assumed of the model, then of the question, in one list. Worked: {"remat policy", "full"} of the question
+/// is the entry "remat policy", "full", "not given".
+[[nodiscard]] inline std::vector<assumption> all_assumed(const model_config& config, const assumed_values& assumed) {
+  std::vector<assumption> list = config.assumed;
+  for (const auto& [field, value] : assumed) list.push_back({field, value, std::string(not_given)});
+  return list;
+}
+
+/// The sequence length where none is given: 4096, or the longest that the model takes. Worked: 1024 for GPT-2, whose
+/// table of positions ends there.
+[[nodiscard]] inline std::int64_t usual_sequence(const transformer& model) {
+  return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
+}
+
+/// A training job as far as a question says: a batch, a sequence length and a policy may be left open.
+struct asked_job {
+  /// @{
+  /// The training job as given.
+  training_job job{};
+  std::int64_t batch_tokens = 0;        ///< tokens of a step instead of the batch in sequences
+  std::optional<remat_policy> remat{};  ///< nothing: full, or the best policy that a search finds
+  std::optional<double> capacity{};     ///< capacity factor of a mixture of experts
+  std::optional<dtype> base{};          ///< format of the frozen base under adapters; nothing: that of the checkpoint
+  /// @}
+};
+
+/// The job with sequence length and policy filled in. A batch that was not given in sequences stays 0. Refuses images
+/// for a model without a vision tower and a capacity factor for one without experts. Worked: of a job that says
+/// nothing, llama-3-8b has sequences of 4096 tokens.
+[[nodiscard]] inline training_job filled_job(const asked_job& given, const transformer& model,
+                                             assumed_values& assumed) {
+  training_job job = given.job;
+  if (job.sequence_length == 0) {
+    job.sequence_length = usual_sequence(model);
+    assumed.emplace_back("sequence length", std::to_string(job.sequence_length));
+  }
+  job.remat = given.remat.value_or(remat::full);
+  if (!given.remat) assumed.emplace_back("remat policy", "full");
+  if (given.capacity && !has_experts(model))
+    detail::fail(errc::unsupported, "capacity_factor", *given.capacity, "a model with experts");
+  if (given.capacity) job.capacity_factor = *given.capacity;
+  if (job.freeze_vision && job.lora_rank > 0)
+    detail::fail(errc::invalid_argument, "freeze_vision", "given with LoRA",
+                 "either: adapters leave the whole base frozen");
+  if (model.kind == architecture::encoder) {
+    job.logits_fraction = 0.15;
+    assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
+  }
+  if (job.images_per_sequence > 0 && !has_vision(model))
+    detail::fail(errc::unsupported, "images_per_sequence", job.images_per_sequence, "a model with a vision tower");
+  const step_remarks remarks = remarks_on(model, job);
+  if (remarks.text_alone)
+    assumed.emplace_back("images", "none: text alone, the vision tower does not run; see images_per_sequence");
+  if (remarks.beyond_positions)
+    assumed.emplace_back("positions", "the model is made for " + detail::grouped(model.max_positions) +
+                                          " tokens, fewer than a sequence has");
+  if (remarks.products_in_bf16)
+    assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
+  if (job.lora_rank != 0) {
+    job.lora = {true, true, true, true, true, true, true};
+    assumed.emplace_back("LoRA", "on every linear layer");
+  }
+  if (size_of(job.weights) < size_of(dtype::bf16))
+    assumed.emplace_back("weights", "in " + std::string(name(job.weights)) +
+                                        " between steps, whose steps are larger than most updates: published runs "
+                                        "keep fp32 or bf16");
+  if (size_of(job.moments) < size_of(dtype::bf16))
+    assumed.emplace_back("moments", "in " + std::string(name(job.moments)) +
+                                        ", as 8-bit optimizers keep them (arXiv 2110.02861); scales are not counted");
+  return job;
+}
+
+/// The multiple of `unit` near `sequences` that has most factors of two: within a sixteenth if there is one. Worked:
+/// 488.3 sequences in units of 1 are 512; 366 are 384.
+[[nodiscard]] inline std::int64_t round_batch(double sequences, std::int64_t unit) {
+  const double wanted = sequences / static_cast<double>(unit);
+  if (wanted < 1) return unit;
+  const double slack = wanted / 16;
+  auto step = static_cast<std::int64_t>(1) << 52;
+  for (; step > 1; step /= 2) {
+    const double size = static_cast<double>(step);
+    if (std::abs(std::round(wanted / size) * size - wanted) <= slack && std::round(wanted / size) >= 1) break;
+  }
+  const double size = static_cast<double>(step);
+  return checked_multiply(static_cast<std::int64_t>(std::round(wanted / size) * size), unit);
+}
+
+/// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit. Worked:
+/// 4194304 tokens in sequences of 4096 are 1024 sequences where the unit is 64; without tokens the batch is 64.
+inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_job& job, assumed_values& assumed) {
+  if (job.global_batch != 0) return;
+  if (batch_tokens == 0) {
+    job.global_batch = unit;
+    assumed.emplace_back("global batch", std::to_string(unit) + " sequences, one for each shard of the batch");
+    return;
+  }
+  const std::int64_t length = job.sequence_length;
+  if (batch_tokens < length)
+    detail::fail(errc::invalid_argument, "batch_tokens", batch_tokens, "at least one sequence");
+  const std::int64_t whole = batch_tokens / length;
+  if (batch_tokens % length == 0 && whole % unit == 0) {
+    job.global_batch = whole;
+    return;
+  }
+  job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
+  const std::string taken = std::to_string(job.global_batch) + " sequences, " +
+                            detail::grouped(checked_multiply(job.global_batch, length)) + " tokens: ";
+  const std::string wanted = detail::grouped(batch_tokens);
+  assumed.emplace_back("global batch", taken + (whole < unit ? "the fewest that divide, more than " + wanted
+                                                             : "near " + wanted + ", and divides well"));
+}
+
+/// The slice of a question, one that is scheduled as a whole. Throws for an unknown slice, and for one that is larger
+/// than what is scheduled as one slice. Worked: "v5p-128" has 64 chips; "v5p-17920", a whole pod, is refused.
+[[nodiscard]] inline slice scheduled_slice(const std::string& given) {
+  if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
+  const slice where = slice_for(given);
+  if (!schedulable(where))
+    detail::fail(errc::out_of_range, "slice", given + " (" + detail::grouped(chips(where)) + " chips)",
+                 "at most " + detail::grouped(where.chip.pod.largest_slice) + " chips, the largest slice of " +
+                     std::string(where.chip.name.view()) + " that is scheduled");
+  return where;
+}
+
+/// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice. Worked: with 2 ways of tensor
+/// parallelism on v5p-128, FSDP over 32.
+[[nodiscard]] inline layout filled_layout(layout mesh, const slice& where) {
+  for (const auto& [field, degree] :
+       {std::pair("layout.data", mesh.data), std::pair("layout.tensor", mesh.tensor),
+        std::pair("layout.expert", mesh.expert), std::pair("layout.context", mesh.context),
+        std::pair("layout.pipeline", mesh.pipeline)})
+    detail::check_inside(field, degree, devices(where));
+  const std::int64_t others = checked_multiply(
+      mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
+  if (mesh.fsdp == 0) {
+    const std::int64_t left = others > 0 ? devices(where) / others : 0;
+    mesh.fsdp = left > 1 ? left : 1;
+  }
+  validate(mesh, where);
+  return mesh;
+}
+
+/// A layout whose FSDP is open. Worked: on v5p-128 it becomes FSDP over 64.
+[[nodiscard]] inline layout open_layout() {
+  layout mesh;
+  mesh.fsdp = 0;
+  return mesh;
+}
+
+/// Sets the format of the served weights to that of the checkpoint, but fp32 to bf16; where a format was given, that
+/// stays, and what the file says of its own format is no longer assumed. Worked: fp32 is served in bf16, fp8 in fp8.
+inline void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
+  if (!weights_given) {
+    job.weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
+    job.weights_by_part = config.stored.parts;
+    return;
+  }
+  const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };
+  config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
+                       config.assumed.end());
+}
+/// Sets the format of a frozen base under adapters to the one given, or to that of the checkpoint, but fp32 to bf16; a
+/// job without adapters stays as it is. Worked: with rank 16 the base of an fp8 checkpoint is fp8, and int4 where that
+/// is given.
+inline void use_stored_format(const model_config& config, training_job& job, const std::optional<dtype>& base = {}) {
+  if (job.lora_rank == 0) return;
+  if (base) {
+    job.frozen_weights = *base;
+    return;
+  }
+  job.frozen_weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
+  job.frozen_by_part = config.stored.parts;
+}
+
+/// The rows of a price file that a question has in it; nothing where it has none, which means the built-in prices.
+/// Throws as `read_prices` does. Worked: null is nothing.
+[[nodiscard]] inline std::optional<owned_price_book> prices_of(const nlohmann::json& prices) {
+  if (prices.is_null()) return std::nullopt;
+  return read_prices(prices);
+}
+
+/// Throws `errc::unknown_name`, with the regions there are, for a region of which the book has no row. Worked: "us" is
+/// in the built-in book; "mars" is refused.
+inline void expect_region(const price_book& book, const std::string& region) {
+  std::string known_regions;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::string one(book.row(i).region.view());
+    if (one == region) return;
+    if ((", " + known_regions + ",").find(" " + one + ",") == std::string::npos)
+      known_regions += (known_regions.empty() ? "" : ", ") + one;
+  }
+  detail::fail(errc::unknown_name, "region", region, known_regions);
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

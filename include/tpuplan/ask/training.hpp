@@ -1,0 +1,350 @@
+#ifndef TPUPLAN_ASK_TRAINING_HPP
+#define TPUPLAN_ASK_TRAINING_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/cost/payment.hpp>
+#include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/estimate/training/checkpoint.hpp>
+#include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/own_runs.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/kv_cache.hpp>
+#include <tpuplan/model/parameters.hpp>
+#include <tpuplan/model/vision.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The questions of one model and one slice: model, fit, train.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How many parameters, FLOPs and KV bytes has it?
+struct model_request {
+  nlohmann::json config{};  ///< a config.json, or a transformer as `json_document` writes it
+  /// Tokens of the sequences for which FLOPs are counted; 0: 4096, or the longest of the model.
+  std::int64_t sequence_length = 0;
+  dtype kv_dtype = dtype::bf16;  ///< format of the KV cache
+};
+/// The counts of a model.
+struct model_answer {
+  /// @{
+  /// Counts of the model. A count that does not apply to this kind of model is nothing.
+  std::string name{}, model_type{};  ///< the name of the model, and its type in the config.json
+  tpuplan::architecture architecture{};
+  std::int64_t parameters = 0, active_parameters = 0;  ///< all parameters, and those that one token uses
+  parameter_count breakdown{};                         ///< parameters by part of the model
+  std::optional<double> kv_bytes_per_token{};          ///< bytes of keys and values of one token; of a decoder
+  dtype kv_dtype{};                                    ///< format of the KV cache
+  /// Bytes that recurrent layers keep for one sequence; of a decoder.
+  std::optional<double> state_bytes_per_sequence{};
+  /// FLOPs of one token, forward, and forward and backward.
+  std::optional<double> forward_flops_per_token{}, training_flops_per_token{};
+  std::int64_t sequence_length = 0;             ///< tokens of the sequences for which FLOPs are counted
+  std::optional<std::int64_t> source_length{};  ///< tokens of the encoder's sequence; of an encoder and decoder
+  /// Forward FLOPs of one pair of sequences; of an encoder and decoder.
+  std::optional<pair_flops> flops_per_pair{};
+  std::optional<pair_cache> cache_per_pair{};      ///< bytes of keys and values of one pair; of an encoder and decoder
+  std::optional<std::int64_t> image_tokens{};      ///< tokens of one image; of a model with a vision tower
+  std::optional<double> vision_flops_per_image{};  ///< FLOPs of the vision tower for one image
+  std::vector<assumption> assumed{};
+  std::vector<std::string> not_read{};  ///< keys of the config.json that no count depends on
+  /// @}
+};
+/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has. Worked: 1500
+/// for Whisper, whose stem makes one of every two of its 3000 frames.
+[[nodiscard]] constexpr std::int64_t source_length(const transformer& model, std::int64_t target) {
+  return model.encoder_stem > 0 ? model.encoder_positions : target;
+}
+/// What a model has: parameters, FLOPs, bytes of its cache. Throws for a model that cannot be counted. Worked: the
+/// config.json of Llama 3.1 8B has 8030261248 parameters.
+[[nodiscard]] inline model_answer answer_to(const model_config& config, std::int64_t sequence, dtype cache) {
+  const transformer& m = config.model;
+  model_answer answer;
+  answer.name = m.name.view();
+  answer.model_type = config.model_type;
+  answer.architecture = m.kind;
+  answer.breakdown = parameters(m);
+  answer.parameters = answer.breakdown.total;
+  answer.active_parameters = answer.breakdown.active;
+  if (m.kind == architecture::decoder) {
+    answer.kv_bytes_per_token = kv_bytes_per_token(m, cache).value();
+    answer.state_bytes_per_sequence = state_bytes_per_sequence(m).value();
+  }
+  answer.kv_dtype = cache;
+  answer.sequence_length = sequence > 0 ? sequence : usual_sequence(m);
+  if (m.kind == architecture::decoder || m.kind == architecture::encoder) {
+    answer.forward_flops_per_token = forward_flops_per_token(m, answer.sequence_length).total.value();
+    answer.training_flops_per_token = training_flops_per_token(m, answer.sequence_length).value();
+  }
+  if (m.kind == architecture::encoder_decoder) {
+    const std::int64_t source = source_length(m, answer.sequence_length);
+    answer.source_length = source;
+    answer.flops_per_pair = forward_flops_per_pair(m, source, answer.sequence_length);
+    answer.cache_per_pair = kv_bytes_per_pair(m, source, answer.sequence_length, cache);
+  }
+  if (has_vision(m)) {
+    answer.image_tokens = image_tokens(m.vision);
+    answer.vision_flops_per_image = vision_flops_per_image(m.vision).value();
+  }
+  answer.assumed = all_assumed(config, {});
+  answer.not_read = config.not_read;
+  return answer;
+}
+
+/// One change that takes less time.
+struct advised_change {
+  /// @{
+  /// What is wasteful, and the step before and after the change.
+  finding_kind kind{};
+  /// The part that is meant, its present value, and the better one, in words.
+  std::string subject{}, now{}, better{};
+  seconds step_time{}, step_time_then{};  ///< time of one step, before and after the change
+  double work = 1;                        ///< work of a step after the change, over that before it
+  double gain = 0;                        ///< share of the chip time that the same work takes less, 0 to 1
+  /// @}
+};
+namespace detail {
+/// The findings as rows.
+[[nodiscard]] inline std::vector<advised_change> changes_of(const findings& advice) {
+  std::vector<advised_change> list;
+  for (const finding& f : advice)
+    list.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()), std::string(f.better.view()),
+                    f.step_time_now, f.step_time_then, f.work, f.gain});
+  return list;
+}
+}  // namespace detail
+
+/// Does a training job fit?
+struct fit_request {
+  nlohmann::json config{};  ///< as in model_request
+  std::string slice{};      ///< "v5p-128"
+  training_job job{};       ///< batch, sequence length and policy that are not given are filled in
+  /// Tokens of a step instead of job.global_batch, rounded to a batch that divides well.
+  std::int64_t batch_tokens = 0;
+  layout mesh = open_layout();  ///< FSDP of 0: all devices that the other degrees leave
+};
+/// Whether a job fits, and of what its memory is made.
+struct fit_answer {
+  /// @{
+  /// Memory of one device, in bytes, and the question with nothing left open.
+  verdict fits{};  ///< yes, no, or uncertain where the band of the estimate includes the limit
+  /// Estimated bytes, the ends of their band, and the bytes that a program may use.
+  bytes used{}, used_low{}, used_high{}, usable{};
+  memory_breakdown breakdown{};  ///< the bytes by part: parameters, gradients, activations and so on
+  /// Sequences that surely fit; nothing: no batch does with this layout and policy.
+  std::optional<std::int64_t> largest_batch{};
+  std::string slice{};
+  layout mesh{};
+  training_job job{};
+  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
+  /// Changes that take less chip time; nothing where the step cannot be timed.
+  std::optional<std::vector<advised_change>> advice{};
+  /// @}
+};
+/// The job on the slice, with nothing left open.
+struct placed_job {
+  /// @{
+  /// The question with nothing left open.
+  model_config config{};
+  slice where{};
+  layout mesh{};
+  training_job job{};
+  assumed_values assumed{};
+  own_runs known_memory{};  ///< peaks of memory in the user's own runs
+  calibration constants{};  ///< constants of the step time, which may include the user's own step times
+  /// @}
+};
+/// The job on a slice of that name: layout, batch and what else the question leaves open is filled in, and listed under
+/// `assumed`. Throws, naming the field, for an unknown slice, a layout that is not of it, and a batch given both in
+/// sequences and in tokens. Worked: Llama 3 8B on "v5p-128" with nothing said has FSDP over 64 and 64 sequences of 4096
+/// tokens.
+[[nodiscard]] inline placed_job placed(model_config config, const std::string& slice_name, const layout& mesh,
+                                       const asked_job& asked) {
+  placed_job all;
+  all.config = std::move(config);
+  if (asked.job.global_batch != 0 && asked.batch_tokens != 0)
+    detail::fail(errc::invalid_argument, "batch_tokens", "given without effect", "none beside job.global_batch");
+  all.where = scheduled_slice(slice_name);
+  all.mesh = filled_layout(mesh, all.where);
+  all.job = filled_job(asked, all.config.model, all.assumed);
+  use_stored_format(all.config, all.job, asked.base);
+  fill_batch(asked.batch_tokens, checked_multiply(batch_shards(all.mesh), all.job.gradient_accumulation), all.job,
+             all.assumed);
+  return all;
+}
+namespace detail {
+/// What memory says of it. Advice is left out.
+[[nodiscard]] inline fit_answer fit_of(const placed_job& all) {
+  fit_answer answer;
+  answer.breakdown = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory);
+  answer.fits = tpuplan::fits(answer.breakdown);
+  answer.used = answer.breakdown.total;
+  answer.used_low = answer.breakdown.low;
+  answer.used_high = answer.breakdown.high;
+  answer.usable = answer.breakdown.usable;
+  if (const maybe<std::int64_t> most = tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where))
+    answer.largest_batch = *most;
+  answer.slice = tpuplan::name(all.where).view();
+  answer.mesh = all.mesh;
+  answer.job = all.job;
+  answer.assumed = all_assumed(all.config, all.assumed);
+  return answer;
+}
+}  // namespace detail
+/// The changes to the job after which the same work takes less chip time, largest gain first. Throws where the step
+/// cannot be timed. Worked: of Llama 3 8B on "v5p-128" with tensor parallelism over 16 and full rematerialization the
+/// first is training_job.remat.
+[[nodiscard]] inline findings findings_of(const placed_job& all) {
+  return training_advice(all.config.model, all.job, all.mesh, all.where, all.constants);
+}
+namespace detail {
+/// Advice where the step can be timed; memory can be asked of more jobs.
+[[nodiscard]] inline std::optional<std::vector<advised_change>> advice_of(const placed_job& all) {
+  try {
+    return changes_of(findings_of(all));
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
+    return std::nullopt;
+  }
+}
+}  // namespace detail
+/// Whether the job fits, its bytes by part, and the changes that take less chip time; no list of changes where the step
+/// cannot be timed. Worked: Llama 3 8B in 64 sequences of 4096 tokens fits v5p-128, and in 4 it does not fit v5e-4.
+[[nodiscard]] inline fit_answer answer_to_fit(const placed_job& all) {
+  fit_answer answer = detail::fit_of(all);
+  answer.advice = detail::advice_of(all);
+  return answer;
+}
+
+/// How long does a step take, and how long does a run take and what does it cost?
+struct train_request {
+  /// @{
+  /// The model, slice, job and layout, as in fit_request.
+  nlohmann::json config{};
+  std::string slice{};
+  training_job job{};
+  std::int64_t batch_tokens = 0;
+  layout mesh = open_layout();
+  double tokens = 0;          ///< tokens of the whole run; 0: only one step is asked about
+  std::string region = "us";  ///< where the slice is paid for
+  nlohmann::json prices{};    ///< a price file; nothing: the built-in prices
+  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
+  double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
+  /// @}
+};
+/// The run under one way of paying.
+struct run_price {
+  /// @{
+  /// What the whole run costs and takes under this way of paying.
+  provisioning kind{};
+  usd total{};
+  /// Costs at the ends of the step's band; nothing: not available for that long.
+  std::optional<usd> total_low{}, total_high{};
+  seconds wall{};                                ///< from start to end, with preemptions
+  std::optional<seconds> checkpoint_interval{};  ///< time between two checkpoints, on spot
+  price_row price{};                             ///< the row of the price list that was used
+  /// @}
+};
+/// A step, its memory, and the run where tokens were given.
+struct train_answer {
+  /// @{
+  /// One step, and the run where tokens were given.
+  seconds step_time{}, step_time_low{}, step_time_high{};  ///< the estimate, and the ends of its band
+  double mfu = 0;                                          ///< model FLOPs over peak FLOPs, 0 to 1
+  per_second tokens{};                                     ///< tokens per second of the whole job
+  step_breakdown breakdown{};                              ///< the step by term, in seconds
+  fit_answer memory{};                                     ///< whether the job fits, and in how many bytes
+  std::vector<advised_change> advice{};                    ///< changes that take less chip time
+  std::optional<seconds> run{};                            ///< uninterrupted time of all steps, where tokens were given
+  /// One row for each way of paying, cheapest first, where tokens were given and the job may fit.
+  std::optional<std::vector<run_price>> costs{};
+  /// @}
+};
+/// What is expected of capacity that ends: time to write a checkpoint of all that is trained, time between preemptions,
+/// and the use of the rest of a commitment. Worked: a checkpoint of Llama 3 8B under Adam has 8030261248 x 12 bytes.
+[[nodiscard]] inline payment_terms terms_of(const placed_job& all, const train_request& asked) {
+  payment_terms terms;
+  terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  terms.spot.checkpoint_time =
+      checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(all.where, slices(all.mesh)));
+  terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
+  terms.rest_of_term_used = asked.rest_of_term_used;
+  return terms;
+}
+/// The time of a run: as its steps are expected to take, and at either end of their band.
+struct run_range {
+  seconds expected{};  ///< as its steps are expected to take
+  seconds low{};       ///< where they are as fast as the band allows
+  seconds high{};      ///< where they are as slow
+};
+/// Dollars of a run on `slices` equal slices, one row for each way of paying that has a price in the region and lasts
+/// as long as the run, cheapest first. Worked: 10 hours of two v5e-8 at 1 dollar a chip and hour on demand are 160
+/// dollars, and 144 to 192 where the run may take 9 to 12 hours.
+[[nodiscard]] inline std::vector<run_price> run_prices(const slice& where, std::int64_t slices, const run_range& run,
+                                                       const price_book& book, const std::string& region,
+                                                       const payment_terms& terms) {
+  std::vector<run_price> list;
+  for (const provisioning kind : all_provisioning) {
+    const maybe<price_row> price = find_price(book, where, region, kind);
+    if (!price || !can_be_paid(kind, slices, run.expected, terms)) continue;
+    const auto total = [&](seconds time) -> std::optional<usd> {
+      if (!can_be_paid(kind, slices, time, terms)) return std::nullopt;
+      return pay_for(where, slices, time, *price, terms).total;
+    };
+    const paid_run paid = pay_for(where, slices, run.expected, *price, terms);
+    list.push_back({kind, paid.total, total(run.low), total(run.high), paid.wall, {}, *price});
+    if (kind == provisioning::spot) list.back().checkpoint_interval = paid.checkpoint_interval;
+  }
+  std::sort(list.begin(), list.end(), [](const run_price& a, const run_price& b) { return a.total < b.total; });
+  return list;
+}
+/// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a
+/// step that cannot be timed and for a region without prices. Worked: 1e12 tokens in steps of 64 sequences of 4096
+/// tokens are 3814698 steps.
+[[nodiscard]] inline train_answer answer_to_train(const placed_job& all, const train_request& asked,
+                                                  const price_book& book) {
+  expect_region(book, asked.region);
+  detail::in_range("tokens", asked.tokens, 0, 1e18, "0 (a step alone) to 1e18 tokens");
+  if (asked.tokens > 0) validate(terms_of(all, asked));
+  const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
+  if (step.remarks.host_untimed)
+    detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
+  train_answer answer{step.total,          step.low, step.high, step.mfu, step.tokens_per_second, step,
+                      detail::fit_of(all), {},       {},        {}};
+  answer.advice = detail::changes_of(findings_of(all));
+  if (asked.tokens <= 0) return answer;
+  const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
+  answer.run = step.total * steps;
+  if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
+  answer.costs = run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book,
+                            asked.region, terms_of(all, asked));
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::model_request, config, sequence_length, kv_dtype)
+TPUPLAN_FIELDS(tpuplan::model_answer, name, model_type, architecture, parameters, active_parameters, breakdown,
+               kv_bytes_per_token, kv_dtype, state_bytes_per_sequence, forward_flops_per_token,
+               training_flops_per_token, sequence_length, source_length, flops_per_pair, cache_per_pair, image_tokens,
+               vision_flops_per_image, assumed, not_read)
+TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, step_time_then, work, gain)
+TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
+TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice, mesh, job,
+               assumed, advice)
+TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
+               mean_time_between_preemptions, rest_of_term_used)
+TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price)
+TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
+               run, costs)
+
+#endif

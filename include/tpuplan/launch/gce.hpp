@@ -1,0 +1,199 @@
+#ifndef TPUPLAN_LAUNCH_GCE_HPP
+#define TPUPLAN_LAUNCH_GCE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/launch/gcloud.hpp>
+#include <tpuplan/launch/request.hpp>
+#include <tpuplan/launch/shell.hpp>
+#include <vector>
+
+/// @file
+/// Compute Engine: one TPU VM, or the managed instance group that is a slice of several. Names of flags and images:
+/// data/launch.json, "gce" and "gcloud".
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The commands of one launch on Compute Engine.
+struct gce_launch {
+  std::vector<shell_words> create;  ///< make the VM, or workload policy, template and group
+  shell_words state;                ///< prints `ready` once every VM is there
+  std::string ready;                ///< RUNNING, or the number of VMs that run
+  shell_words members;              ///< prints the names of the VMs, a line each
+  std::string command;              ///< the line that each VM runs; empty where the request has no program
+  std::vector<shell_words> remove;  ///< delete what `create` made
+};
+
+namespace detail {
+
+/// Refuses what Compute Engine is not documented to offer.
+inline void check_gce(const launch_request& request) {
+  const auto offered = [](const launch_offer& o) { return !o.gce.image_family.empty(); };
+  if (!offered(offers_of(request.where.chip.name))) {
+    fail(errc::unsupported, "slice", name(request.where).view(),
+         "a slice of " + chips_with(offered) + ": Compute Engine has no instances of others");
+  }
+  check_extras(request, "Compute Engine", {"service_account"});
+  check_service_account(request, false);
+  if (request.project.empty()) refuse_name("project", request.project, "a project ID");
+  if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the VMs");
+  if (request.slices > 1) fail(errc::unsupported, "slices", request.slices, "1: a managed instance group is one slice");
+  const bool runs = !request.command.empty() || !request.image.empty();
+  if (request.capacity != provisioning::flex_start && request.max_run.value() > 0 && runs && request.max_restarts > 0)
+    fail(errc::invalid_argument, "max_restarts", request.max_restarts,
+         "0 with max_run: a job that has used its time is not started again");
+  if (request.max_run.value() > 0 && request.run / request.max_run > static_cast<double>(request.max_restarts) + 1)
+    fail(errc::out_of_range, "max_restarts", request.max_restarts,
+         "at least one for each max_run of the run but the first");
+}
+
+/// What a VM and a template of VMs have in common.
+inline void add_instance(shell_words& words, const launch_request& request) {
+  const compute_offer offer = offers_of(request.where.chip.name).gce;
+  const auto add = [&words](std::string word) { words.push_back(std::move(word)); };
+  // Compute Engine lists the VMs of v5p with one chip and two under this name alone.
+  add("--machine-type=" + launched_machine(request) + (is_unnamed_vm(request.where) ? "-tpu" : ""));
+  add("--image-project=ubuntu-os-accelerator-images");
+  add("--image-family=" + std::string(offer.image_family));
+  if (offer.hyperdisk) add("--boot-disk-type=hyperdisk-balanced");
+  add("--maintenance-policy=TERMINATE");
+  add("--scopes=cloud-platform");
+  if (!request.service_account.empty()) add("--service-account=" + request.service_account);
+  if (!request.checkpoint.empty()) add("--metadata=checkpoint-dir=" + request.checkpoint);
+  const bool flex = request.capacity == provisioning::flex_start;
+  const seconds limit = flex && request.max_run.value() == 0 ? seconds{7 * 86400.0} : request.max_run;
+  add(std::string("--provisioning-model=") + (flex                                         ? "FLEX_START"
+                                              : request.capacity == provisioning::spot     ? "SPOT"
+                                              : request.capacity == provisioning::calendar ? "RESERVATION_BOUND"
+                                                                                           : "STANDARD"));
+  if (limit.value() > 0) add("--max-run-duration=" + seconds_text(limit));
+  if (limit.value() > 0 || request.capacity != provisioning::on_demand) add("--instance-termination-action=DELETE");
+  if (request.reservation.empty()) return;
+  add("--reservation-affinity=specific");
+  add("--reservation=" + request.reservation);
+}
+
+inline gce_launch gce_instance(const launch_request& request) {
+  const std::string project = "--project=" + request.project;
+  const std::string zone = "--zone=" + request.zone;
+  const auto instances = [&](const char* verb) {
+    return shell_words{"gcloud", "compute", "instances", verb, request.name, project, zone};
+  };
+  gce_launch result;
+  result.create = {instances("create")};
+  add_instance(result.create.back(), request);
+  if (request.capacity == provisioning::flex_start)
+    result.create.back().push_back("--request-valid-for-duration=7200s");  // the longest that a request may wait
+  result.state = result.members = instances("describe");
+  result.state.push_back("--format=value(status)");
+  result.members.push_back("--format=value(name)");
+  result.ready = "RUNNING";
+  result.remove = {instances("delete")};
+  result.remove.back().push_back("--quiet");
+  return result;
+}
+
+/// A group in bulk mode: all of its VMs or none. It is made empty and then resized, as flex-start asks.
+inline gce_launch gce_group(const launch_request& request) {
+  const std::string project = "--project=" + request.project;
+  const std::string zone = "--zone=" + request.zone;
+  const std::string region(region_of(request.zone));
+  const std::string owner = "projects/" + request.project + "/regions/" + region;
+  const std::string policy = request.name + "-policy";
+  const auto group = [&](const char* verb, const shell_words& flags) {
+    shell_words words = {"gcloud", "compute", "instance-groups", "managed", verb, request.name, project, zone};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return words;
+  };
+  const std::string hosts = std::to_string(vms(request.where));
+  gce_launch result;
+  result.create = {
+      {"gcloud", "compute", "resource-policies", "create", "workload-policy", policy, project, "--region=" + region,
+       "--type=HIGH_THROUGHPUT", "--accelerator-topology=" + std::string(name(request.where.shape).view())},
+      {"gcloud", "compute", "instance-templates", "create", request.name, project,
+       "--instance-template-region=" + region}};
+  add_instance(result.create.back(), request);
+  result.create.push_back(
+      group("create", {"--size=0", "--target-size-policy-mode=bulk", "--default-action-on-vm-failure=do-nothing",
+                       "--template=" + owner + "/instanceTemplates/" + request.name,
+                       "--workload-policy=" + owner + "/resourcePolicies/" + policy}));
+  result.create.push_back(group("resize", {"--size=" + hosts}));
+  result.state = group("describe", {"--format=value(status.currentInstanceStatuses.running)"});
+  result.ready = hosts;
+  result.members = group("list-instances", {"--format=value(name)"});
+  result.remove = {
+      group("delete", {"--quiet"}),
+      {"gcloud", "compute", "instance-templates", "delete", request.name, project, "--region=" + region, "--quiet"},
+      {"gcloud", "compute", "resource-policies", "delete", policy, project, "--region=" + region, "--quiet"}};
+  return result;
+}
+
+}  // namespace detail
+
+/// The commands that make the request's slice on Compute Engine, tell whether it is there, name its VMs and delete it:
+/// an instance where the slice is one VM, else a workload policy with the topology, an instance template and a managed
+/// instance group. The images have no Docker: with a container image the command installs it. Refuses, by name of the
+/// field: chips without instances (v5e and older), no project or zone, several slices, and `max_run` with restarts but
+/// on flex-start. Worked: v6e-8 on ct6e-standard-4t is a group of 2 with --accelerator-topology=2x4; v6e-8 of its own
+/// is one ct6e-standard-8t. Source: "Create a MIG with multi-host TPU slice" (docs.cloud.google.com/compute/docs/tpus,
+/// 2026), field notes of 2026-07-20 and 2026-08-10.
+[[nodiscard]] inline gce_launch gce_commands(const launch_request& request) {
+  validate(request);
+  detail::check_gce(request);
+  gce_launch result = vms(request.where) == 1 ? detail::gce_instance(request) : detail::gce_group(request);
+  result.command = shell_line(detail::worker_command(request));
+  if (!result.command.empty() && !request.image.empty()) {
+    result.command =
+        "command -v docker >/dev/null || { sudo apt-get update && sudo apt-get install --yes docker.io; } && " +
+        result.command;
+  }
+  return result;
+}
+
+/// A bash script of `gce_commands`, as `gcloud_script` is one of `gcloud_commands`: it creates the VMs and, where there
+/// is a program, waits for them, runs it on every VM by ssh, deletes them when it ends, and after a preemption creates
+/// them again, at most `max_restarts` times. Throws as `gce_commands` does. Worked: without a program, one v6e-8 on
+/// flex-start is `set -e` and one `gcloud compute instances create`.
+[[nodiscard]] inline std::string gce_script(const launch_request& request) {
+  const gce_launch commands = gce_commands(request);
+  std::string out = detail::script_head(request);
+  const auto lines = [](const std::vector<shell_words>& all, const char* between) {
+    std::string text;
+    for (const shell_words& words : all) text += (text.empty() ? "" : between) + shell_lines(words);
+    return text;
+  };
+  if (commands.command.empty()) return out + "set -e\n" + lines(commands.create, "\n") + "\n";
+  out += "set -u\ncreate() {\n  " + lines(commands.create, " &&\n  ") + "\n}\n";
+  out += "state() {\n  " + shell_lines(commands.state) + "\n}\n";
+  out += "members() {\n  " + shell_lines(commands.members) + "\n}\n";
+  out += "delete() {\n  " + lines(commands.remove, "\n  ") + "\n}\n";
+  out += "on_vm() {\n  gcloud compute ssh \"$1\" " +
+         shell_line({"--project=" + request.project, "--zone=" + request.zone, "--ssh-flag=-oServerAliveInterval=30"}) +
+         " --command=\"$2\"\n}\n";
+  out +=
+      "run_on() {\n  for _ in 1 2 3 4 5 6 7 8 9 10; do\n    on_vm \"$1\" true && break\n    sleep 30\n  done\n  on_vm "
+      "\"$1\" " +
+      shell_quoted(commands.command) + "\n}\n";
+  out += R"sh(run() {
+  vms=$(members) && [ -n "$vms" ] || return 1
+  started=""
+  for vm in $vms; do
+    run_on "$vm" &
+    started="$started $!"
+  done
+  result=0
+  for each in $started; do wait "$each" || result=1; done
+  return "$result"
+}
+)sh";
+  const bool one = vms(request.where) == 1;
+  return out + detail::restart_loop(request, commands.ready,
+                                    one ? "'' | STOPPING | STOPPED | SUSPENDED | TERMINATED" : "DELETED");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

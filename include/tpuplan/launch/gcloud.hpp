@@ -1,0 +1,255 @@
+#ifndef TPUPLAN_LAUNCH_GCLOUD_HPP
+#define TPUPLAN_LAUNCH_GCLOUD_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/launch/request.hpp>
+#include <tpuplan/launch/shell.hpp>
+#include <vector>
+
+/// @file
+/// The Cloud TPU API by gcloud: the commands that create TPU VMs for a launch request, run its program on them, and
+/// start again after a preemption. Names of flags and versions: data/launch.json, "gcloud".
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Which command of gcloud creates the VMs.
+enum class tpu_creation : std::uint8_t {
+  queued_resource,  ///< waits for capacity; the only one with several slices, flex-start and named reservations
+  tpu_vm,           ///< creates the VMs at once or fails
+};
+
+/// The commands of one launch. `run` is empty where the request has no program and no image.
+struct gcloud_launch {
+  shell_words create;  ///< makes the TPUs
+  shell_words state;   ///< prints ACTIVE (queued resource) or READY (TPU VM) once the VMs are there
+  shell_words run;     ///< starts the program on every VM
+  shell_words remove;  ///< deletes the TPUs
+};
+
+namespace detail {
+
+/// Refuses what the Cloud TPU API is not documented to offer.
+inline void check_gcloud(const launch_request& request, tpu_creation how) {
+  check_extras(request, "the Cloud TPU API", {"service_account"});
+  check_service_account(request, false);
+  const cloud_tpu_offer offer = offers_of(request.where.chip.name).gcloud;
+  const std::string_view kind = name(request.capacity);
+  if (offer.runtime_version.empty()) {
+    fail(errc::unsupported, "slice", name(request.where).view(), "a slice of " + chips_with([](const launch_offer& o) {
+                                                                   return !o.gcloud.runtime_version.empty();
+                                                                 }) + ": the Cloud TPU API has no others");
+  }
+  if (offer.most_chips > 0 && chips(request.where) > offer.most_chips)
+    fail(errc::unsupported, "slice", name(request.where).view(),
+         "at most " + std::to_string(offer.most_chips) + " chips, the largest accelerator type of the chip");
+  if (request.where.chips_per_vm != slice_of(request.where.chip, request.where.shape).chips_per_vm) {
+    fail(errc::unsupported, "slice.chips_per_vm", request.where.chips_per_vm,
+         "what the accelerator type has: the Cloud TPU API does not let VMs be chosen");
+  }
+  if (request.project.empty()) refuse_name("project", request.project, "a project ID");
+  if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the TPU VMs");
+  if (request.slices > 1 && !offer.multislice) {
+    fail(errc::unsupported, "slices", request.slices,
+         "1: multislice of Cloud TPU is for " + chips_with([](const launch_offer& o) { return o.gcloud.multislice; }));
+  }
+  if (request.capacity == provisioning::flex_start && !offer.flex_start) {
+    fail(errc::unsupported, "provisioning", kind,
+         "on_demand, spot or a reservation: flex-start is for " +
+             chips_with([](const launch_offer& o) { return o.gcloud.flex_start; }));
+  }
+  if (request.capacity != provisioning::flex_start && request.max_run.value() > 0)
+    fail(errc::unsupported, "max_run", request.max_run.value(), "0: only flex-start has a limit");
+  if (request.max_run.value() > 0 && request.run / request.max_run > static_cast<double>(request.max_restarts) + 1)
+    fail(errc::out_of_range, "max_restarts", request.max_restarts,
+         "at least one for each max_run of the run but the first");
+  if (how == tpu_creation::queued_resource) return;
+  if (request.slices > 1)
+    fail(errc::unsupported, "slices", request.slices, "1 for a TPU VM: several slices need a queued resource");
+  if (request.capacity == provisioning::flex_start)
+    fail(errc::unsupported, "provisioning", kind, "on_demand or spot for a TPU VM: flex-start needs a queued resource");
+  if (!request.reservation.empty())
+    fail(errc::unsupported, "reservation", request.reservation,
+         "none for a TPU VM: a reservation needs a queued resource");
+}
+
+/// "--accelerator-type=v6e-256", or type and topology of shapes that no name stands for.
+inline void add_accelerator(shell_words& words, const slice& where) {
+  const std::string called(name(where).view());
+  if (called.find('x', called.find('-')) == std::string::npos) {
+    words.push_back("--accelerator-type=" + called);
+    return;
+  }
+  words.push_back("--type=" + std::string(slice_prefix(where.chip)));
+  words.push_back("--topology=" + std::string(name(where.shape).view()));
+}
+
+/// The flags that a queued resource takes for its capacity.
+inline void add_queued_capacity(shell_words& words, const launch_request& request) {
+  if (request.capacity == provisioning::spot) words.push_back("--spot");
+  if (request.capacity == provisioning::flex_start) {
+    words.push_back("--provisioning-model=flex-start");
+    words.push_back("--max-run-duration=" +
+                    seconds_text(request.max_run.value() > 0 ? request.max_run : seconds{7 * 86400.0}));
+  }
+  if (request.reservation.empty()) return;
+  words.push_back("--reservation=" + reservation_path(request, "locations"));
+  if (request.capacity == provisioning::calendar) words.push_back("--provisioning-model=reservation-bound");
+}
+
+inline shell_words gcloud_create(const launch_request& request, tpu_creation how) {
+  const bool queued = how == tpu_creation::queued_resource;
+  shell_words words = {"gcloud"};
+  if (request.capacity == provisioning::flex_start || !request.reservation.empty()) words.push_back("alpha");
+  for (const char* word : {"compute", "tpus", queued ? "queued-resources" : "tpu-vm", "create"}) words.push_back(word);
+  words.push_back(request.name);
+  words.push_back("--project=" + request.project);
+  words.push_back("--zone=" + request.zone);
+  if (queued && request.slices > 1) {
+    words.push_back("--node-count=" + std::to_string(request.slices));
+    words.push_back("--node-prefix=" + request.name);
+  } else if (queued) {
+    words.push_back("--node-id=" + request.name);
+  }
+  add_accelerator(words, request.where);
+  words.push_back((queued ? "--runtime-version=" : "--version=") +
+                  std::string(offers_of(request.where.chip.name).gcloud.runtime_version));
+  if (!request.checkpoint.empty()) words.push_back("--metadata=checkpoint-dir=" + request.checkpoint);
+  if (!request.service_account.empty()) words.push_back("--service-account=" + request.service_account);
+  if (queued)
+    add_queued_capacity(words, request);
+  else if (request.capacity == provisioning::spot)
+    words.push_back("--spot");
+  return words;
+}
+
+/// What each VM is told to run: the program, in its container where there is an image.
+inline shell_words worker_command(const launch_request& request) {
+  const std::string folder = "CHECKPOINT_DIR=" + request.checkpoint;
+  shell_words words;
+  if (!request.image.empty()) {
+    words = {"sudo", "docker", "run", "--rm", "--privileged", "--net=host"};
+    if (!request.checkpoint.empty()) words.push_back("--env=" + folder);
+    words.push_back(request.image);
+  } else if (!request.checkpoint.empty() && !request.command.empty()) {
+    words = {"env", folder};
+  }
+  words.insert(words.end(), request.command.begin(), request.command.end());
+  return words;
+}
+
+}  // namespace detail
+
+/// The commands that create the request's slices by the Cloud TPU API, tell whether they are there, run the program on
+/// every VM, and delete them. Refuses, by name of the field: chips that the API does not have, no project, no zone, VMs
+/// other than the accelerator type has, several slices or flex-start of chips without it, `max_run` without flex-start;
+/// for a TPU VM also several slices, flex-start and reservations.
+/// Worked: two spot slices of v6e-256 are --node-count=2 --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e
+/// --spot. Source: gcloud reference (2025), "TPU software versions" (2026), "Request Cloud TPUs using Flex-start" and
+/// "Consume a reservation" (2025-09-04).
+[[nodiscard]] inline gcloud_launch gcloud_commands(const launch_request& request,
+                                                   tpu_creation how = tpu_creation::queued_resource) {
+  validate(request);
+  detail::check_gcloud(request, how);
+  const bool queued = how == tpu_creation::queued_resource;
+  const std::string project = "--project=" + request.project;
+  const std::string zone = "--zone=" + request.zone;
+  const shell_words tpus = {"gcloud", "compute", "tpus", queued ? "queued-resources" : "tpu-vm"};
+  const auto command = [&](const char* verb, const shell_words& flags) {
+    shell_words words = tpus;
+    words.insert(words.end(), {verb, request.name, project, zone});
+    words.insert(words.end(), flags.begin(), flags.end());
+    return words;
+  };
+  gcloud_launch result;
+  result.create = detail::gcloud_create(request, how);
+  result.state = command("describe", {queued ? "--format=value(state.state)" : "--format=value(state)"});
+  result.remove = queued ? command("delete", {"--force", "--quiet"}) : command("delete", {"--quiet"});
+  const std::string line = shell_line(detail::worker_command(request));
+  if (line.empty()) return result;
+  shell_words flags = {"--worker=all", "--ssh-flag=-oServerAliveInterval=30", "--command=" + line};
+  if (queued) flags.insert(flags.begin(), {"--node=all", "--batch-size=all"});  // of itself it runs on 64 VMs at a time
+  result.run = command("ssh", flags);
+  return result;
+}
+
+namespace detail {
+
+/// The first lines of a script: its interpreter, and what it starts.
+inline std::string script_head(const launch_request& request) {
+  return "#!/usr/bin/env bash\n# " + request.name + ": " + std::to_string(request.slices) + " x " +
+         std::string(name(request.where).view()) + ", " + std::string(name(request.capacity)) + "\n";
+}
+
+/// The loop around the four commands, which stand above it as functions. `ready` is what state prints once the VMs are
+/// there, `gone` the patterns of what it prints when they will not come.
+inline std::string restart_loop(const launch_request& request, std::string_view ready, std::string_view gone) {
+  std::string loop = R"sh(
+restarts=0
+while true; do
+  create || exit 1
+  while [ "$(state)" != READY ]; do
+    case "$(state)" in
+      GONE) break ;;
+    esac
+    sleep 60
+  done
+  if [ "$(state)" = READY ]; then
+    if run; then
+      delete
+      exit 0
+    fi
+    sleep 120  # until a preemption shows in the state
+    if [ "$(state)" = READY ]; then
+      echo "NAME: the program failed; its TPUs are still there, and billed until they are deleted" >&2
+      exit 1
+    fi
+  fi
+  delete
+  [ "$restarts" -lt LIMIT ] || exit 1
+  restarts=$((restarts + 1))
+done
+)sh";
+  const auto put = [&loop](std::string_view mark, std::string_view value) {
+    for (std::size_t at = loop.find(mark); at != std::string::npos; at = loop.find(mark, at + value.size()))
+      loop.replace(at, mark.size(), value);
+  };
+  put("READY", ready);
+  put("GONE", gone);
+  put("LIMIT", std::to_string(request.max_restarts));
+  put("NAME", request.name);
+  return loop;
+}
+
+}  // namespace detail
+
+/// A bash script of `gcloud_commands`: it creates the TPUs and, where there is a program, waits for them, runs it, and
+/// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
+/// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
+/// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
+/// again. The run is one ssh session: the script must run where it can keep that open. Source: "Request TPU Spot VMs"
+/// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
+/// Throws as `gcloud_commands` does. Worked: without a program it is the head and the command that creates.
+[[nodiscard]] inline std::string gcloud_script(const launch_request& request,
+                                               tpu_creation how = tpu_creation::queued_resource) {
+  const gcloud_launch commands = gcloud_commands(request, how);
+  std::string out = detail::script_head(request);
+  if (commands.run.empty()) return out + shell_lines(commands.create) + "\n";
+  const auto function = [&out](const char* called, const shell_words& words) {
+    out += std::string(called) + "() {\n  " + shell_lines(words) + "\n}\n";
+  };
+  out += "set -u\n";
+  function("create", commands.create);
+  function("state", commands.state);
+  function("run", commands.run);
+  function("delete", commands.remove);
+  return out + detail::restart_loop(request, how == tpu_creation::queued_resource ? "ACTIVE" : "READY",
+                                    "FAILED | SUSPENDING | SUSPENDED | PREEMPTED");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

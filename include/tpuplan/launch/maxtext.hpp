@@ -1,0 +1,271 @@
+#ifndef TPUPLAN_LAUNCH_MAXTEXT_HPP
+#define TPUPLAN_LAUNCH_MAXTEXT_HPP
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/launch/request.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// A layout as the arguments of MaxText. Names: AI-Hypercomputer/maxtext src/maxtext/configs/base.yml (2026-08-22);
+/// also in data/launch.json, "maxtext".
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A training job as MaxText is asked to run it.
+struct maxtext_run {
+  layout mesh{};                                        ///< in devices
+  training_job job{};                                   ///< batch, length, formats, optimizer, policy
+  std::int64_t layers = 0;                              ///< of the model; a pipeline needs them
+  std::int64_t steps = 0;                               ///< 0: MaxText's default
+  std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000; an extra goes first
+  std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
+  std::vector<std::string> extra;                       ///< more arguments, key=value: model_name=llama3.1-8b
+};
+
+namespace detail {
+
+/// The least double whose product with `devices`, truncated to a whole number as MaxText does it, is `sequences`.
+inline double per_device_batch(std::int64_t sequences, std::int64_t devices) {
+  const auto count = static_cast<double>(devices);
+  double each = static_cast<double>(sequences) / count;
+  while (std::floor(each * count) < static_cast<double>(sequences)) each = std::nextafter(each, each + 1);
+  return each;
+}
+
+/// remat_policy, and for a policy without a name in MaxText where each tensor is.
+inline std::vector<std::string> maxtext_remat(const remat_policy& policy) {
+  for (const named_remat_policy& one : remat_policies) {
+    if (one.policy == policy && one.in_maxtext) return {"remat_policy=" + std::string(one.name.view())};
+  }
+  const bool again = policy.context == placement::recompute;
+  if (policy.elementwise != placement::recompute || policy.attention_again != again) {
+    fail(errc::unsupported, "remat", "custom",
+         "a policy that recomputes elementwise work, and the attention kernel unless its output is kept");
+  }
+  std::vector<std::string> arguments = {"remat_policy=custom"};
+  const auto add = [&arguments](placement where, std::string_view keys) {
+    const std::string_view word = where == placement::device ? "device"
+                                  : where == placement::host ? "offload"
+                                                             : "remat";
+    while (!keys.empty()) {
+      const std::size_t end = keys.find(' ');
+      arguments.push_back(std::string(keys.substr(0, end)) + "=" + std::string(word));
+      keys = end == std::string_view::npos ? std::string_view{} : keys.substr(end + 1);
+    }
+  };
+  add(policy.layer_input, "decoder_layer_input");
+  add(policy.qkv, "query_proj key_proj value_proj");
+  add(policy.context, "context");
+  add(policy.out_proj, "out_proj");
+  add(policy.mlp_up, "mlpwi mlpwi_0 mlpwi_1 moe_mlpwi_0 moe_mlpwi_1");
+  add(policy.mlp_down, "mlpwo moe_mlpwo");
+  return arguments;
+}
+
+inline std::string maxtext_dtype(const char* field, dtype type) {
+  switch (type) {
+    case dtype::fp32: return "float32";
+    case dtype::bf16: return "bfloat16";
+    case dtype::fp16: return "float16";
+    default: break;
+  }
+  fail(errc::unsupported, field, name(type), "fp32, bf16 or fp16 in MaxText");
+}
+
+/// The layers of a pipeline: MaxText wants stages x layers of a stage x repeats to be the layers of the model.
+inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
+  const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
+  const std::int64_t rounds = positive_count("pipeline_rounds", run.job.pipeline_rounds);
+  if (stages == 1) return {};
+  const std::int64_t pieces = checked_multiply(stages, rounds);
+  if (positive_count("layers", run.layers) % pieces != 0)
+    fail(errc::not_divisible, "layers", run.layers, "a multiple of stages and rounds in MaxText");
+  return {"num_layers_per_pipeline_stage=" + std::to_string(run.layers / pieces),
+          "num_pipeline_repeats=" + std::to_string(rounds)};
+}
+
+/// Formats, optimizer, attention and what hosts keep, where they differ from MaxText's defaults. MaxText keeps the
+/// second moments in the format of the weights, and documents 8-bit floats for GPUs alone.
+inline std::vector<std::string> maxtext_types(const training_job& job) {
+  std::vector<std::string> arguments;
+  if (job.optimizer != optimizer_kind::adamw)
+    fail(errc::unsupported, "training_job.optimizer", name(job.optimizer), "adamw in MaxText");
+  if (job.moments != job.weights)
+    fail(errc::unsupported, "training_job.moments", name(job.moments), "the format of the weights in MaxText");
+  if (job.work_multiplier != 1)
+    fail(errc::unsupported, "training_job.work_multiplier", job.work_multiplier, "1: MaxText does the work once");
+  if (job.images_per_sequence != 0)
+    fail(errc::unsupported, "training_job.images_per_sequence", job.images_per_sequence, "0: this writes text alone");
+  if (job.lora_rank != 0)
+    fail(errc::unsupported, "training_job.lora_rank", job.lora_rank, "0: MaxText's pre-training has no adapters");
+  if (job.compute == dtype::fp8 || job.compute == dtype::int4)
+    fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, fp16 or int8 in MaxText on TPUs");
+  if (job.compute == dtype::int8)
+    arguments.push_back("quantization=int8");
+  else if (job.compute != dtype::bf16)
+    arguments.push_back("dtype=" + maxtext_dtype("training_job.compute", job.compute));
+  if (job.weights != dtype::fp32)
+    arguments.push_back("weight_dtype=" + maxtext_dtype("training_job.weights", job.weights));
+  if (job.attention == attention_kernel::unfused) arguments.push_back("attention=dot_product");
+  if (job.capacity_factor != 1)
+    arguments.push_back("capacity_factor=" + nlohmann::json(positive("capacity_factor", job.capacity_factor)).dump());
+  if (job.state_on_host != host_state::none) arguments.push_back("optimizer_memory_host_offload=true");
+  if (job.state_on_host == host_state::parameters_and_optimizer)
+    arguments.push_back("parameter_memory_host_offload=true");
+  return arguments;
+}
+
+/// Keys that a layout, a job and a launch decide, whether they are written or left to MaxText's default.
+inline constexpr std::string_view decided_keys[] = {"run_name",
+                                                    "base_output_directory",
+                                                    "enable_checkpointing",
+                                                    "num_slices",
+                                                    "per_device_batch_size",
+                                                    "gradient_accumulation_steps",
+                                                    "max_target_length",
+                                                    "steps",
+                                                    "num_pipeline_microbatches",
+                                                    "num_pipeline_repeats",
+                                                    "num_layers_per_pipeline_stage",
+                                                    "num_vocab_tiling",
+                                                    "capacity_factor",
+                                                    "dtype",
+                                                    "weight_dtype",
+                                                    "quantization",
+                                                    "opt_type",
+                                                    "mu_dtype",
+                                                    "attention",
+                                                    "optimizer_memory_host_offload",
+                                                    "parameter_memory_host_offload",
+                                                    "remat_policy",
+                                                    "decoder_layer_input",
+                                                    "context",
+                                                    "mlpwi",
+                                                    "mlpwi_0",
+                                                    "mlpwi_1",
+                                                    "mlpwo",
+                                                    "moe_mlpwi_0",
+                                                    "moe_mlpwi_1",
+                                                    "moe_mlpwo",
+                                                    "query_proj",
+                                                    "key_proj",
+                                                    "value_proj",
+                                                    "out_proj",
+                                                    "hardware",
+                                                    "custom_mesh",
+                                                    "custom_mesh_and_rule"};
+
+constexpr bool is_decided(std::string_view key) noexcept {
+  if (key.substr(0, 4) == "ici_" || key.substr(0, 4) == "dcn_") return true;
+  for (const std::string_view decided : decided_keys) {
+    if (key == decided) return true;
+  }
+  return false;
+}
+
+/// Whether one of the arguments has that key.
+inline bool gives(const std::vector<std::string>& arguments, std::string_view key) {
+  for (const std::string& given : arguments) {
+    if (given.size() > key.size() && given[key.size()] == '=' && given.compare(0, key.size(), key) == 0) return true;
+  }
+  return false;
+}
+
+/// Adds the caller's own arguments: key=value, each key once and none that the plan decides.
+inline void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra) {
+  for (const std::string& given : extra) {
+    const std::size_t equal = given.find('=');
+    const std::string key = given.substr(0, equal);
+    if (equal == std::string::npos || key.empty() || !is_lower(key[0]) || key.size() > 80 ||
+        key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
+      fail(errc::invalid_argument, "MaxText argument", given, "key=value with a key such as model_name");
+    }
+    if (is_decided(key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that the plan does not decide");
+    if (gives(arguments, key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that is given once");
+    arguments.push_back(given);
+  }
+}
+
+}  // namespace detail
+
+/// The arguments that make MaxText run this training on the request's slices: the mesh (`ici_` inside of a slice,
+/// `dcn_` over slices), the batch of each device in one microbatch, length, formats, policy, and the folder and name
+/// under which it finds its last checkpoint again (without a folder it writes none). Throws where the mesh does not
+/// fill the slices, the batch does not divide, or MaxText has no such optimizer or format. A job that leaves the
+/// microbatches of its pipeline open has four for each stage, where MaxText would take one. Worked: 1024 sequences on
+/// v6e-256 with fsdp 256 and no accumulation are ici_fsdp_parallelism=256 and per_device_batch_size=4.0. Source:
+/// MaxText base.yml, types.py: global batch = per_device_batch_size x devices x gradient_accumulation_steps.
+[[nodiscard]] inline std::vector<std::string> maxtext_arguments(const launch_request& request, const maxtext_run& run) {
+  validate(request);
+  if (run.mesh.unit != mesh_unit::devices)
+    detail::fail(errc::unsupported, "layout.unit", "chips", "devices: MaxText counts JAX devices");
+  validate(run.mesh, request.where);
+  if (slices(run.mesh) != request.slices)
+    detail::fail(errc::invalid_argument, "slices", request.slices, "the product of the layout's dcn degrees");
+  const training_job& job = run.job;
+  if (job.global_batch > std::int64_t{1} << 53)
+    detail::fail(errc::out_of_range, "global_batch", job.global_batch, "at most 2^53");
+  const std::int64_t micro = detail::positive_count("gradient_accumulation", job.gradient_accumulation);
+  detail::positive_count("global_batch", job.global_batch);
+  detail::check_batch(run.mesh, job);
+  std::vector<std::string> arguments = {"run_name=" + request.name};
+  const auto add = [&arguments](const char* key, std::int64_t value, std::int64_t without) {
+    if (value != without) arguments.push_back(std::string(key) + "=" + std::to_string(value));
+  };
+  arguments.push_back(request.checkpoint.empty() ? "enable_checkpointing=false"
+                                                 : "base_output_directory=" + request.checkpoint);
+  add("ici_data_parallelism", run.mesh.data, 1);
+  add("ici_fsdp_parallelism", run.mesh.fsdp, 0);
+  add("ici_tensor_parallelism", run.mesh.tensor, 1);
+  add("ici_expert_parallelism", run.mesh.expert, 1);
+  add("ici_context_parallelism", run.mesh.context, 1);
+  add("ici_pipeline_parallelism", run.mesh.pipeline, 1);
+  add("dcn_data_parallelism", run.mesh.dcn_data, 0);
+  add("dcn_fsdp_parallelism", run.mesh.dcn_fsdp, 1);
+  add("dcn_pipeline_parallelism", run.mesh.dcn_pipeline, 1);
+  const double each =
+      detail::per_device_batch(job.global_batch / micro, checked_multiply(devices(request.where), request.slices));
+  arguments.push_back("per_device_batch_size=" + nlohmann::json(each).dump());
+  add("gradient_accumulation_steps", micro, 1);
+  add("max_target_length", detail::positive_count("sequence_length", job.sequence_length), 0);
+  const std::int64_t stages = checked_multiply(run.mesh.pipeline, run.mesh.dcn_pipeline);
+  const std::int64_t pieces = detail::count_from("pipeline_microbatches", job.pipeline_microbatches, 0);
+  add("num_pipeline_microbatches", pieces == 0 && stages > 1 ? checked_multiply(4, stages) : pieces, 0);
+  add("num_vocab_tiling", detail::positive_count("vocabulary_tiles", job.vocabulary_tiles), 1);
+  for (std::string& one : detail::maxtext_pipeline(run)) arguments.push_back(std::move(one));
+  for (std::string& one : detail::maxtext_types(job)) arguments.push_back(std::move(one));
+  for (std::string& one : detail::maxtext_remat(job.remat)) arguments.push_back(std::move(one));
+  add("steps", detail::count_from("steps", run.steps, 0), 0);
+  const std::int64_t period = detail::count_from("checkpoint_period", run.checkpoint_period, 0);
+  if (!request.checkpoint.empty() && !detail::gives(run.extra, "checkpoint_period"))
+    add("checkpoint_period", period, 0);
+  detail::add_extra(arguments, run.extra);
+  return arguments;
+}
+
+/// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
+/// MaxText has for all models, `extra` must say which one: MaxText would train its own of 16 layers. Worked: its third
+/// word is the entry point, `maxtext.trainers.pre_train.train`.
+[[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& request, const maxtext_run& run) {
+  if (run.config == maxtext_run{}.config && !detail::gives(run.extra, "model_name") &&
+      !detail::gives(run.extra, "base_emb_dim")) {
+    detail::fail(errc::missing_field, "model_name", "missing",
+                 "an argument such as model_name=llama3.1-8b: a plan does not know what MaxText calls its model");
+  }
+  std::vector<std::string> words = {"python3", "-m", "maxtext.trainers.pre_train.train", run.config};
+  for (std::string& argument : maxtext_arguments(request, run)) words.push_back(std::move(argument));
+  return words;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,418 @@
+#ifndef TPUPLAN_LAUNCH_REQUEST_HPP
+#define TPUPLAN_LAUNCH_REQUEST_HPP
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/launch/offers.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <vector>
+
+/// @file
+/// What is to be launched, and the checks that hold for every service: names that are not syntax in any output, a slice
+/// that exists, capacity and limits that go together. data/launch.json has the rules with their sources.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A job on slices of one kind. Empty texts and 0 mean "not given"; each service refuses what it needs and is not
+/// given.
+struct launch_request {
+  std::string name;                                 ///< of the job; its resources are named after it
+  slice where{};                                    ///< each slice
+  std::int64_t slices = 1;                          ///< how many, joined by DCN
+  provisioning capacity = provisioning::on_demand;  ///< on_demand, spot, flex_start; calendar with its reservation
+  std::string reservation;                          ///< the name of a reservation in `project` and `zone`
+  std::string project;                              ///< the project ID
+  std::string zone;                                 ///< "us-east5-b"
+  std::string cluster;                              ///< of GKE
+  std::string image;                                ///< container with the program
+  std::string checkpoint;                           ///< gs://bucket/folder, which the program finds in CHECKPOINT_DIR
+  std::vector<std::string> command;                 ///< the program and its arguments; empty: what the image starts
+  std::int64_t max_restarts = 100;                  ///< after preemptions and failures
+  seconds run{};                                    ///< the longest that it is expected to take; 0: unknown
+  /// After which the service ends the job; 0: the service's own limit. A longer run on flex-start goes on from its last
+  /// checkpoint: gcloud_script starts it again.
+  seconds max_run{};
+
+  // What only some services have; the others refuse it.
+  std::vector<std::string> args;  ///< arguments of what the image starts, or of `command`
+  std::string service_account;    ///< an e-mail address; on GKE the name of a Kubernetes service account
+  std::string queue;              ///< of Kueue: the name of a LocalQueue
+  std::string location;           ///< of Vertex AI: a region such as us-central1
+  std::string tensorboard;        ///< of Vertex AI: the number of one in `project` and `location`, or its full name
+  std::string output;             ///< of Vertex AI: gs://bucket/folder; `checkpoint` where it is empty
+};
+
+namespace detail {
+
+constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_lower_or_digit(char c) noexcept { return is_lower(c) || is_digit(c); }
+
+[[noreturn]] inline void refuse_name(std::string_view field, std::string_view given, std::string_view valid) {
+  if (given.empty()) fail(errc::missing_field, field, "missing", valid);
+  fail(errc::invalid_argument, field, given, valid);
+}
+
+/// An RFC 1035 label: lower-case letters, digits and dashes; it begins with a letter and ends with a letter or digit.
+constexpr bool is_label(std::string_view given, std::size_t least, std::size_t most) noexcept {
+  if (given.size() < least || given.size() > most || !is_lower(given[0]) || given.back() == '-') return false;
+  for (const char c : given) {
+    if (!is_lower_or_digit(c) && c != '-') return false;
+  }
+  return true;
+}
+
+/// "us-east5": words of letters, the last with a number.
+constexpr bool is_region(std::string_view given) noexcept {
+  if (!is_label(given, 4, 40) || !is_digit(given.back())) return false;
+  const std::size_t last = given.find_last_not_of("0123456789");
+  return given.find('-') < last && given[last] != '-' && given.find("--") == std::string_view::npos &&
+         given.substr(0, last).find_first_of("0123456789") == std::string_view::npos;
+}
+
+/// The region of a zone: "us-east5" of "us-east5-b", "us-central1" of "us-central1-ai1a".
+constexpr std::string_view region_of(std::string_view zone) noexcept { return zone.substr(0, zone.rfind('-')); }
+
+constexpr bool is_zone(std::string_view given) noexcept {
+  const std::size_t dash = given.rfind('-');
+  return dash != std::string_view::npos && is_label(given.substr(dash + 1), 1, 6) && is_region(region_of(given));
+}
+
+/// Letters, digits and the separators, a letter or digit at both ends, without two dots in a row.
+constexpr bool is_path_part(std::string_view given, std::string_view separators, bool capitals) noexcept {
+  if (given.empty() || given.find("..") != std::string_view::npos) return false;
+  for (const char c : given) {
+    const bool letter = is_lower_or_digit(c) || (capitals && c >= 'A' && c <= 'Z');
+    if (!letter && separators.find(c) == std::string_view::npos) return false;
+  }
+  return separators.find(given[0]) == std::string_view::npos && separators.find(given.back()) == std::string_view::npos;
+}
+
+/// Whether every part of the path between slashes is one of the set.
+constexpr bool is_path(std::string_view given, std::string_view separators, bool capitals) noexcept {
+  while (true) {
+    const std::size_t slash = given.find('/');
+    if (!is_path_part(given.substr(0, slash), separators, capitals)) return false;
+    if (slash == std::string_view::npos) return true;
+    given.remove_prefix(slash + 1);
+  }
+}
+
+/// [HOST[:PORT]/]PATH[:TAG][@sha256:DIGEST], as the distribution specification of OCI has it.
+constexpr bool is_image(std::string_view given) noexcept {
+  if (given.size() > 512) return false;
+  if (const std::size_t at = given.find('@'); at != std::string_view::npos) {
+    const std::string_view digest = given.substr(at + 1);
+    if (digest.size() != 71 || digest.substr(0, 7) != "sha256:" ||
+        digest.find_first_not_of("0123456789abcdef", 7) != std::string_view::npos) {
+      return false;
+    }
+    given = given.substr(0, at);
+  }
+  const std::size_t slash = given.rfind('/');
+  const std::size_t colon = given.rfind(':');
+  if (colon != std::string_view::npos && (slash == std::string_view::npos || colon > slash)) {
+    const std::string_view tag = given.substr(colon + 1);
+    if (tag.size() > 128 || !is_path_part(tag, "._-", true)) return false;
+    given = given.substr(0, colon);
+  }
+  if (const std::size_t port = given.find(':'); port != std::string_view::npos) {
+    const std::size_t end = given.find('/');
+    if (end == std::string_view::npos || end < port || parse_count(given.substr(port + 1, end - port - 1)) < 1) {
+      return false;
+    }
+    return is_path_part(given.substr(0, port), ".-", false) && is_path(given.substr(end + 1), "._-", false);
+  }
+  return is_path(given, "._-", false);
+}
+
+/// gs://BUCKET[/FOLDER...]. Folders are narrower than Cloud Storage allows: letters, digits and "._=-".
+constexpr bool is_bucket_path(std::string_view given) noexcept {
+  if (given.size() > 1024 || given.substr(0, 5) != "gs://") return false;
+  given.remove_prefix(5);
+  const std::size_t slash = given.find('/');
+  const std::string_view bucket = given.substr(0, slash);
+  if (bucket.size() < 3 || bucket.size() > 63 || !is_path_part(bucket, "._-", false)) return false;
+  return slash == std::string_view::npos || is_path(given.substr(slash + 1), "._=-", true);
+}
+
+/// NAME@DOMAIN of lower-case letters, digits, dots and dashes.
+constexpr bool is_email(std::string_view given) noexcept {
+  const std::size_t at = given.find('@');
+  return given.size() <= 254 && at != std::string_view::npos && is_path_part(given.substr(0, at), ".-", false) &&
+         is_path_part(given.substr(at + 1), ".-", false) && given.find('.', at) != std::string_view::npos;
+}
+
+/// A number without a sign and without a zero in front.
+constexpr bool is_number(std::string_view given) noexcept {
+  return !given.empty() && given.size() <= 20 && given[0] != '0' &&
+         given.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// The region in "projects/PROJECT/locations/REGION/tensorboards/NUMBER", as the API names a TensorBoard; empty for
+/// other words. The project is its ID or its number.
+inline std::string tensorboard_region(std::string_view given) {
+  std::string_view parts[6];
+  for (std::string_view& part : parts) {
+    const std::size_t end = std::min(given.find('/'), given.size());
+    part = given.substr(0, end);
+    given.remove_prefix(std::min(end + 1, given.size()));
+  }
+  const bool right = given.empty() && parts[0] == "projects" && (is_number(parts[1]) || is_label(parts[1], 6, 30)) &&
+                     parts[2] == "locations" && is_region(parts[3]) && parts[4] == "tensorboards" &&
+                     is_number(parts[5]);
+  return right ? std::string(parts[3]) : std::string();
+}
+
+inline void check_names(const launch_request& request) {
+  if (!is_label(request.name, 1, 32))
+    refuse_name("name", request.name,
+                "1 to 32 lower-case letters, digits and dashes, from a letter to a letter or digit");
+  const auto given = [](const std::string& value, bool right, std::string_view field, std::string_view valid) {
+    if (!value.empty() && !right) refuse_name(field, value, valid);
+  };
+  given(request.project, is_label(request.project, 6, 30), "project",
+        "a project ID: 6 to 30 lower-case letters, digits and dashes, from a letter to a letter or digit");
+  given(request.zone, is_zone(request.zone), "zone", "a zone such as us-east5-b");
+  given(request.cluster, is_label(request.cluster, 1, 40), "cluster",
+        "1 to 40 lower-case letters, digits and dashes, from a letter to a letter or digit");
+  given(request.reservation, is_label(request.reservation, 1, 63), "reservation",
+        "a name, not a path: 1 to 63 lower-case letters, digits and dashes");
+  given(request.image, is_image(request.image), "image", "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST in lower case");
+  given(request.checkpoint, is_bucket_path(request.checkpoint), "checkpoint",
+        "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+  given(request.output, is_bucket_path(request.output), "output",
+        "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+  given(request.queue, is_label(request.queue, 1, 63), "queue", "1 to 63 lower-case letters, digits and dashes");
+  given(request.location, is_region(request.location), "location", "a region such as us-central1");
+  given(request.tensorboard, is_number(request.tensorboard) || !tensorboard_region(request.tensorboard).empty(),
+        "tensorboard", "the number of a TensorBoard, or projects/PROJECT/locations/REGION/tensorboards/NUMBER");
+  given(request.service_account, is_email(request.service_account) || is_label(request.service_account, 1, 63),
+        "service_account", "NAME@PROJECT.iam.gserviceaccount.com, on GKE the name of a Kubernetes service account");
+}
+
+/// Refuses an option that the service cannot express: it is refused, not ignored.
+inline void check_extras(const launch_request& request, std::string_view service,
+                         std::initializer_list<std::string_view> takes) {
+  const auto check = [&](std::string_view field, const std::string& value) {
+    if (value.empty()) return;
+    for (const std::string_view taken : takes) {
+      if (taken == field) return;
+    }
+    fail(errc::unsupported, field, value, "none: " + std::string(service) + " has no option for it");
+  };
+  check("cluster", request.cluster);
+  check("args", request.args.empty() ? std::string() : "given");
+  check("service_account", request.service_account);
+  check("queue", request.queue);
+  check("location", request.location);
+  check("tensorboard", request.tensorboard);
+  check("output", request.output);
+}
+
+/// Refuses a name of the other kind: services of Google Cloud take e-mail addresses, Kubernetes takes names.
+inline void check_service_account(const launch_request& request, bool kubernetes) {
+  if (request.service_account.empty() || is_email(request.service_account) != kubernetes) return;
+  fail(errc::invalid_argument, "service_account", request.service_account,
+       kubernetes ? "the name of a Kubernetes service account" : "an e-mail address of a service account");
+}
+
+/// Refuses a request without a command, for services that do not run what the image starts.
+inline void check_program(const launch_request& request, std::string_view service) {
+  if (request.command.empty())
+    fail(errc::missing_field, "command", "missing", "a program: " + std::string(service) + " runs no image by itself");
+}
+
+inline void check_command(const launch_request& request) {
+  std::size_t total = 0;
+  const auto check = [&total](std::string_view field, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      for (const char c : word) {
+        if ((c < ' ' || c > '~') && c != '\n' && c != '\t')
+          fail(errc::invalid_argument, field, word, "printable ASCII, line feeds and tabs");
+      }
+      total += word.size() + 1;
+    }
+  };
+  check("command", request.command);
+  check("args", request.args);
+  if (total > 65536) fail(errc::out_of_range, "command", static_cast<std::int64_t>(total), "at most 65536 characters");
+  if (!request.command.empty() && request.command.front().empty())
+    fail(errc::missing_field, "command", "an empty word", "a program and its arguments");
+}
+
+inline void check_capacity(const launch_request& request) {
+  switch (request.capacity) {
+    case provisioning::on_demand: break;
+    case provisioning::calendar:
+      if (request.reservation.empty())
+        fail(errc::missing_field, "reservation", "missing", "the name of what calendar mode reserved");
+      if (chip_of_service("calendar", request.where.chip.name.view()) == nullptr) {
+        fail(errc::unsupported, "provisioning", name(request.capacity),
+             "on_demand with the reservation: calendar mode is of " + chips_of_service("calendar"));
+      }
+      break;
+    case provisioning::spot:
+    case provisioning::flex_start:
+      if (!request.reservation.empty()) {
+        fail(errc::invalid_argument, "reservation", request.reservation,
+             "none: spot and flex-start take what is free, not what is reserved");
+      }
+      break;
+    case provisioning::commitment_1y:
+    case provisioning::commitment_3y:
+      fail(errc::invalid_argument, "provisioning", name(request.capacity),
+           "on_demand: a commitment is a discount on its use");
+  }
+  if (request.capacity == provisioning::spot && request.max_restarts > 0 && request.checkpoint.empty()) {
+    fail(errc::missing_field, "checkpoint", "missing",
+         "gs://BUCKET/FOLDER: a preempted job starts over without one (or max_restarts 0)");
+  }
+}
+
+/// "7.29 days".
+inline std::string days_text(double time) {
+  std::array<char, 32> words{};
+  std::snprintf(words.data(), words.size(), "%.3g days", time / 86400);
+  return words.data();
+}
+
+inline void check_times(const launch_request& request) {
+  const double expected = not_negative("run", request.run.value());
+  const double limit = not_negative("max_run", request.max_run.value());
+  if (limit > 0 && limit < 60) fail(errc::out_of_range, "max_run", limit, "60 seconds or more");
+  if (limit > 3e8) fail(errc::out_of_range, "max_run", limit, "less than ten years");
+  const bool flex = request.capacity == provisioning::flex_start;
+  if (limit > 0 && expected > limit && !(flex && !request.checkpoint.empty())) {
+    fail(errc::out_of_range, "max_run", limit,
+         flex ? "at least the seconds that the run may take, or a checkpoint to go on from"
+              : "at least the seconds that the run may take");
+  }
+  constexpr double week = 7 * 86400.0;
+  if (flex && limit > week)
+    fail(errc::out_of_range, "max_run", days_text(limit), "at most 7 days, for which flex-start capacity lasts");
+  if (flex && limit == 0 && expected > week) {
+    fail(errc::out_of_range, "run", days_text(expected),
+         "at most 7 days, for which flex-start lasts; longer by gcloud with max_run 7d and a checkpoint to go on from");
+  }
+}
+
+/// The text of a count of seconds, rounded up: "86400s", as Vertex AI and gcloud write durations.
+inline std::string seconds_text(seconds time) {
+  return std::to_string(static_cast<std::int64_t>(math::ceil(time.value()))) + "s";
+}
+
+/// Refuses chips that no service is documented to offer.
+inline void check_offered(const launch_request& request) {
+  const auto somewhere = [](const launch_offer& offer) {
+    return !offer.gke.one_vm.empty() || !offer.gcloud.runtime_version.empty() || !offer.gce.image_family.empty() ||
+           chip_of_service("vertex", offer.chip) != nullptr;
+  };
+  if (!somewhere(offers_of(request.where.chip.name)))
+    fail(errc::unsupported, "slice", request.where.chip.name.view(),
+         "a chip that Google rents out: " + chips_with(somewhere));
+}
+
+/// Whether the slice is one VM that has no name as a slice: one chip of v5p, or two.
+inline bool is_unnamed_vm(const slice& where) {
+  return is_small_vm(where.chip, where.shape) && !is_valid_shape(where.chip, where.shape) &&
+         where.chips_per_vm == chips(where);
+}
+
+/// Whether slices of that shape come on such VMs: as a row of the table has them, else on VMs of four chips.
+inline bool has_documented_vms(const slice& where) {
+  if (is_unnamed_vm(where)) return true;
+  bool listed = false;
+  for (const slice_row& row : slices_of(where.chip.name)) {
+    if (!is_shape(row, where.shape)) continue;
+    if (row.chips_per_vm == where.chips_per_vm) return true;
+    listed = true;
+  }
+  return !listed && where.chips_per_vm == 4;
+}
+
+/// The slice on VMs of that machine type; nothing where there is no such slice.
+inline maybe<slice> find_on_machine(const slice& where, const machine_type& type) {
+  if (type.chip != where.chip.name || chips(where.shape) % type.chips != 0) return nothing;
+  if (is_unnamed_vm(where)) return type.chips == chips(where) ? maybe<slice>(where) : nothing;
+  const slice result = slice_of(where.chip, where.shape, type.chips);
+  const maybe<machine_type> is = machine_type_of(result);
+  if (!is || is->name != type.name || !has_documented_vms(result)) return nothing;
+  return result;
+}
+
+/// The machine type of the request's slice.
+inline std::string launched_machine(const launch_request& request) {
+  const maybe<machine_type> type = machine_type_of(request.where);
+  if (!type) fail(errc::unsupported, "slice", name(request.where).view(), "a slice with a documented machine type");
+  return std::string(type->name.view());
+}
+
+/// The path of the reservation; `collection` is "zones" or "locations".
+inline std::string reservation_path(const launch_request& request, std::string_view collection) {
+  if (request.project.empty()) refuse_name("project", request.project, "the project of the reservation");
+  if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the reservation");
+  return "projects/" + request.project + "/" + std::string(collection) + "/" + request.zone + "/reservations/" +
+         request.reservation;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, what was given and what is valid, unless the request makes sense on any service. Worked:
+/// 0 slices are refused as "slices is 0".
+inline void validate(const launch_request& request) {
+  detail::check_names(request);
+  detail::check_command(request);
+  detail::check_offered(request);
+  if (!detail::is_unnamed_vm(request.where))
+    (void)slice_of(request.where.chip, request.where.shape, request.where.chips_per_vm);
+  if (!detail::has_documented_vms(request.where)) {
+    detail::fail(errc::invalid_argument, "slice.chips_per_vm", request.where.chips_per_vm,
+                 "the chips of a VM that such slices come on, as slice_for gives it");
+  }
+  if (!schedulable(request.where)) {
+    detail::fail(errc::out_of_range, "slice", name(request.where).view(),
+                 "at most the largest slice that is scheduled");
+  }
+  detail::check_slices("slices", request.slices);
+  detail::count_from("max_restarts", request.max_restarts, 0);
+  if (request.max_restarts > 1000000)
+    detail::fail(errc::out_of_range, "max_restarts", request.max_restarts, "at most 1000000");
+  detail::check_capacity(request);
+  detail::check_times(request);
+}
+
+/// The chips of a slice on VMs of that machine type, for slices that come in two kinds: v6e-8 is one ct6e-standard-8t
+/// or two ct6e-standard-4t. Refuses types that do not exist (ct5lp-hightpu-32t), belong to another chip, or do not make
+/// up the slice. Worked: v5litepod-8 on ct5lp-hightpu-4t has 2 VMs.
+[[nodiscard]] inline slice on_machine_type(const slice& where, std::string_view given) {
+  text<160> valid{"for this slice "};
+  bool exists = false;
+  bool first = true;
+  for (const machine_type& type : machine_types()) {
+    const maybe<slice> found = detail::find_on_machine(where, type);
+    if (type.name == given && found) return *found;
+    exists = exists || type.name == given;
+    if (!found) continue;
+    valid.append(first ? "" : " or ").append(type.name);
+    first = false;
+  }
+  if (first) valid = "none: this slice has no documented machine type";
+  if (exists) detail::fail(errc::invalid_argument, "machine_type", given, valid.view());
+  const text<160> family = detail::machine_hint(given);
+  detail::fail(errc::unknown_name, "machine_type", given, family.empty() ? valid.view() : family.view());
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,178 @@
+#ifndef TPUPLAN_READ_HF_AUDIO_HPP
+#define TPUPLAN_READ_HF_AUDIO_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/base/integer.hpp>
+#include <tpuplan/model/transformer.hpp>
+#include <tpuplan/read/hf/fields.hpp>
+#include <tpuplan/read/hf/heads.hpp>
+#include <vector>
+
+/// @file
+/// Sound in Hugging Face configurations: encoders of speech alone (wav2vec 2.0, HuBERT, WavLM), and those in front of a
+/// language model (Gemma 3n and 4, Qwen2-Audio, Voxtral). Shapes from the modelling files of transformers.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Sizes of a convolution by layer, all of one length.
+inline std::vector<std::int64_t> convolution_sizes(config_fields& fields, std::string_view field) {
+  std::vector<std::int64_t> sizes;
+  for (const nlohmann::json& each : fields.list(field)) {
+    if (!each.is_number_integer() || each < 1 || each > 65536)
+      fail(errc::malformed_input, fields.path(field), shown_json(each), "numbers from 1 to 65536");
+    sizes.push_back(each.get<std::int64_t>());
+  }
+  if (sizes.empty() || sizes.size() > 64)
+    fail(errc::invalid_argument, fields.path(field), static_cast<std::int64_t>(sizes.size()), "1 to 64 layers");
+  return sizes;
+}
+
+/// The convolutions over samples of sound before the layers, and what joins them to the layers.
+inline std::int64_t speech_stem(config_fields& fields, std::int64_t d) {
+  const std::vector<std::int64_t> widths = convolution_sizes(fields, "conv_dim");
+  const std::vector<std::int64_t> kernels = convolution_sizes(fields, "conv_kernel");
+  if (kernels.size() != widths.size())
+    fail(errc::invalid_argument, fields.path("conv_kernel"), static_cast<std::int64_t>(kernels.size()),
+         "as many entries as conv_dim");
+  const std::string norm = fields.string("feat_extract_norm");
+  if (norm != "group" && norm != "layer") fail_unknown(fields.path("feat_extract_norm"), norm, {"group", "layer"});
+  const bool bias = fields.flag("conv_bias");
+  std::int64_t weights = 0, before = 1;
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    weights = checked_add(weights, checked_multiply(before, widths[i], kernels[i]));
+    weights += (bias ? widths[i] : 0) + (norm == "layer" || i == 0 ? 2 * widths[i] : 0);
+    before = widths[i];
+  }
+  if (fields.flag_or("feat_proj_layer_norm", true)) weights += 2 * before;
+  weights = checked_add(weights, checked_multiply(before + 1, d));
+  // A convolution for positions, whose kernel is normed: one more weight for each of its places.
+  const std::int64_t kernel = fields.count("num_conv_pos_embeddings"),
+                     groups = fields.count("num_conv_pos_embedding_groups");
+  if (d % groups != 0)
+    fail(errc::not_divisible, fields.path("num_conv_pos_embedding_groups"), groups, "a divisor of hidden_size");
+  weights = checked_add(weights, checked_add(checked_multiply(d, d / groups, kernel), d + kernel));
+  const bool masks = fields.number_or("mask_time_prob", 0.05) > 0 || fields.number_or("mask_feature_prob", 0) > 0;
+  return weights + (masks ? d : 0);
+}
+
+/// What the class of a speech model has behind its layers. A CTC head is as wide as the vocabulary, of which the model
+/// has no table: it counts in its place.
+inline void read_speech_head(config_fields& fields, transformer& model) {
+  const std::string name = class_of(fields);
+  const std::int64_t d = model.d_model;
+  if (ends_in(name, "ForCTC")) {
+    model.vocab = fields.count("vocab_size");
+    model.head_bias = true;
+    return;
+  }
+  model.vocab = 1;
+  model.other_weights -= d;  // no table of tokens
+  if (ends_in(name, "ForSequenceClassification")) {
+    const std::int64_t width = fields.count("classifier_proj_size"), labels = label_count(fields);
+    const std::int64_t weighted = fields.flag_or("use_weighted_layer_sum", false) ? model.layers + 1 : 0;
+    model.other_weights += checked_multiply(d + 1, width) + checked_multiply(width + 1, labels) + weighted;
+  } else if (ends_in(name, "ForPreTraining") && fields.type() == "wav2vec2") {
+    const std::int64_t codes =
+        checked_multiply(fields.count("num_codevectors_per_group"), fields.count("num_codevector_groups"));
+    const std::int64_t code = fields.count("codevector_dim"), out = fields.count("proj_codevector_dim");
+    const std::int64_t last = convolution_sizes(fields, "conv_dim").back();
+    model.other_weights += checked_multiply(codes, code / fields.count("num_codevector_groups")) +
+                           checked_multiply(last + 1, codes) + checked_multiply(d + code + 2, out);
+  } else if (!name.empty() && !ends_in(name, "Model")) {
+    fail_unknown(fields.path("architectures"), name, {"Wav2Vec2Model", "Wav2Vec2ForCTC", "HubertForCTC"});
+  }
+}
+
+/// wav2vec 2.0, HuBERT and WavLM: layers like BERT's over frames of sound. WavLM adds a table of relative positions in
+/// its first layer, and a gate on it in each.
+inline void read_speech(config_fields& fields, transformer& model) {
+  for (const std::string_view field : {"add_adapter", "conv_pos_batch_norm"}) fields.refuse_true(field);
+  model.kind = architecture::encoder;
+  model.d_model = fields.count("hidden_size");
+  model.layers = fields.count("num_hidden_layers");
+  attention_spec& a = model.attention;
+  a.heads = a.kv_heads = fields.count("num_attention_heads");
+  if (model.d_model % a.heads != 0)
+    fail(errc::not_divisible, fields.path("num_attention_heads"), a.heads, "a divisor of hidden_size");
+  a.head_dim = model.d_model / a.heads;
+  a.qkv_bias = a.output_bias = model.norm_bias = model.embedding_norm = true;
+  model.final_norm = false;
+  model.mlp = {fields.count("intermediate_size"), false, true};
+  model.other_weights = speech_stem(fields, model.d_model);
+  fields.assume("conv_dim", std::to_string(model.other_weights) + " parameters",
+                "convolutions before the layers: counted, their FLOPs are not; a token is a frame behind them");
+  if (fields.type() == "wavlm") {
+    a.relative_buckets = fields.count("num_buckets");
+    model.other_weights += model.layers * (a.heads + 8 * (a.head_dim + 1));
+  }
+  if (!fields.is_null("adapter_attn_dim") && fields.has("adapter_attn_dim")) {
+    if (!fields.flag("do_stable_layer_norm"))
+      fail(errc::unsupported, fields.path("adapter_attn_dim"), "without do_stable_layer_norm", "none");
+    const std::int64_t inner = fields.count("adapter_attn_dim"), d = model.d_model;
+    model.other_weights += checked_multiply(model.layers, checked_multiply(2 * d, inner) + inner + 3 * d);
+  }
+  read_speech_head(fields, model);
+}
+
+/// The audio tower of Gemma 3n and 4, a conformer behind two convolutions over `features` bands of sound. `channels`
+/// names the field with those of the convolutions; each layer has `bounds` numbers beside.
+inline std::int64_t conformer(config_fields& fields, const std::string& prefix, std::string_view channels,
+                              std::int64_t features, std::int64_t bounds) {
+  const std::int64_t d = fields.count("hidden_size"), layers = fields.count(prefix + "num_hidden_layers");
+  const std::int64_t heads = fields.count(prefix + "num_attention_heads");
+  const nlohmann::json given = fields.list(channels);
+  const bool usable = given.size() == 2 && given[0].is_number_integer() && given[1].is_number_integer();
+  if (!usable || given[0] < 4 || given[1] < 1 || given[0] > 65536 || given[1] > 65536)
+    fail(errc::unsupported, fields.path(channels), shown_json(given), "two numbers of channels");
+  const auto first = given[0].get<std::int64_t>(), second = given[1].get<std::int64_t>();
+  const std::int64_t bands = (features > 0 ? features : first) / 4;
+  const std::int64_t stem = checked_add(10 * first + 9 * first * second + second, checked_multiply(bands * second, d));
+  const std::int64_t vectors = 9 * d + d * fields.count(prefix + "conv_kernel_size") + d / heads;
+  const std::int64_t layer = checked_add(checked_multiply(24 * d, d), vectors + bounds);
+  return checked_add(stem, checked_multiply(layers, layer));
+}
+
+/// The tower of Gemma 4 and its projector to the text model. The bounds that `use_clipped_linears` adds to products are
+/// counted, because the checkpoint stores them.
+inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width) {
+  const std::int64_t tower =
+      conformer(fields, "", "subsampling_conv_channels", 0, fields.flag("use_clipped_linears") ? 40 : 0);
+  const std::int64_t out = fields.count("output_proj_dims");
+  return checked_add(tower, checked_add(checked_multiply(fields.count("hidden_size") + text_width, out), out));
+}
+
+/// The encoder of Whisper in front of a language model: two convolutions, a table of positions, layers whose keys have
+/// no bias, and a norm.
+inline std::int64_t sound_encoder(config_fields& fields) {
+  const std::int64_t d = fields.count("hidden_size"), wide = fields.count("intermediate_size");
+  const std::int64_t stem = checked_add(biased(3 * fields.count("num_mel_bins"), d), biased(3 * d, d));
+  const std::int64_t layer = checked_add(checked_add(checked_multiply(4 * d, d), 3 * d),
+                                         checked_add(biased(d, wide), biased(wide, d)) + 4 * d);
+  return checked_add(checked_add(stem, checked_multiply(fields.count("max_source_positions"), d)),
+                     checked_add(checked_multiply(fields.count("num_hidden_layers"), layer), 2 * d));
+}
+
+/// Voxtral joins four steps of sound, without biases; Qwen2-Audio has one matrix with a bias.
+inline void project_sound(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  const bool voxtral = top.type() == "voxtral";
+  config_fields audio = part_fields(top, "audio_config", voxtral ? "voxtral_encoder" : "qwen2_audio_encoder", nothing);
+  const std::int64_t d = model.d_model;
+  const std::int64_t bridge = voxtral ? checked_multiply(checked_add(audio.count("intermediate_size"), d), d)
+                                      : biased(audio.count("hidden_size"), d);
+  const std::int64_t heard = checked_add(sound_encoder(audio), bridge);
+  model.other_weights = checked_add(model.other_weights, heard);
+  top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

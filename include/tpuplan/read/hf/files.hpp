@@ -1,0 +1,121 @@
+#ifndef TPUPLAN_READ_HF_FILES_HPP
+#define TPUPLAN_READ_HF_FILES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/json/file.hpp>
+#include <utility>
+
+/// @file
+/// Configurations of Hugging Face as they lie on disk: as Python writes them, in a folder beside the index of the
+/// weights.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Python writes Infinity, -Infinity and NaN for numbers that JSON does not have. Outside of texts they become null.
+inline std::string without_python_numbers(std::string_view characters) {
+  constexpr std::string_view words[] = {"-Infinity", "Infinity", "NaN"};
+  std::string result;
+  result.reserve(characters.size());
+  bool in_text = false;
+  for (std::size_t i = 0; i < characters.size();) {
+    std::size_t length = 1;
+    if (in_text && characters[i] == '\\') {
+      length = i + 1 < characters.size() ? 2 : 1;
+    } else if (characters[i] == '"') {
+      in_text = !in_text;
+    } else if (!in_text) {
+      for (const std::string_view word : words) {
+        if (characters.substr(i, word.size()) == word) length = word.size();
+      }
+    }
+    if (!in_text && length > 2) {
+      result.append("null");
+    } else {
+      result.append(characters.substr(i, length));
+    }
+    i += length;
+  }
+  return result;
+}
+
+inline bool is_folder(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+/// A path without slashes at its end.
+inline std::string without_last_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+}  // namespace detail
+
+/// The document of a config.json, or of the one in a folder, with null for Infinity and NaN, which Python writes. In a
+/// document of this library (it has a schema) they are refused. Worked: data/models/llama-3.1-8b.json has 32
+/// `num_hidden_layers`.
+[[nodiscard]] inline nlohmann::json load_hf_document(const std::string& path, const json_limits& limits = {}) {
+  const std::string file = detail::is_folder(path) ? detail::without_last_slash(path) + "/config.json" : path;
+  const std::string characters = detail::characters_of(file, limits);
+  nlohmann::json document = parse_json(detail::without_python_numbers(characters), file, limits);
+  if (document.is_object() && document.contains("schema")) return parse_json(characters, file, limits);
+  return document;
+}
+
+namespace detail {
+
+/// The path of another file beside a configuration, or in the folder that stands for it.
+inline std::string beside(const std::string& config, const char* file) {
+  return (is_folder(config) ? without_last_slash(config) + "/" : config.substr(0, config.find_last_of('/') + 1)) + file;
+}
+
+/// A configuration with what ModelOpt says of its weights in a file beside it (hf_quant_config.json), where it has no
+/// quantization_config of its own.
+inline nlohmann::json with_quantization_beside(const nlohmann::json& config, const std::string& path) {
+  const auto has_own = [](const nlohmann::json& object) {
+    return object.contains("quantization_config") && !object.at("quantization_config").is_null();
+  };
+  const std::string file = beside(path, "hf_quant_config.json");
+  std::error_code ignored;
+  if (!config.is_object() || has_own(config) || !std::filesystem::is_regular_file(file, ignored)) return config;
+  if (config.contains("text_config") && config.at("text_config").is_object() && has_own(config.at("text_config")))
+    return config;
+  const nlohmann::json document = load_json(file);
+  nlohmann::json how = json_object{document, file}.object("quantization").value();
+  how["quant_method"] = "modelopt";
+  nlohmann::json result = config;
+  result["quantization_config"] = std::move(how);
+  return result;
+}
+
+/// What the index of the weights beside a configuration says of all of them; 0 where it does not say.
+struct weight_index {
+  double bytes = 0;
+  std::int64_t parameters = 0;
+};
+inline weight_index load_weight_index(const std::string& config) {
+  const std::string file = beside(config, "model.safetensors.index.json");
+  std::error_code ignored;
+  weight_index result;
+  if (!std::filesystem::is_regular_file(file, ignored)) return result;
+  const nlohmann::json document = load_json(file);
+  const json_object index{document, file};
+  if (!index.has("metadata")) return result;
+  const json_object metadata = index.object("metadata");
+  if (metadata.has("total_size")) result.bytes = metadata.positive_number("total_size");
+  if (metadata.has("total_parameters")) result.parameters = metadata.positive_count("total_parameters");
+  return result;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,148 @@
+#ifndef TPUPLAN_READ_HF_HEADS_HPP
+#define TPUPLAN_READ_HF_HEADS_HPP
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/model/transformer.hpp>
+#include <tpuplan/read/hf/fields.hpp>
+#include <vector>
+
+/// @file
+/// What stands behind the last layer: `architectures` of a Hugging Face configuration names the class of the whole
+/// model, and with it the head.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// The class that `architectures` names first, or empty where the file does not say.
+inline std::string class_of(const config_fields& fields) {
+  if (!fields.has("architectures")) return {};
+  const nlohmann::json& names = fields.object().at("architectures");
+  if (names.is_array() && names.empty()) return {};
+  if (!names.is_array() || !names[0].is_string()) {
+    fail(errc::malformed_input, fields.path("architectures"), shown_json(names), "an array of names of classes");
+  }
+  return names[0].get<std::string>();
+}
+
+inline bool ends_in(std::string_view name, std::string_view ending) {
+  return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending;
+}
+
+/// Classes of a classifier: as many as it has names for.
+inline std::int64_t label_count(config_fields& fields) {
+  if (fields.has("id2label")) return static_cast<std::int64_t>(fields.inside("id2label").value().size());
+  if (fields.has("num_labels") || fields.default_of("num_labels")) return fields.part("num_labels");
+  fields.assume("num_labels", "2", "class default of every configuration");
+  return 2;
+}
+
+/// The end of a class's name and the head that it stands for.
+struct head_class {
+  std::string_view ending;
+  bool pooler = false;       ///< a dense layer on the first token; in RoBERTa a part of the classifier
+  bool transform = false;    ///< the masked-language head: dense layer, norm, and the token table with a bias
+  bool labels = false;       ///< a classifier with one output for each label
+  std::int64_t outputs = 0;  ///< of another classifier
+};
+inline constexpr std::array<head_class, 10> encoder_heads{{
+    {"ForMaskedLM", false, true},
+    {"ForCausalLM", false, true},
+    {"LMHeadModel", false, true},
+    {"ForPreTraining", true, true, false, 2},
+    {"ForSequenceClassification", true, false, true},
+    {"ForTokenClassification", false, false, true},
+    {"ForQuestionAnswering", false, false, true},
+    {"ForNextSentencePrediction", true, false, false, 2},
+    {"ForMultipleChoice", true, false, false, 1},
+    {"Model", true},
+}};
+
+/// The head of an encoder; `has_pooler` says whether the class without a head has a pooler. A file that names no class
+/// is of that one.
+inline void read_encoder_head(config_fields& fields, bool has_pooler, transformer& model) {
+  std::string name = class_of(fields);
+  if (name.empty()) {
+    fields.assume("architectures", "Model", "not stated: the encoder without a head");
+    name = "Model";
+  }
+  std::vector<std::string_view> known;
+  for (const head_class& head : encoder_heads) {
+    known.push_back(head.ending);
+    if (!ends_in(name, head.ending)) continue;
+    model.pooler = head.pooler && (has_pooler || head.ending != "Model");
+    model.head_transform = model.head_bias = head.transform;
+    model.classes = head.labels ? label_count(fields) : head.outputs;
+    return;
+  }
+  fail_unknown(fields.path("architectures"), name, known);
+}
+
+/// `classes` counts a bias for each output, and this class has none.
+inline void take_away_class_biases(transformer& model) { model.other_weights -= model.classes; }
+
+/// A classifier in place of the output head of a decoder: one matrix, without a bias where it is of whole sequences.
+/// Nothing where the class has none.
+inline bool read_decoder_classifier(config_fields& fields, const std::string& name, transformer& model) {
+  const bool whole = ends_in(name, "ForSequenceClassification");
+  const bool answers = ends_in(name, "ForQuestionAnswering");
+  if (!whole && !answers && !ends_in(name, "ForTokenClassification")) return false;
+  if (model.kind != architecture::decoder || has_vision(model)) return false;
+  model.output_head = false;
+  model.classes = answers ? 2 : label_count(fields);
+  if (whole) take_away_class_biases(model);
+  fields.assume("architectures", name, "a classifier in place of the output head");
+  return true;
+}
+
+/// The head of a reward model, in code beside the weights: one matrix, or two with biases.
+struct reward_head {
+  std::string_view name;
+  std::int64_t outputs;
+  bool two_matrices;
+};
+inline constexpr std::array<reward_head, 3> reward_heads{{
+    {"InternLM2ForRewardModel", 1, false},
+    {"Qwen2ForRewardModel", 1, true},
+    {"Qwen2ForProcessRewardModel", 2, true},
+}};
+
+inline bool read_reward_head(config_fields& fields, const std::string& name, transformer& model) {
+  for (const reward_head& head : reward_heads) {
+    if (head.name != name) continue;
+    model.output_head = false;
+    model.classes = head.outputs;
+    model.pooler = head.two_matrices;
+    if (!head.two_matrices) take_away_class_biases(model);
+    fields.assume("architectures", name, "a reward in place of the output head");
+    return true;
+  }
+  return false;
+}
+
+/// The head of a model that writes tokens. A class without one is counted without.
+inline void read_causal_head(config_fields& fields, transformer& model) {
+  const std::string name = class_of(fields);
+  if (name.empty() || read_decoder_classifier(fields, name, model) || read_reward_head(fields, name, model)) return;
+  for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel"}) {
+    if (name == with_head) return;
+  }
+  for (const std::string_view part : {"ForCausalLM", "LMHead", "ForConditionalGeneration"}) {
+    if (name.find(part) != std::string::npos) return;
+  }
+  if (!ends_in(name, "Model") || ends_in(name, "EncoderModel") || ends_in(name, "RewardModel")) {
+    fail(errc::unsupported, fields.path("architectures"), name, "a class that ends in ForCausalLM or Model");
+  }
+  model.output_head = false;
+  fields.assume("architectures", name, "no output head: none in parameters and FLOPs");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

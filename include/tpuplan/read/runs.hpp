@@ -1,0 +1,413 @@
+#ifndef TPUPLAN_READ_RUNS_HPP
+#define TPUPLAN_READ_RUNS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/serving/own_runs.hpp>
+#include <tpuplan/estimate/training/own_runs.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/runs/serving.hpp>
+#include <tpuplan/read/runs/training.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The caller's measured runs, from a JSON file with the fields that data/measured/measured.json has under `spelled`,
+/// or from a calibration file, and the constants fitted to them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What a run of the caller measured.
+enum class measured_kind : std::uint8_t {
+  step,        ///< the time of a training step
+  memory,      ///< the most HBM that a training step took on a device
+  token,       ///< the mean time of an output token
+  first_token  ///< the time to the first token of one prompt
+};
+
+/// What was measured, as a calibration file names it. Worked: "first_token".
+[[nodiscard]] constexpr std::string_view name(measured_kind kind) noexcept {
+  constexpr const char* names[] = {"step", "memory", "token", "first_token"};
+  return detail::name_of(names, static_cast<std::size_t>(kind));
+}
+
+/// A run of the caller. Training uses `job` and `mesh`; serving uses `traffic`, `sharding` and `running`.
+struct measured_run {
+  std::string id;                            ///< as the file names it
+  measured_kind kind = measured_kind::step;  ///< what was measured
+  transformer model{};                       ///< its shape
+  slice where{};                             ///< one of the slices
+  training_job job{};                        ///< one step
+  layout mesh{};                             ///< how it was sharded
+  serving_job traffic{};                     ///< prompts, outputs and engine
+  serving_layout sharding{};                 ///< of the served model
+  double running = 0;                        ///< sequences that ran in each replica
+  seconds time{};                            ///< of a step, a token or the first token
+  bytes peak{};                              ///< of HBM on a device
+  double spread = 0;  ///< relative standard deviation of the measurement, if above the usual; 0: unknown
+};
+
+/// Runs of a file, and its keys and records that were not used.
+struct measured_runs {
+  std::vector<measured_run> runs;                            ///< in the order of the file
+  std::vector<std::string> unknown;                          ///< keys that have no meaning, each once
+  std::vector<std::pair<std::string, std::string>> skipped;  ///< incomplete records, and what they lack
+};
+
+namespace detail {
+
+/// The keys of records that are read, or that only repeat what other keys say.
+inline constexpr std::string_view record_keys[] = {"activation_dtype",
+                                                   "attention",
+                                                   "capacity_factor",
+                                                   "check",
+                                                   "chips_total",
+                                                   "compute_dtype",
+                                                   "configuration",
+                                                   "context",
+                                                   "data",
+                                                   "dcn_data",
+                                                   "dcn_fsdp",
+                                                   "degrees_count",
+                                                   "engine",
+                                                   "expert",
+                                                   "family",
+                                                   "fits",
+                                                   "flop_multiplier",
+                                                   "fsdp",
+                                                   "generation",
+                                                   "global_batch",
+                                                   "grad_accumulation",
+                                                   "hardware",
+                                                   "hbm_used_bytes",
+                                                   "host_offload",
+                                                   "hosts",
+                                                   "id",
+                                                   "in_domain",
+                                                   "input_len",
+                                                   "kind",
+                                                   "kv_dtype",
+                                                   "measured",
+                                                   "mode",
+                                                   "model",
+                                                   "moments_dtype",
+                                                   "num_slices",
+                                                   "offload_inputs",
+                                                   "optimizer",
+                                                   "optimizer_stated",
+                                                   "output_len",
+                                                   "parallelism",
+                                                   "pipeline",
+                                                   "precision",
+                                                   "quality",
+                                                   "remat",
+                                                   "remat_detail",
+                                                   "remat_tensors",
+                                                   "replicas",
+                                                   "running_batch",
+                                                   "scheme",
+                                                   "seq_len",
+                                                   "source",
+                                                   "spelled",
+                                                   "spread",
+                                                   "step_time_s",
+                                                   "synchronous_collectives",
+                                                   "target_step_time_s",
+                                                   "task",
+                                                   "tensor",
+                                                   "tokens_per_step",
+                                                   "vocabulary_tiles",
+                                                   "weight_dtype",
+                                                   "weights_dtype"};
+inline constexpr std::string_view record_model_keys[] = {"d_model",
+                                                         "dense_ffn_parallel",
+                                                         "double_wide_mlp",
+                                                         "encoder",
+                                                         "experts",
+                                                         "ffn",
+                                                         "ffn_matrices",
+                                                         "first_dense",
+                                                         "global_head_dim",
+                                                         "global_kv_heads",
+                                                         "global_kv_shared",
+                                                         "head_dim",
+                                                         "heads",
+                                                         "kv_heads",
+                                                         "kv_shared_layers",
+                                                         "layers",
+                                                         "local_ratio",
+                                                         "mla",
+                                                         "moe_every",
+                                                         "moe_ffn",
+                                                         "name",
+                                                         "params_active_matmul",
+                                                         "params_total",
+                                                         "seq_len",
+                                                         "serving_heads_padded_to",
+                                                         "shared_experts",
+                                                         "tied_embeddings",
+                                                         "top_k",
+                                                         "vocab",
+                                                         "window"};
+
+template <std::size_t Count>
+bool is_among(const std::string_view (&keys)[Count], std::string_view key) {
+  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
+
+/// The record with defaults for the keys that a caller's list may leave out.
+inline nlohmann::json with_usual(nlohmann::json record, std::size_t place) {
+  const auto usual = [&record](const char* key, const nlohmann::json& value) {
+    if (!record.contains(key) || record[key].is_null()) record[key] = value;
+  };
+  usual("id", "run " + std::to_string(place + 1));
+  usual("family", "own");
+  usual("quality", "A");
+  usual("kind", "training");
+  const nlohmann::json& kind = record["kind"];
+  if (kind == "training" || kind == "memory") {
+    for (const char* degree : {"data", "fsdp", "tensor", "expert"}) usual(degree, 1);
+    usual("degrees_count", "devices");
+    usual("compute_dtype", "bf16");
+    usual("remat", "full");
+  } else {
+    if (!record.contains("task")) usual("mode", "engine");
+    usual("weight_dtype", "bf16");
+    usual("kv_dtype", "bf16");
+  }
+  return record;
+}
+
+inline double record_spread(const json_object& record) {
+  return record.has("spread") ? in_range(record.path("spread"), record.number("spread"), 0, 1, "0 to 1") : 0;
+}
+
+/// Sets the replicas of a served model, which divide its devices and its sequences between them.
+inline void spread_over_replicas(const json_object& record, measured_run& run) {
+  const std::int64_t replicas = record.positive_count_or("replicas", 1);
+  if (replicas == 1) return;
+  if (devices(run.where) % replicas != 0)
+    fail(errc::not_divisible, record.path("replicas"), replicas, "a divisor of the devices of the slice");
+  run.sharding.tensor = devices(run.where) / replicas;
+  run.running /= static_cast<double>(replicas);
+}
+
+inline void check_hosts(const json_object& record, const slice& where) {
+  if (!record.has("hosts")) return;
+  const std::int64_t given = record.positive_count("hosts");
+  if (given != vms(where))
+    fail(errc::invalid_argument, record.path("hosts"), given, std::to_string(vms(where)) + ", the VMs of the slice");
+}
+
+inline void add_training(const json_object& record, const std::string& path, measured_runs& into) {
+  const bool timed = record.has("target_step_time_s");
+  const training_record read = read_training_record(record.value(), path, timed);
+  check_hosts(record, read.where);
+  measured_run run;
+  run.id = read.id;
+  run.model = read.model;
+  run.where = read.where;
+  run.job = read.job;
+  run.mesh = read.mesh;
+  run.time = read.measured;
+  run.spread = record_spread(record);
+  const bool held = record.has("hbm_used_bytes");
+  if (!timed && !held) {
+    into.skipped.emplace_back(read.id, "neither target_step_time_s nor hbm_used_bytes");
+    return;
+  }
+  if (timed) into.runs.push_back(run);
+  if (!held) return;
+  run.kind = measured_kind::memory;
+  run.time = {};
+  run.peak = bytes{record.positive_number("hbm_used_bytes")};
+  into.runs.push_back(run);
+}
+
+inline void add_serving(const json_object& record, const std::string& path, measured_runs& into) {
+  const serving_record read = read_serving_record(record.value(), path);
+  check_hosts(record, read.where);
+  if (read.question == serving_question::decode_step) {
+    into.skipped.emplace_back(read.id, "the time of an output token in an engine is wanted, not a step by itself");
+    return;
+  }
+  const bool token = read.question == serving_question::engine_step;
+  if (!token && (read.question == serving_question::end_to_end || read.batch > 1)) {
+    into.skipped.emplace_back(read.id, "the first token of one prompt is wanted, not of several");
+    return;
+  }
+  measured_run run;
+  run.id = read.id;
+  run.kind = token ? measured_kind::token : measured_kind::first_token;
+  run.model = read.model;
+  run.where = read.where;
+  run.traffic = read.job;
+  run.sharding = read.mesh;
+  run.running = read.batch;
+  run.time = read.measured;
+  run.spread = record_spread(record);
+  spread_over_replicas(record, run);
+  into.runs.push_back(run);
+}
+
+inline void read_record(const nlohmann::json& value, std::size_t place, const std::string& source,
+                        measured_runs& into) {
+  const std::string path = source + ".records[" + std::to_string(place) + "]";
+  const json_object given(value, path);
+  const nlohmann::json record = with_usual(value, place);
+  const json_object read(record, path);
+  const std::string kind = read.string("kind");
+  try {
+    if (kind == "training" || kind == "memory") return add_training(read, path, into);
+    if (kind == "decode" || kind == "prefill") return add_serving(read, path, into);
+  } catch (const error& problem) {
+    if (problem.code() != errc::unsupported && problem.code() != errc::missing_field) throw;
+    into.skipped.emplace_back(read.string("id"), problem.what());
+    return;
+  }
+  fail(errc::unknown_name, read.path("kind"), kind, "training, memory, decode or prefill");
+}
+
+}  // namespace detail
+
+/// The keys in a list of records that have no meaning, each once and sorted. Throws unless `records`
+/// is a list. Worked: of a record with "clock" and a model with "color", "records.clock" and "records.model.color".
+[[nodiscard]] inline std::vector<std::string> unknown_record_keys(const nlohmann::json& document) {
+  std::set<std::string> keys;
+  for (const nlohmann::json& record : json_object(document, "document").list("records")) {
+    if (!record.is_object()) continue;
+    for (const auto& entry : record.items()) {
+      if (!detail::is_among(detail::record_keys, entry.key())) keys.insert("records." + entry.key());
+    }
+    if (!record.contains("model") || !record["model"].is_object()) continue;
+    for (const auto& entry : record["model"].items()) {
+      if (!detail::is_among(detail::record_model_keys, entry.key())) keys.insert("records.model." + entry.key());
+    }
+  }
+  return {keys.begin(), keys.end()};
+}
+
+/// The runs of a document: a list of records with the fields that data/measured/measured.json has under `spelled`,
+/// which may leave out id, family, quality and degrees of 1, or a calibration file. Throws, naming the record, for
+/// invalid values; records without what an estimate needs are skipped and listed, and so are keys without meaning.
+/// Worked: a step of 2.4 s of llama-3-8b on 64 chips of v6e is one run; with `hbm_used_bytes` it is two, a time and a
+/// peak.
+[[nodiscard]] inline measured_runs read_runs(const nlohmann::json& document, const std::string& source) {
+  measured_runs result;
+  const json_object root(document, source);
+  if (root.has("type")) {
+    if (root.string("type") != "calibration")
+      detail::fail(errc::unknown_name, root.path("type"), root.string("type"), "calibration");
+    root.only({"schema", "type", "runs", "learned", "next", "unknown_keys", "skipped"});
+    for (const json_object& one : root.objects("runs")) {
+      measured_run& run = result.runs.emplace_back();
+      one.only({"id", "kind", "model", "slice", "job", "mesh", "traffic", "sharding", "running", "time_s", "peak_bytes",
+                "spread"});
+      run.id = one.string("id");
+      const std::string kind = one.string("kind");
+      const maybe<measured_kind> found = detail::enumerator_named<measured_kind>(kind, 4);
+      if (!found) detail::fail(errc::unknown_name, one.path("kind"), kind, "step, memory, token or first_token");
+      run.kind = *found;
+      run.model = one.at("model").get<transformer>();
+      run.where = one.at("slice").get<slice>();
+      run.spread = detail::record_spread(one);
+      if (run.kind == measured_kind::step || run.kind == measured_kind::memory) {
+        run.job = one.at("job").get<training_job>();
+        run.mesh = one.at("mesh").get<layout>();
+      } else {
+        run.traffic = one.at("traffic").get<serving_job>();
+        run.sharding = one.at("sharding").get<serving_layout>();
+        run.running = one.positive_number("running");
+      }
+      if (run.kind == measured_kind::memory) {
+        run.peak = bytes{one.positive_number("peak_bytes")};
+      } else {
+        run.time = detail::measured_time(one, "time_s");
+      }
+    }
+    return result;
+  }
+  const nlohmann::json& list = root.list("records");
+  for (std::size_t i = 0; i < list.size(); ++i) detail::read_record(list[i], i, source, result);
+  result.unknown = unknown_record_keys(document);
+  return result;
+}
+
+/// The runs as a calibration file, which holds questions and measurements. Constants are fitted each time it is read,
+/// so that it stays valid when the estimates change. `read_runs` reads it. Worked: 4 runs are 4 again when `read_runs`
+/// reads their document.
+[[nodiscard]] inline nlohmann::ordered_json calibration_document(const std::vector<measured_run>& runs) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const measured_run& run : runs) {
+    nlohmann::ordered_json one = {{"id", run.id}, {"kind", name(run.kind)}, {"model", run.model}, {"slice", run.where}};
+    if (run.kind == measured_kind::step || run.kind == measured_kind::memory) {
+      one["job"] = run.job;
+      one["mesh"] = run.mesh;
+    } else {
+      one["traffic"] = run.traffic;
+      one["sharding"] = run.sharding;
+      one["running"] = run.running;
+    }
+    if (run.kind == measured_kind::memory) {
+      one["peak_bytes"] = run.peak.value();
+    } else {
+      one["time_s"] = run.time.value();
+    }
+    if (run.spread > 0) one["spread"] = run.spread;
+    list.push_back(std::move(one));
+  }
+  return {{"schema", json_schema}, {"type", "calibration"}, {"runs", std::move(list)}};
+}
+
+/// Constants fitted to the caller's runs.
+struct own_constants {
+  calibration training{};         ///< steps
+  serving_calibration serving{};  ///< tokens and first tokens
+  own_runs memory{};              ///< peaks: see `memory_use` in estimate/training/own_runs.hpp
+};
+
+/// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
+/// runs, which the message says, and for a time that differs from its estimate by a factor above 148. Worked: two
+/// steps, a peak and a token time are 2 runs of `training.own`, 1 of `memory` and 1 of `serving.own_decode`.
+[[nodiscard]] inline own_constants constants_knowing(const std::vector<measured_run>& runs, own_constants known = {}) {
+  for (const measured_run& run : runs) {
+    try {
+      switch (run.kind) {
+        case measured_kind::step:
+          known.training = with_own_run(known.training, run.time, run.model, run.job, run.mesh, run.where, run.spread);
+          break;
+        case measured_kind::memory:
+          known.memory = with_own_peak(known.memory, run.peak, run.model, run.job, run.mesh, run.where, run.spread);
+          break;
+        case measured_kind::token:
+          known.serving = with_own_decode(known.serving, run.time, run.model, run.running, run.traffic, run.sharding,
+                                          run.where, run.spread);
+          break;
+        case measured_kind::first_token:
+          known.serving =
+              with_own_prefill(known.serving, run.time, run.model, run.traffic, run.sharding, run.where, run.spread);
+          break;
+      }
+    } catch (const error& problem) {
+      if (problem.field() == "own_runs.count")
+        throw error(errc::out_of_range, "runs",
+                    std::to_string(most_own_runs + 1) + " or more of one kind, with " + run.id,
+                    "at most 20 of a kind: steps, peaks, tokens, first tokens");
+      throw error(problem.code(), "run " + run.id + ": " + std::string(problem.field()), problem.given(),
+                  problem.valid());
+    }
+  }
+  return known;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

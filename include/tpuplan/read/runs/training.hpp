@@ -1,0 +1,297 @@
+#ifndef TPUPLAN_READ_RUNS_TRAINING_HPP
+#define TPUPLAN_READ_RUNS_TRAINING_HPP
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/model/training_job.hpp>
+#include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/read/runs/source.hpp>
+
+/// @file
+/// Training runs that were measured, spelled out as data/measured/measured.json does under `spelled`, as questions that
+/// the estimates can answer.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run and what was measured.
+struct training_record {
+  std::string id;          ///< of the record
+  std::string family;      ///< of models, as the record names it
+  std::string source;      ///< the repository or author: see team_of
+  std::string quality;     ///< of the source: A, B or C
+  transformer model{};     ///< its shape
+  training_job job{};      ///< one step
+  layout mesh{};           ///< how it was sharded
+  slice where{};           ///< one of the slices
+  seconds measured{};      ///< per step
+  bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count
+};
+
+namespace detail {
+
+/// A measured time. Refuses times of 0, so that errors relative to it are finite.
+inline seconds measured_time(const std::string& field, double time) {
+  return seconds{in_range(field, time, 1e-12, 1e12, "a time from 1e-12 to 1e12 seconds")};
+}
+
+/// The number under a key, in the given unit, as a measured time.
+inline seconds measured_time(const json_object& from, std::string_view key, seconds unit = seconds{1}) {
+  return measured_time(from.path(key), unit.value() * from.positive_number(key));
+}
+
+/// The shape of a model that is known by its size alone: width 128 L, 12 L D^2 parameters, as the calibration assumes.
+inline void fill_nominal_shape(transformer& model, double parameter_total) {
+  const double layers = math::floor(math::pow(parameter_total / (12.0 * 128 * 128), 1.0 / 3) + 0.5);
+  model.layers = static_cast<std::int64_t>(layers < 1 ? 1 : layers);
+  model.d_model = floor_to_count(math::sqrt(parameter_total / (12 * static_cast<double>(model.layers))) + 0.5);
+  model.attention.head_dim = 128;
+  model.attention.heads = model.attention.kv_heads = ceil_div(model.d_model, 128);
+  model.mlp.d_ff = 4 * model.d_model;
+}
+
+inline void fill_attention(transformer& model, const json_object& shape) {
+  model.attention.heads = shape.positive_count("heads");
+  model.attention.kv_heads = shape.positive_count("kv_heads");
+  model.attention.head_dim = shape.count_or("head_dim", 0);
+  model.attention.global_head_dim = shape.count_or("global_head_dim", 0);
+  model.attention.global_kv_heads = shape.count_or("global_kv_heads", 0);
+  model.attention.global_kv_shared = shape.flag_or("global_kv_shared", false);
+  model.attention.kv_shared_layers = shape.count_or("kv_shared_layers", 0);
+  model.attention.window = shape.count_or("window", 0);
+  if (model.attention.window > 0) {
+    const double share = shape.number_or("local_ratio", 1);
+    model.attention.local_layers = floor_to_count(share * static_cast<double>(model.layers) + 0.5);
+  }
+  if (shape.has("mla")) {
+    const json_object mla = shape.object("mla");
+    model.attention.latent = {mla.count("q_lora"), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"),
+                              mla.count("v")};
+  }
+}
+
+inline void fill_experts(transformer& model, const json_object& shape) {
+  model.moe.experts = shape.count_or("experts", 0);
+  if (model.moe.experts == 0) return;
+  model.moe.top_k = shape.positive_count("top_k");
+  model.moe.expert_d_ff = shape.positive_count("moe_ffn");
+  model.moe.shared_d_ff = checked_multiply(model.moe.expert_d_ff, shape.count_or("shared_experts", 0));
+  model.moe.parallel_dense_d_ff = shape.count_or("dense_ffn_parallel", 0);
+  const std::int64_t every = shape.positive_count_or("moe_every", 1);
+  model.moe.dense_layers = every > 1 ? model.layers - model.layers / every : shape.count_or("first_dense", 0);
+}
+
+inline transformer record_model(const json_object& shape) {
+  transformer m;
+  const std::string full_name = shape.string("name");
+  m.name = std::string_view{full_name}.substr(0, 64);
+  m.published_parameters = shape.positive_count("params_total");
+  m.published_active_parameters = shape.count_or("params_active_matmul", 0);
+  m.vocab = shape.positive_count("vocab");
+  m.mlp.gated = shape.count_or("ffn_matrices", 3) == 3;
+  m.tied_embeddings = shape.flag_or("tied_embeddings", false);
+  if (shape.flag_or("encoder", false)) m.kind = architecture::encoder;
+  if (!shape.has("layers")) {
+    fill_nominal_shape(m, shape.number("params_total"));
+    return m;
+  }
+  m.layers = shape.positive_count("layers");
+  m.d_model = shape.positive_count("d_model");
+  m.mlp.d_ff = shape.positive_count("ffn");
+  m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
+  fill_attention(m, shape);
+  fill_experts(m, shape);
+  return m;
+}
+
+inline dtype record_dtype(const json_object& record, std::string_view key) {
+  const std::string format = record.string(key);
+  const maybe<dtype> type = parse_dtype(format);
+  if (!type) fail(errc::unknown_name, record.path(key), format, "fp32, bf16, fp16, fp8, int8 or int4");
+  return *type;
+}
+
+inline optimizer_kind record_optimizer(const json_object& record) {
+  if (!record.has("optimizer")) return optimizer_kind::adamw;
+  const std::string given = record.string("optimizer");
+  const maybe<optimizer_kind> optimizer = parse_optimizer(given);
+  if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), given, "adamw, adafactor, lion");
+  return *optimizer;
+}
+
+/// Where a custom policy keeps a tensor: "remat", the default, "device" or "offload".
+inline placement record_placement(const json_object& tensors, std::string_view name) {
+  const std::string where = tensors.has(name) ? tensors.string(name) : "remat";
+  if (where == "remat") return placement::recompute;
+  if (where == "device") return placement::device;
+  if (where == "offload") return placement::host;
+  fail(errc::unknown_name, tensors.path(name), where, "remat, device or offload");
+}
+
+/// The policy of the field remat_tensors: MaxText's names of tensors, queries, keys and values as one, and where they
+/// are kept. The input of a layer is on the device unless it is named.
+inline remat_policy record_custom_remat(const json_object& record) {
+  const json_object tensors = record.object("remat_tensors");
+  tensors.only({"decoder_layer_input", "qkv_proj", "context", "out_proj", "mlpwi", "mlpwo"});
+  remat_policy policy;
+  if (tensors.has("decoder_layer_input")) policy.layer_input = record_placement(tensors, "decoder_layer_input");
+  if (policy.layer_input == placement::recompute)
+    fail(errc::unknown_name, tensors.path("decoder_layer_input"), "remat", "device or offload");
+  policy.qkv = record_placement(tensors, "qkv_proj");
+  policy.context = record_placement(tensors, "context");
+  policy.out_proj = record_placement(tensors, "out_proj");
+  policy.mlp_up = record_placement(tensors, "mlpwi");
+  policy.mlp_down = record_placement(tensors, "mlpwo");
+  policy.attention_again = policy.context == placement::recompute;
+  return policy;
+}
+
+/// The policy of the fields remat, which is also the name of any policy, remat_detail and offload_inputs, or of
+/// remat_tensors.
+inline remat_policy record_remat(const json_object& record) {
+  const std::string policy = record.string("remat");
+  if (policy == "custom") return record_custom_remat(record);
+  const std::string kept = record.has("remat_detail") ? record.string("remat_detail") : std::string{};
+  maybe<remat_policy> found;
+  if (policy == "full") found = remat::full;
+  if (policy == "none") found = remat::none;
+  if (policy == "minimal") found = remat::minimal;
+  if (policy == "offload" && kept == "dots") found = remat::minimal_offloaded;
+  if (policy == "partial" && kept == "qkv") found = remat::qkv_proj_offloaded;
+  if (policy == "partial" && kept == "nowi") found = remat::save_dot_except_mlpwi;
+  if (policy == "partial" && kept == "attn") found = remat::save_dot_with_context_except_mlp;
+  if (policy == "partial" && kept == "ctx") found = remat::save_context;
+  if (!found) found = parse_remat_policy(policy);
+  if (!found) {
+    std::string valid = "custom, partial, offload";
+    for (const named_remat_policy& one : remat_policies) valid.append(", ").append(one.name.view());
+    fail(errc::unknown_name, record.path("remat"), policy, valid);
+  }
+  remat_policy result = *found;
+  if (record.flag_or("offload_inputs", false)) result.layer_input = placement::host;
+  return result;
+}
+
+/// The level of the software: general frameworks, recognised by record and source, are untuned; everything else counts
+/// as tuned.
+inline software_level record_software(const json_object& record) {
+  std::string words = record.string("id");
+  if (record.has("source")) words += " " + record.string("source");
+  for (char& letter : words) letter = to_lower(letter);
+  for (const char* framework :
+       {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel", "easylm", "transformers"}) {
+    if (words.find(framework) != std::string::npos) return software_level::general;
+  }
+  return software_level::tuned;
+}
+
+/// Adds the formats of the state and the options of the software that the record states.
+inline void add_told(training_job& job, const json_object& record) {
+  if (record.has("weights_dtype")) job.weights = record_dtype(record, "weights_dtype");
+  if (record.has("moments_dtype")) job.moments = record_dtype(record, "moments_dtype");
+  if (record.has("first_moment_dtype")) job.first_moment_bf16 = record.string("first_moment_dtype") == "bf16";
+  std::string words;
+  for (const char* key : {"id", "moe_kernel", "weight_gather", "loss_chunking", "notes"}) {
+    if (record.has(key)) words += record.string(key) + "; ";
+  }
+  for (char& letter : words) letter = to_lower(letter);
+  const auto says = [&](std::string_view what) { return words.find(what) != std::string::npos; };
+  if (says("default tiles") || says("without tuned tiles") || says("untiled") || says("megablox kernel") ||
+      says("scheduler flags;") || says("scheduler flags.;") || says("compiler flags only"))
+    job.default_tiles = true;
+  if (says("compiler flags only")) job.software = software_level::general;
+  if (says("flags, untuned")) job.software = software_level::first_port;
+  if (says("bf16 first moment")) job.first_moment_bf16 = true;
+  if (says("-ring;")) job.ring_attention = true;
+  if (says("-qag") || says("weights gathered in fp8") ||
+      (record.has("weight_gather") && record.string("weight_gather") == "fp8"))
+    job.gathers_quantised = true;
+  if (!record.has("vocabulary_tiles") &&
+      (says("vocabulary blocks,") || says("streamed over the vocabulary") || says("chunked cross entropy")))
+    job.vocabulary_tiles = 64;
+}
+
+inline training_job record_job(const json_object& record) {
+  training_job job;
+  job.global_batch = record.positive_count("global_batch");
+  job.sequence_length = record.positive_count("seq_len");
+  job.compute = record_dtype(record, "compute_dtype");
+  job.gradient_accumulation = record.positive_count_or("grad_accumulation", 1);
+  job.capacity_factor = record.number_or("capacity_factor", 1);
+  job.vocabulary_tiles = record.positive_count_or("vocabulary_tiles", 1);
+  job.software = record_software(record);
+  add_told(job, record);
+  job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
+  job.work_multiplier = record.number_or("flop_multiplier", 1);
+  if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
+  job.optimizer = record_optimizer(record);
+  job.remat = record_remat(record);
+  return job;
+}
+
+inline layout record_layout(const json_object& record, std::int64_t slice_total) {
+  layout mesh;
+  mesh.data = record.positive_count("data");
+  mesh.fsdp = record.positive_count("fsdp");
+  mesh.tensor = record.positive_count("tensor");
+  mesh.expert = record.positive_count("expert");
+  mesh.context = record.positive_count_or("context", 1);
+  mesh.pipeline = record.positive_count_or("pipeline", 1);
+  mesh.dcn_data = record.positive_count_or("dcn_data", 1);
+  mesh.dcn_fsdp = record.positive_count_or("dcn_fsdp", 1);
+  if (mesh.pipeline > 1 && slice_total > 1 && mesh.dcn_data == 1) {  // one stage in each slice
+    mesh.dcn_pipeline = mesh.pipeline;
+    mesh.pipeline = 1;
+  }
+  if (record.has("degrees_count") && record.string("degrees_count") == "chips") mesh.unit = mesh_unit::chips;
+  return mesh;
+}
+
+/// The slice of a record, one of `num_slices` alike.
+inline slice record_slice(const json_object& record) {
+  const std::int64_t slice_total = record.positive_count_or("num_slices", 1);
+  const std::int64_t chip_count = record.positive_count("chips_total");
+  if (chip_count % slice_total != 0) {
+    fail(errc::not_divisible, record.path("chips_total"), chip_count, "a multiple of num_slices");
+  }
+  const std::string hardware = record.string("hardware");
+  const maybe<chip_spec> chip = find_chip(hardware);
+  if (!chip) {
+    fail(errc::unknown_name, record.path("hardware"), hardware, chip_names().view());
+  }
+  const maybe<slice> where = find_slice_of_size(*chip, chip_count / slice_total);
+  if (!where) fail(errc::unknown_name, record.path("chips_total"), chip_count, "the chips of a slice that exists");
+  return *where;
+}
+
+}  // namespace detail
+
+/// A spelled-out training run as a question and the time of a step that was measured. Throws,
+/// naming `path` and the field, for invalid or missing values. Memory records of training have no time: they are read
+/// with `timed` false. Worked: {"hardware": "v5p", "chips_total": 64, ...} is on v5p-128.
+[[nodiscard]] inline training_record read_training_record(const nlohmann::json& value, const std::string& path,
+                                                          bool timed = true) {
+  const json_object record(value, path);
+  training_record result;
+  result.id = record.string("id");
+  result.family = record.string("family");
+  result.source = record.has("source") ? team_of(record.string("source")) : std::string{};
+  result.quality = record.string("quality");
+  result.model = detail::record_model(record.object("model"));
+  result.job = detail::record_job(record);
+  result.where = detail::record_slice(record);
+  result.mesh = detail::record_layout(record, record.positive_count_or("num_slices", 1));
+  if (timed) result.measured = detail::measured_time(record, "target_step_time_s");
+  result.in_domain = record.flag_or("in_domain", false);
+  return result;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,235 @@
+#ifndef TPUPLAN_SIMULATE_ARRIVALS_HPP
+#define TPUPLAN_SIMULATE_ARRIVALS_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/base/units.hpp>
+#include <tpuplan/model/serving_job.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// Requests as they arrive at a serving engine: when, with how long a prompt, and how many output tokens they will
+/// want. The same seed gives the same requests. Each figure of each request has random numbers of its own: another rate
+/// moves the arrivals and leaves the lengths as they are.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A request of a simulation, drawn by `requests_of` or taken from a trace.
+struct simulated_request {
+  seconds arrival{};        ///< since the start
+  std::int64_t prompt = 0;  ///< input tokens, at least 1
+  std::int64_t output = 0;  ///< output tokens, at least 1
+  std::int64_t cached = 0;  ///< first tokens of the prompt that are in the prefix cache; fewer than the prompt
+};
+
+/// How lengths are distributed: by quantiles with straight lines between them, or log-normally where there are none.
+struct length_distribution {
+  std::vector<length_quantile> quantiles;  ///< rising from a share of 0 to one of 1
+  double median = 0;                       ///< without quantiles: half of the lengths are at most that
+  double spread = 0;                       ///< without quantiles: standard deviation of the logarithm of the length
+  std::int64_t longest = 0;                ///< without quantiles: longer lengths become this
+};
+
+/// Requests that come at random.
+struct simulated_traffic {
+  per_second rate{};             ///< requests a second
+  double variation = 1;          ///< standard deviation over mean of the time between two arrivals: 0 for a constant
+                                 ///< rate, 1 for a Poisson process, more for bursts (Gamma distribution)
+  length_distribution prompt{};  ///< input tokens
+  length_distribution output{};  ///< output tokens
+  double prefix_hit_rate = 0;    ///< share of each prompt that is in the prefix cache
+  std::int64_t requests = 0;     ///< how many
+  std::int64_t seed = 1;         ///< of the random numbers
+};
+
+/// Requests that one run simulates at most: ten million. Longer lists are refused.
+inline constexpr std::int64_t most_simulated_requests = 10000000;
+
+namespace detail {
+
+/// Random numbers for one figure of one request: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014), which
+/// starts where its own mixing function puts the seed, the figure and the request.
+class random_numbers {
+ public:
+  random_numbers(std::uint64_t seed, std::uint64_t figure, std::uint64_t request)
+      : state_{mixed(mixed(mixed(seed) + figure) + request)} {}
+
+  /// Above 0 and below 1.
+  double uniform() {
+    state_ += 0x9e3779b97f4a7c15;
+    return (static_cast<double>(mixed(state_) >> 11) + 0.5) * 0x1p-53;
+  }
+  double exponential() { return -math::log(uniform()); }
+  /// Mean 0, standard deviation 1 (G. E. P. Box, M. E. Muller, 1958).
+  double normal() {
+    const double radius = math::sqrt(2 * exponential());
+    return radius * std::cos(6.283185307179586 * uniform());
+  }
+  /// Mean `shape`, variance `shape` (G. Marsaglia, W. W. Tsang, 2000); below 1 by a power of a uniform number.
+  double gamma(double shape) {
+    if (shape < 1) {
+      const double more = gamma(shape + 1);
+      return more * std::pow(uniform(), 1 / shape);
+    }
+    const double d = shape - 1.0 / 3, c = 1 / math::sqrt(9 * d);
+    while (true) {
+      const double x = normal(), root = 1 + c * x, v = root * root * root;
+      if (v > 0 && math::log(uniform()) < x * x / 2 + d - d * v + d * math::log(v)) return d * v;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t mixed(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  std::uint64_t state_;
+};
+
+inline void check_distribution(words field, const length_distribution& lengths) {
+  if (!lengths.quantiles.empty()) {
+    static_cast<void>(lengths_from(lengths.quantiles.data(), lengths.quantiles.size()));
+    return;
+  }
+  positive(field, lengths.median);
+  in_range(field, lengths.spread, 0, 10, "a spread of 0 to 10");
+  check_part(field, positive_count(field, lengths.longest), most_tokens, "1 to 2^40 tokens");
+}
+
+/// Tokens, a whole number from 1 on.
+inline std::int64_t draw(const length_distribution& lengths, random_numbers numbers) {
+  double tokens = 0;
+  if (lengths.quantiles.empty()) {
+    tokens = lengths.spread > 0 ? lengths.median * math::exp(lengths.spread * numbers.normal()) : lengths.median;
+    tokens = std::min(tokens, static_cast<double>(lengths.longest));
+  } else {
+    const double share = numbers.uniform();
+    std::size_t upper = 1;
+    while (lengths.quantiles[upper].share < share) ++upper;
+    const length_quantile &from = lengths.quantiles[upper - 1], &to = lengths.quantiles[upper];
+    const auto least = static_cast<double>(from.tokens);
+    tokens = least + (share - from.share) / (to.share - from.share) * (static_cast<double>(to.tokens) - least);
+  }
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(tokens + 0.5));
+}
+
+/// Share of a normal distribution that is below x.
+inline double normal_share_below(double x) { return 0.5 * std::erfc(-x / 1.4142135623730951); }
+
+/// Mean of log-normal lengths, none above the longest, to the power 1 or 2.
+inline double cut_moment(const length_distribution& lengths, double power) {
+  const auto longest = static_cast<double>(lengths.longest);
+  if (lengths.spread <= 0) return std::pow(std::min(lengths.median, longest), power);
+  const double spread = lengths.spread, cut = math::log(longest / lengths.median) / spread;
+  return std::pow(lengths.median, power) * math::exp(power * power * spread * spread / 2) *
+             normal_share_below(cut - power * spread) +
+         std::pow(longest, power) * normal_share_below(-cut);
+}
+
+inline void validate(const simulated_traffic& traffic) {
+  in_range("simulated_traffic.rate", positive("simulated_traffic.rate", traffic.rate.value()), 1e-12, 1e9,
+           "1e-12 to 1e9 requests a second");
+  in_range("simulated_traffic.variation", traffic.variation, 0, 20, "0 (constant) to 20");
+  check_distribution("simulated_traffic.prompt", traffic.prompt);
+  check_distribution("simulated_traffic.output", traffic.output);
+  in_range("simulated_traffic.prefix_hit_rate", traffic.prefix_hit_rate, 0, 0.999, "0 to 0.999");
+  check_part("simulated_traffic.requests", positive_count("simulated_traffic.requests", traffic.requests),
+             most_simulated_requests, "1 to 10000000");
+}
+
+}  // namespace detail
+
+/// Lengths that are all the same, in tokens. Throws for a length below 1. Worked: the mean of same_length(512) is 512
+/// tokens.
+[[nodiscard]] inline length_distribution same_length(std::int64_t tokens) {
+  const auto length = static_cast<double>(detail::positive_count("tokens", tokens));
+  return {{}, length, 0, tokens};
+}
+
+/// Lengths in tokens whose logarithms are normal; longer ones than `longest` become that. Throws for a median or a
+/// longest below 1. Worked: log_normal_lengths(100, 1, 1000000) has a mean of 100 sqrt(e) = 164.9 tokens.
+[[nodiscard]] inline length_distribution log_normal_lengths(double median, double spread, std::int64_t longest) {
+  length_distribution lengths{{}, median, spread, longest};
+  detail::check_distribution("log_normal_lengths", lengths);
+  return lengths;
+}
+
+/// Lengths in tokens by quantiles, each a share and the length that this share does not exceed:
+/// lengths_by_quantiles({{0, 16}, {0.5, 400}, {1, 8192}}). Throws as `lengths_from` does. Worked: these have a mean of
+/// 2252 tokens, and the longest has 8192.
+[[nodiscard]] inline length_distribution lengths_by_quantiles(std::vector<length_quantile> quantiles) {
+  length_distribution lengths{std::move(quantiles), 0, 0, 0};
+  lengths.longest = lengths_from(lengths.quantiles.data(), lengths.quantiles.size()).longest;
+  return lengths;
+}
+
+/// Mean and mean square of a distribution, as the closed forms take them; lengths are not rounded to whole tokens here.
+/// Worked: log-normal with a median of 100 and a spread of 1, of which practically none is above the longest, has mean
+/// 100 sqrt(e) = 164.9.
+[[nodiscard]] inline token_lengths lengths_of(const length_distribution& lengths) {
+  detail::check_distribution("length_distribution", lengths);
+  if (!lengths.quantiles.empty()) return lengths_from(lengths.quantiles.data(), lengths.quantiles.size());
+  return {detail::cut_moment(lengths, 1), detail::cut_moment(lengths, 2), lengths.longest};
+}
+
+/// The lengths of the prompts or outputs of some requests: their moments. Worked: prompts of 100 and 300 tokens have a
+/// mean of 200, a mean square of 50000, and a longest of 300.
+[[nodiscard]] inline token_lengths lengths_of(const std::vector<simulated_request>& requests,
+                                              std::int64_t simulated_request::*length) {
+  token_lengths moments;
+  double sum = 0, squares = 0;  // of whole numbers: exact up to 2^53
+  for (const simulated_request& one : requests) {
+    const auto tokens = static_cast<double>(one.*length);
+    sum += tokens;
+    squares += tokens * tokens;
+    if (one.*length > moments.longest) moments.longest = one.*length;
+  }
+  const auto count = static_cast<double>(requests.size()), longest = static_cast<double>(moments.longest);
+  moments.mean = std::min(sum / count, longest);
+  moments.mean_square = std::min(squares / count, moments.mean * longest);
+  return moments;
+}
+
+/// A distribution with the mean and mean square that a job gives: constant where the mean square is that of the mean,
+/// otherwise log-normal with no length above the longest, which makes its mean a little shorter. Throws as `validate`
+/// of a job does. Worked: a mean of 164.87 and a mean square of 73891 come back as a median of 100 and a spread of 1.
+[[nodiscard]] inline length_distribution distribution_of(const token_lengths& lengths) {
+  detail::check_lengths("longest", "mean", "mean square", lengths);
+  const double ratio = lengths.mean_square / (lengths.mean * lengths.mean);
+  if (ratio <= 1 + 1e-9) return {{}, lengths.mean, 0, lengths.longest};
+  return {{}, lengths.mean / math::sqrt(ratio), math::sqrt(math::log(ratio)), lengths.longest};
+}
+
+/// The requests of some traffic, by rising arrival. Throws, naming the field, for what is out of its range.
+/// Worked: at a constant rate of 4 a second the third request arrives after 0.75 s.
+[[nodiscard]] inline std::vector<simulated_request> requests_of(const simulated_traffic& traffic) {
+  detail::validate(traffic);
+  const double mean = 1 / traffic.rate.value();
+  const bool constant = traffic.variation == 0, poisson = traffic.variation == 1;
+  const double shape = constant ? 1 : 1 / (traffic.variation * traffic.variation);
+  std::vector<simulated_request> requests(static_cast<std::size_t>(traffic.requests));
+  const auto seed = static_cast<std::uint64_t>(traffic.seed);
+  double now = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    detail::random_numbers gap{seed, 1, i};
+    now += mean * (constant ? 1 : poisson ? gap.exponential() : gap.gamma(shape) / shape);
+    simulated_request& request = requests[i];
+    request.arrival = seconds{constant ? mean * static_cast<double>(i + 1) : now};
+    request.prompt = detail::draw(traffic.prompt, {seed, 2, i});
+    request.output = detail::draw(traffic.output, {seed, 3, i});
+    request.cached = static_cast<std::int64_t>(traffic.prefix_hit_rate * static_cast<double>(request.prompt));
+  }
+  return requests;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,463 @@
+#ifndef TPUPLAN_SIMULATE_REPLICA_RUN_HPP
+#define TPUPLAN_SIMULATE_REPLICA_RUN_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <tpuplan/simulate/arrivals.hpp>
+#include <tpuplan/simulate/engine.hpp>
+#include <tpuplan/simulate/percentiles.hpp>
+#include <tpuplan/simulate/step_times.hpp>
+#include <vector>
+
+/// @file
+/// One replica of a simulated engine from its first request to its last, by the rules of simulate/engine.hpp.
+/// Programs include simulate/simulation.hpp instead.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// The share of requests, the first to come, that percentiles and rates leave out: the engine is still filling.
+inline constexpr double warm_up_share = 0.1;
+inline constexpr std::size_t over_time_parts = 64;
+
+struct no_observer {
+  void operator()(const step_work&, seconds, seconds) const noexcept {}
+};
+struct never_enough {
+  bool operator()(const request_record&) const noexcept { return false; }
+};
+
+/// What a run adds up over its replicas.
+struct run_sums {
+  simulation_run& run;
+  std::array<weighted_histogram, error_batches> gaps{};
+  double busy = 0, running = 0, blocks = 0;  // integrals over the time that is counted
+  std::int64_t work = 0;                     // steps, as `most_simulated_steps` counts them
+
+  void clear() {
+    run = {};
+    for (weighted_histogram& batch : gaps) batch.clear();
+    busy = running = blocks = 0;
+    work = 0;
+  }
+};
+
+/// One replica. All sequences that decode get a token in the same steps, which are counted as ticks. A sequence's
+/// tokens, its end and its next block follow from the tick at which it began, so that a simulated step takes the same
+/// work for any batch.
+template <class Times, class Observer, class Enough>
+class replica_run {
+ public:
+  replica_run(const simulated_engine& engine, const std::vector<simulated_request>& requests, std::size_t first,
+              const Times& times, run_sums& sums, Observer& observe, Enough& enough)
+      : engine_{engine},
+        requests_{requests},
+        times_{times},
+        sums_{sums},
+        observe_{observe},
+        enough_{enough},
+        stride_{static_cast<std::size_t>(engine.replicas)},
+        arriving_{first},
+        queued_{first},
+        free_{engine.blocks},
+        growing_(static_cast<std::size_t>(engine.block_tokens)),
+        states_(requests.size() / stride_ + 1) {
+    std::int64_t longest = 0;
+    for (std::size_t i = first; i < requests.size(); i += stride_) longest = std::max(longest, requests[i].output);
+    std::size_t ticks = 2;
+    while (ticks <= static_cast<std::size_t>(longest)) ticks *= 2;
+    ending_.assign(ticks, none);
+    begin_ = sums.run.warm_until.value();
+    end_ = sums.run.last_arrival.value();
+    batches_ = end_ > begin_ ? static_cast<double>(error_batches) / (end_ - begin_) : 0;
+  }
+
+  /// Ends before its last request where it takes more than `most_simulated_steps`; `sums.work` is above that then.
+  void operator()() {
+    while (!stopped_ && sums_.work <= most_simulated_steps) {
+      take_arrivals();
+      if (decode_alone() || step()) continue;
+      if (arriving_ >= requests_.size()) break;
+      const double next = requests_[arriving_].arrival.value();
+      take_samples(next);
+      now_ = next;
+    }
+    take_samples(end_);
+  }
+
+ private:
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  struct state {
+    std::int64_t generated = 0;      // output tokens, up to date while it does not decode
+    std::int64_t offset = 0;         // while it decodes: tokens of prompt and output, less ticks
+    double last_token = 0;           // when it was handed out, while it does not decode
+    std::size_t before = none;       // of those that run: the one admitted before it
+    std::size_t after = none;        // and the one admitted after it
+    std::size_t ends_before = none;  // another that ends with the same tick
+    std::size_t ends_after = none;   // the next of these
+    std::int64_t ends = 0;           // the tick of its last token
+    bool decodes = false;
+  };
+
+  state& at(std::size_t request) { return states_[request / stride_]; }
+  std::int64_t blocks_for(std::int64_t tokens) const {
+    return ((engine_.reserved_tokens > 0 ? engine_.reserved_tokens : tokens) + engine_.block_tokens - 1) /
+           engine_.block_tokens;
+  }
+  /// Tokens of prompt and output of a sequence that decodes; keys and values of all but the last are in the cache.
+  std::int64_t known(const state& s) const { return tick_ + s.offset; }
+  std::size_t growth_of(const state& s) const {
+    const std::int64_t phase = (1 - s.offset) % engine_.block_tokens;
+    return static_cast<std::size_t>(phase < 0 ? phase + engine_.block_tokens : phase);
+  }
+
+  void count_requests(double time, std::int64_t more) {
+    sums_.run.requests_over_time += seconds{static_cast<double>(inside_) * (time - counted_)};
+    counted_ = time;
+    inside_ += more;
+  }
+
+  void take_arrivals() {
+    while (arriving_ < requests_.size() && requests_[arriving_].arrival.value() <= now_) {
+      const simulated_request& request = requests_[arriving_];
+      count_requests(request.arrival.value(), 1);
+      sums_.run.records[arriving_] = {request.arrival, {}, {}, {}, {}, request.prompt, request.output, waiting_++, 0};
+      arriving_ += stride_;
+    }
+  }
+
+  void take_blocks(std::int64_t count) {
+    free_ -= count;
+    sums_.run.blocks_taken += count;
+  }
+  void return_blocks(std::int64_t count) {
+    free_ += count;
+    sums_.run.blocks_returned += count;
+  }
+
+  // The request that is admitted next, if there is a slot and room for it.
+  std::size_t next_admitted() const {
+    const std::size_t next = !preempted_.empty() ? preempted_.back() : queued_ < arriving_ ? queued_ : none;
+    if (next == none || running_ >= engine_.max_running) return none;
+    return blocks_for(tokens_of(next)) <= free_ ? next : none;
+  }
+  std::int64_t tokens_of(std::size_t request) const {
+    return requests_[request].prompt + states_[request / stride_].generated;
+  }
+
+  void admit(std::size_t request) {
+    if (!preempted_.empty()) {
+      preempted_.pop_back();
+    } else {
+      queued_ += stride_;
+    }
+    --waiting_;
+    take_blocks(blocks_for(tokens_of(request)));
+    state& s = at(request);
+    if (s.generated == 0 && sums_.run.records[request].preemptions == 0)
+      sums_.run.records[request].admitted = seconds{now_};
+    s.before = last_, s.after = none;
+    (last_ == none ? first_ : at(last_).after) = request;
+    last_ = request;
+    ++running_;
+    partial_ = request;
+    computed_ = requests_[request].cached;
+  }
+
+  void leave(std::size_t request) {
+    const state& s = at(request);
+    (s.before == none ? first_ : at(s.before).after) = s.after;
+    (s.after == none ? last_ : at(s.after).before) = s.before;
+    --running_;
+  }
+
+  /// A sequence begins to decode: its next token comes with the next tick.
+  void start_decoding(std::size_t request) {
+    state& s = at(request);
+    s.decodes = true;
+    s.offset = tokens_of(request) - tick_;
+    s.ends = tick_ + requests_[request].output - s.generated;
+    std::size_t& list = ending_[static_cast<std::size_t>(s.ends) & (ending_.size() - 1)];
+    s.ends_before = none, s.ends_after = list;
+    if (list != none) at(list).ends_before = request;
+    list = request;
+    ++growing_[growth_of(s)];
+    ++decoding_;
+    context_ += known(s);
+    joined_.push_back(request);
+  }
+
+  void stop_decoding(std::size_t request) {
+    state& s = at(request);
+    s.generated = known(s) - requests_[request].prompt;
+    s.decodes = false;
+    std::size_t& list = ending_[static_cast<std::size_t>(s.ends) & (ending_.size() - 1)];
+    (s.ends_before == none ? list : at(s.ends_before).ends_after) = s.ends_after;
+    if (s.ends_after != none) at(s.ends_after).ends_before = s.ends_before;
+    --growing_[growth_of(s)];
+    --decoding_;
+    context_ -= known(s);
+  }
+
+  void preempt(std::size_t request) {
+    state& s = at(request);
+    if (s.decodes) {
+      return_blocks(blocks_for(known(s) - 1));
+      stop_decoding(request);
+      const auto joined = std::find(joined_.begin(), joined_.end(), request);
+      if (joined == joined_.end()) {
+        s.last_token = last_tick_;
+      } else {
+        joined_.erase(joined);
+      }
+    } else {
+      return_blocks(blocks_for(tokens_of(request)));
+      partial_ = none;
+    }
+    leave(request);
+    preempted_.push_back(request);
+    ++waiting_;
+    ++sums_.run.preemptions;
+    ++sums_.run.records[request].preemptions;
+  }
+
+  /// Blocks for the tokens of this step; false where something was preempted for them.
+  bool grow() {
+    if (engine_.reserved_tokens > 0) return true;
+    const std::size_t phase = phase_;
+    const std::int64_t needed = growing_[phase];
+    if (needed <= free_) {
+      take_blocks(needed);
+      return true;
+    }
+    sums_.work += running_ / 4;  // all of them are looked at
+    for (std::size_t request = first_; request != none; request = at(request).after) {
+      const state& s = at(request);
+      if (!s.decodes || growth_of(s) != phase) continue;
+      while (free_ == 0) {
+        const bool itself = last_ == request;
+        preempt(last_);
+        if (itself) return false;
+      }
+      take_blocks(1);
+    }
+    return false;
+  }
+
+  void take_prompts(step_work& work) {
+    std::int64_t left = engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences : std::int64_t{1} << 62;
+    while (left > 0) {
+      if (partial_ == none) {
+        const std::size_t next = next_admitted();
+        if (next == none) return;
+        admit(next);
+      }
+      const std::int64_t chunk = std::min(left, tokens_of(partial_) - computed_);
+      work.prompt_attention += times_.attention(computed_, computed_ + chunk);
+      work.prompt_tokens += chunk;
+      computed_ += chunk;
+      left -= chunk;
+      if (computed_ < tokens_of(partial_)) return;
+      completed_.push_back(partial_);
+      partial_ = none;
+    }
+  }
+
+  bool step() {
+    const bool prompts = engine_.prefill == prefill_policy::alone && (partial_ != none || next_admitted() != none);
+    step_work work;
+    bool enough = true;
+    if (prompts) {
+      work.paused = decoding_;
+    } else if (decoding_ > 0) {
+      enough = grow();
+      work.sequences = decoding_;
+      work.context = engine_.reserved_tokens > 0 ? decoding_ * engine_.reserved_tokens : context_;
+    }
+    if (enough && (prompts || engine_.prefill == prefill_policy::mixed || work.sequences == 0)) take_prompts(work);
+    if (work.sequences == 0 && work.prompt_tokens == 0) return false;
+    const double start = now_;
+    const double end = start + times_.step(work).value();
+    observe_(work, seconds{start}, seconds{end});
+    count_step(work, start, end);
+    now_ = end;
+    if (work.sequences > 0) hand_out_tokens();
+    for (const std::size_t request : completed_) complete_prompt(request);
+    completed_.clear();
+    return true;
+  }
+
+  /// Steps in which sequences decode and nothing else happens: no request arrives, begins or ends, and there are blocks
+  /// for all. The result is that of `step`, found with less work; false where the next step is not of that kind.
+  bool decode_alone() {
+    if (decoding_ == 0 || partial_ != none || !joined_.empty() || next_admitted() != none) return false;
+    const bool reserved = engine_.reserved_tokens > 0;
+    const std::size_t* const ending = ending_.data();
+    const std::int64_t* const growing = growing_.data();
+    const std::size_t ticks = ending_.size() - 1, phases = growing_.size();
+    const double until =
+        arriving_ < requests_.size() ? requests_[arriving_].arrival.value() : std::numeric_limits<double>::infinity();
+    const auto sequences = static_cast<double>(decoding_), running = static_cast<double>(running_);
+    double tokens = sums_.run.counted_tokens, busy = sums_.busy, all_running = sums_.running, blocks = sums_.blocks;
+    step_work work{decoding_, decoding_ * engine_.reserved_tokens, 0, {}, 0};
+    const std::int64_t before = tick_, last = tick_ + most_simulated_steps - sums_.work + 1;
+    while (now_ < until && tick_ < last && ending[static_cast<std::size_t>(tick_ + 1) & ticks] == none) {
+      if (!reserved) {
+        if (growing[phase_] > free_) break;
+        if (growing[phase_] > 0) take_blocks(growing[phase_]);
+        work.context = context_;
+      }
+      const double start = now_, end = start + times_.step(work).value();
+      observe_(work, seconds{start}, seconds{end});
+      if (end >= next_sample_) take_samples(end);
+      const double within = (end < end_ ? end : end_) - (start > begin_ ? start : begin_);
+      if (within > 0) {
+        tokens += (within < end - start ? within / (end - start) : 1) * sequences;
+        busy += within;
+        all_running += within * running;
+        blocks += within * static_cast<double>(engine_.blocks - free_);
+      }
+      now_ = end;
+      count_gap(end - last_tick_, sequences);
+      last_tick_ = end;
+      ++tick_;
+      phase_ = phase_ + 1 == phases ? 0 : phase_ + 1;
+      context_ += decoding_;
+    }
+    sums_.run.counted_tokens = tokens;
+    sums_.busy = busy, sums_.running = all_running, sums_.blocks = blocks;
+    const std::int64_t steps = tick_ - before;
+    sums_.run.steps += steps;
+    sums_.work += steps;
+    sums_.run.decode_steps += steps;
+    sums_.run.output_tokens += steps * decoding_;
+    return steps > 0;
+  }
+
+  void count_step(const step_work& work, double start, double end) {
+    if (end >= next_sample_) take_samples(end);
+    ++sums_.run.steps;
+    sums_.work += 4;
+    sums_.run.decode_steps += work.sequences > 0 ? 1 : 0;
+    sums_.run.prompt_tokens += work.prompt_tokens;
+    const auto tokens = static_cast<std::int64_t>(completed_.size()) + work.sequences;
+    sums_.run.output_tokens += tokens;
+    const double within = (end < end_ ? end : end_) - (start > begin_ ? start : begin_);
+    if (!(within > 0)) return;
+    const double share = within < end - start ? within / (end - start) : 1;
+    sums_.run.counted_tokens += share * static_cast<double>(tokens);
+    sums_.run.counted_prompt_tokens += share * static_cast<double>(work.prompt_tokens);
+    sums_.busy += within;
+    sums_.running += within * static_cast<double>(running_);
+    sums_.blocks += within * static_cast<double>(engine_.blocks - free_);
+  }
+
+  /// The state at the sampled moments until then.
+  void take_samples(double until) {
+    std::vector<engine_sample>& samples = sums_.run.over_time;
+    for (; sample_ < samples.size() && samples[sample_].time.value() <= until; ++sample_) {
+      engine_sample& sample = samples[sample_];
+      sample.running += running_;
+      sample.waiting += waiting_;
+      sample.cache += static_cast<double>(engine_.blocks - free_) / static_cast<double>(engine_.blocks) /
+                      static_cast<double>(engine_.replicas);
+    }
+    next_sample_ = sample_ < samples.size() ? samples[sample_].time.value() : std::numeric_limits<double>::infinity();
+  }
+
+  void count_gap(double gap, double times) {
+    const double batch = (now_ - begin_) * batches_;
+    if (batch >= 0 && batch < static_cast<double>(error_batches))
+      sums_.gaps[static_cast<std::size_t>(batch)].add(gap, times);
+  }
+
+  /// The end of a step in which sequences decoded.
+  void hand_out_tokens() {
+    const std::int64_t old = decoding_ - static_cast<std::int64_t>(joined_.size());
+    if (old > 0) count_gap(now_ - last_tick_, static_cast<double>(old));
+    for (const std::size_t request : joined_) count_gap(now_ - at(request).last_token, 1);
+    joined_.clear();
+    last_tick_ = now_;
+    ++tick_;
+    phase_ = phase_ + 1 == growing_.size() ? 0 : phase_ + 1;
+    context_ += decoding_;
+    const auto list = static_cast<std::size_t>(tick_) & (ending_.size() - 1);
+    while (ending_[list] != none) {
+      const std::size_t request = ending_[list];
+      const std::int64_t held = blocks_for(known(at(request)) - 1);
+      stop_decoding(request);
+      finish(request, held);
+    }
+  }
+
+  void complete_prompt(std::size_t request) {
+    state& s = at(request);
+    const std::int64_t held = blocks_for(tokens_of(request));
+    if (s.generated > 0) {
+      count_gap(now_ - s.last_token, 1);
+    } else {
+      hand_out_first(request);
+    }
+    ++s.generated;
+    s.last_token = now_;
+    if (s.generated == requests_[request].output) return finish(request, held);
+    start_decoding(request);
+  }
+
+  void hand_out_first(std::size_t request) {
+    const std::int64_t cached = requests_[request].cached, prompt = requests_[request].prompt;
+    const seconds idle = times_.step({0, 0, prompt - cached, times_.attention(cached, prompt), 0});
+    request_record& record = sums_.run.records[request];
+    record.first_token = seconds{now_};
+    record.delay = max(seconds{0}, idle - (record.first_token - record.admitted));
+  }
+
+  void finish(std::size_t request, std::int64_t held) {
+    return_blocks(held);
+    leave(request);
+    count_requests(now_, -1);
+    sums_.run.records[request].finished = seconds{now_};
+    stopped_ = stopped_ || enough_(sums_.run.records[request]);
+  }
+
+  const simulated_engine& engine_;
+  const std::vector<simulated_request>& requests_;
+  const Times& times_;
+  run_sums& sums_;
+  Observer& observe_;
+  Enough& enough_;  // asked at the end of each request whether the run may stop
+  bool stopped_ = false;
+  std::size_t stride_;
+  std::size_t arriving_;  // the next request that has not come
+  std::size_t queued_;    // the next request that was never admitted
+  std::int64_t free_;     // blocks
+  std::int64_t running_ = 0, decoding_ = 0, waiting_ = 0;
+  std::int64_t tick_ = 0;                     // steps in which sequences decoded
+  std::size_t phase_ = 0;                     // ticks modulo tokens of a block
+  std::int64_t context_ = 0;                  // tokens that sequences attend to in the next such step
+  double now_ = 0, last_tick_ = 0;            // last_tick_: the end of the last such step
+  std::vector<std::int64_t> growing_;         // sequences that take a block, by tick modulo tokens of a block
+  std::vector<std::size_t> ending_;           // first of those that end with a tick, by tick modulo size
+  std::vector<state> states_;                 // of each request
+  std::vector<std::size_t> preempted_;        // waiting; the last is the next
+  std::vector<std::size_t> joined_;           // began to decode since the last tick
+  std::vector<std::size_t> completed_;        // prompts that this step completes
+  std::size_t first_ = none, last_ = none;    // of those that run
+  std::size_t partial_ = none;                // the prompt that was begun
+  std::int64_t computed_ = 0;                 // tokens of it that are computed
+  std::int64_t inside_ = 0;                   // requests that wait or run
+  double counted_ = 0;                        // until when these were counted
+  double begin_ = 0, end_ = 0, batches_ = 0;  // the time that is counted, and batches in a second of it
+  std::size_t sample_ = 0;                    // the next moment to sample
+  double next_sample_ = 0;                    // when it is, or before
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,110 @@
+#ifndef TPUPLAN_SIMULATE_STEP_TIMES_HPP
+#define TPUPLAN_SIMULATE_STEP_TIMES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <vector>
+
+/// @file
+/// The time of each step of an engine, by the closed forms for decode, prefill and engine, prepared so that a
+/// simulation can ask millions of times a second.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What an engine computes in one step.
+struct step_work {
+  std::int64_t sequences = 0;      ///< sequences that decode
+  std::int64_t context = 0;        ///< tokens that these attend to, all together
+  std::int64_t prompt_tokens = 0;  ///< tokens of prompts that are computed
+  seconds prompt_attention{};      ///< attention of these prompt tokens to those before them
+  std::int64_t paused = 0;         ///< sequences that wait because the step computes prompts alone
+};
+
+/// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer, or
+/// their sum where device and host take turns. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a
+/// step that decodes are the same without weights and latency, which belong to the sequences that decode.
+class replica_step_times {
+ public:
+  /// Prepares steps of up to that many sequences. Throws as `serve` does.
+  replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
+                     std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration)
+      : model_{model}, block_tokens_{job.block_tokens} {
+    validate(job, model);
+    const detail::engine_constants own = detail::constants_of(constants, job.engine);
+    const detail::served_model served = detail::served_by(model, job, mesh, where);
+    detail::token_terms terms = detail::token_terms_of(
+        served, model, 0, detail::mean_prefill(served, model, served.groups, job, mesh, own), job, mesh, own);
+    in_turn_ = terms.in_turn;
+    reads_ = terms.step.reads;
+    terms.step.cache = 0;
+    detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
+                       std::int64_t{1} << 24, "1 to 2^24");
+    for (std::int64_t running = 0; running <= most_sequences; ++running) {
+      const auto sequences = static_cast<double>(running);
+      const double factor = detail::factor_at(terms.step.own, sequences);
+      running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
+                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens)});
+    }
+    prepare_prompts(served, job, mesh, own);
+  }
+
+  /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself. Worked: with
+  /// causal attention the second 512 of 1024 tokens take three times as long as the first 512.
+  [[nodiscard]] seconds attention(std::int64_t from, std::int64_t to) const {
+    const flops work = detail::attention_between(model_, static_cast<double>(from), static_cast<double>(to));
+    return seconds{attention_per_flop_ * work.value()};
+  }
+
+  /// The time of a step. Precondition: at most `most_sequences` sequences decode. Worked: where `engine_step` is 1 s
+  /// and the host does nothing else, a step in which 7 sequences decode takes 1 s.
+  [[nodiscard]] seconds step(const step_work& work) const {
+    const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
+    if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};
+    const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
+    // Whole blocks of the mean context, as in `held_tokens`.
+    const double blocks = (static_cast<double>(work.context) - 0.5) * at.per_block;
+    const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
+    const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
+    const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
+    return seconds{detail::with_host(device, at.host, in_turn_)};
+  }
+
+ private:
+  /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
+  /// prompt, as in the closed form.
+  void prepare_prompts(const detail::served_model& served, serving_job job, const serving_layout& mesh,
+                       const detail::engine_constants& constants) {
+    job.prefill_chunk = 0;
+    const auto sample = static_cast<double>(detail::fresh_tokens(job));
+    const prefill_breakdown one = detail::mean_prefill(served, model_, 1, job, mesh, constants);
+    const bool gathered = mesh.weights == weight_sharding::gathered;
+    const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
+    const seconds linear = detail::beside_decode(one, mesh) - one.attention;
+    const detail::own_question own =
+        detail::own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
+    fixed_ = fixed.value();
+    each_ = linear.value() / sample;
+    engine_prefill_ = constants.engine_prefill;
+    attention_per_flop_ = detail::factor_at(own, sample) * detail::seconds_per_attention(served, 1, constants);
+  }
+
+  transformer model_;
+  std::int64_t block_tokens_ = 1;
+  struct of_running {
+    double device, host;  // seconds, keys and values apart
+    double own;           // factor of the caller's own runs
+    double per_block;     // 1 over the tokens of a block for each sequence
+  };
+  std::vector<of_running> running_;  // by the number of sequences
+  detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
+  double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
+  bool in_turn_ = false;                                                       // the device waits while the host works
+};
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,14 @@
+// The bounds of base/checks.hpp: products of two sizes are far from 2^63, and a double holds each count.
+#include <tpuplan/base/checks.hpp>
+
+namespace tpuplan {
+
+static_assert(detail::most_size * detail::most_size == std::int64_t{1} << 48);
+static_assert(detail::most_parameters <= (std::int64_t{1} << 53), "a double holds each count");
+constexpr bool passes(std::int64_t value) {
+  detail::check_dimension("size", value);
+  return true;
+}
+static_assert(passes(1) && passes(detail::most_size));
+
+}  // namespace tpuplan

@@ -1,0 +1,116 @@
+// What a question leaves open, filled in.
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/ask/training.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_subject_tests {
+
+TEST_CASE("lengths, layout and traffic where none are given") {
+  CHECK(usual_sequence(model_of({{"model_type", "gpt2"}}).model) == 1024);
+  CHECK(usual_sequence(llama_3_8b()) == 4096);
+  layout mesh = open_layout();
+  mesh.tensor = 2;
+  CHECK(filled_layout(mesh, slice_for("v5p-128")).fsdp == 32);
+  CHECK(filled_layout(open_layout(), slice_for("v5p-128")).fsdp == 64);
+  CHECK(chips(scheduled_slice("v5p-128")) == 64);
+  CHECK(says(refusal_of([] { (void)scheduled_slice("v5p-17920"); }).message, "is scheduled"));
+  assumed_values filled;
+  CHECK(filled_job({}, llama_3_8b(), filled).sequence_length == 4096);
+  training_job job = job_of(0, 4096);
+  assumed_values assumed;
+  fill_batch(4194304, 64, job, assumed);
+  CHECK(job.global_batch == 1024);
+  CHECK(assumed.empty());
+  job.global_batch = 0;
+  fill_batch(0, 64, job, assumed);
+  CHECK(job.global_batch == 64);
+  CHECK(assumed.size() == 1);
+  CHECK(parameters(model_of({{"model_type", "gpt2"}}).model).total == 124439808);
+  CHECK(usual_traffic().prompt.longest + usual_traffic().output.longest == 1280);
+  transformer whisper;
+  whisper.encoder_stem = 80, whisper.encoder_positions = 1500;
+  CHECK(source_length(whisper, 100) == 1500);
+  CHECK(source_length(llama_3_8b(), 100) == 100);
+}
+
+TEST_CASE("a batch is rounded to many factors of two, within a sixteenth") {
+  CHECK(round_batch(488.3, 1) == 512);
+  CHECK(round_batch(366, 1) == 384);
+  CHECK(round_batch(460, 1) == 448);  // 512 is a ninth above
+}
+
+TEST_CASE("an encoder predicts the tokens that are masked, 15 % of them") {
+  transformer encoder = llama_3_8b();
+  encoder.kind = architecture::encoder;
+  assumed_values assumed;
+  CHECK(filled_job({}, encoder, assumed).logits_fraction == 0.15);
+  CHECK(filled_job({}, llama_3_8b(), assumed).logits_fraction == 1);
+}
+
+TEST_CASE("degrees that no slice has are refused by name", "[door]") {
+  layout mesh = open_layout();
+  mesh.tensor = 1000000000000;
+  CHECK(says(refusal_of([&] { (void)filled_layout(mesh, slice_for("v6e-8")); }).message,
+             "layout.tensor is 1000000000000"));
+  mesh.tensor = mesh.data = mesh.expert = mesh.context = 100000;
+  CHECK(says(refusal_of([&] { (void)filled_layout(mesh, slice_for("v6e-8")); }).message, "layout.data is 100000"));
+}
+
+TEST_CASE("what was assumed is one list, with why") {
+  model_config config;
+  config.assumed.push_back({"head_dim", "128", "class default of llama"});
+  const std::vector<assumption> all = all_assumed(config, {{"remat policy", "full"}});
+  REQUIRE(all.size() == 2);
+  CHECK(all.back().field == "remat policy");
+  CHECK(all.back().value == "full");
+  CHECK(all.back().why == "not given");
+}
+
+TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
+  model_config config;
+  config.stored.weights = dtype::fp32;
+  serving_job served;
+  use_stored_format(config, false, served);
+  CHECK(served.weights == dtype::bf16);
+  config.stored.weights = dtype::fp8;
+  use_stored_format(config, false, served);
+  CHECK(served.weights == dtype::fp8);
+  served.weights = dtype::int8;
+  config.assumed.push_back({"quantization_config", "fp8", "as stored"});
+  use_stored_format(config, true, served);
+  CHECK(served.weights == dtype::int8);
+  CHECK(config.assumed.empty());
+  training_job job;
+  job.frozen_weights = dtype::bf16;
+  use_stored_format(config, job);
+  CHECK(job.frozen_weights == dtype::bf16);
+  job.lora_rank = 16;
+  use_stored_format(config, job);
+  CHECK(job.frozen_weights == dtype::fp8);
+  use_stored_format(config, job, dtype::int4);
+  CHECK(job.frozen_weights == dtype::int4);
+}
+
+TEST_CASE("prices of a question, and their regions") {
+  CHECK_FALSE(prices_of(nullptr).has_value());
+  CHECK_FALSE(refusal_of([] { expect_region(price_book{}, "us"); }).refused);
+  CHECK(says(refusal_of([] { expect_region(price_book{}, "mars"); }).message, "region is mars; valid: us"));
+}
+
+TEST_CASE("the region of the first row of a book is known, and a name has no control characters") {
+  price_row row;
+  row.generation = "v5e";
+  row.region = "mars";
+  const price_book book(&row, 1);
+  CHECK_FALSE(refusal_of([&] { expect_region(book, "mars"); }).refused);
+  CHECK(says(refusal_of([&] { expect_region(book, "venus"); }).message, "region is venus; valid: mars"));
+  CHECK(detail::own_name({{"_name_or_path", std::string("models/a\0b\x1f", 11)}}) == "ab");
+}
+
+}  // namespace ask_subject_tests

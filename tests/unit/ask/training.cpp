@@ -1,0 +1,84 @@
+// One model on one slice: the worked examples of its functions.
+#include <tpuplan/ask/training.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_training_tests {
+
+namespace {
+
+placed_job llama_on(const std::string& slice_name, std::int64_t tensor = 1) {
+  model_config config;
+  config.model = llama_3_8b();
+  layout mesh = open_layout();
+  mesh.tensor = tensor;
+  return placed(config, slice_name, mesh, {});
+}
+
+}  // namespace
+
+TEST_CASE("a job on a slice has nothing left open") {
+  const placed_job all = llama_on("v5p-128");
+  CHECK(all.mesh.fsdp == 64);
+  CHECK(all.job.global_batch == 64);
+  CHECK(all.job.sequence_length == 4096);
+  CHECK(all.assumed.size() == 3);
+  asked_job both;
+  both.job.global_batch = 64;
+  both.batch_tokens = 262144;
+  CHECK(
+      says(refusal_of([&] { (void)placed(model_config{}, "v5p-128", open_layout(), both); }).message, "batch_tokens"));
+}
+
+TEST_CASE("what is wasteful is a finding, and a change of the answer") {
+  const placed_job all = llama_on("v5p-128", 16);
+  const findings found = findings_of(all);
+  REQUIRE(found.count > 0);
+  const fit_answer answer = answer_to_fit(all);
+  CHECK(answer.fits == verdict::yes);
+  REQUIRE(answer.advice.has_value());
+  CHECK(answer.advice->size() == found.count);
+  CHECK(answer.advice->front().subject == "training_job.remat");
+  CHECK(answer.advice->front().now == "full");
+  CHECK(answer_to_fit(llama_on("v5e-4")).fits == verdict::no);
+}
+
+TEST_CASE("a run is its steps, and is paid for by the chip and hour") {
+  const placed_job all = llama_on("v5p-128");
+  train_request asked;
+  asked.tokens = 1e12;
+  const train_answer answer = answer_to_train(all, asked, price_book{});
+  CHECK(close(*answer.run / answer.step_time, 3814698));
+  REQUIRE(answer.costs->size() > 1);
+  CHECK(answer.costs->front().kind != provisioning::on_demand);  // cheapest first, though others are faster
+  for (std::size_t i = 1; i < answer.costs->size(); ++i)
+    CHECK((*answer.costs)[i - 1].total <= (*answer.costs)[i].total);
+  asked.region = "mars";
+  CHECK(refusal_of([&] { (void)answer_to_train(all, asked, price_book{}); }).code == errc::unknown_name);
+  asked.region = "us";
+  asked.tokens = -4;
+  CHECK(says(refusal_of([&] { (void)answer_to_train(all, asked, price_book{}); }).message, "tokens is -4; valid: 0"));
+  asked.tokens = 1e12;
+
+  asked.mean_time_between_preemptions = 2_h;
+  asked.rest_of_term_used = 0.5;
+  const payment_terms terms = terms_of(all, asked);
+  CHECK(terms.spot.mean_time_between_preemptions == 2_h);
+  CHECK(terms.rest_of_term_used == 0.5);
+  // 8030261248 parameters with 4 bytes of weight and 8 of Adam's moments.
+  CHECK(terms.spot.checkpoint_time == checkpoint_time(bytes{8030261248.0 * 12}, checkpoint_rate(all.where, 1)));
+
+  const price_book book = price_book{}.with("v5e", "us", provisioning::on_demand, usd_per_hour(1), "2026-11-21");
+  for (const run_price& way : run_prices(slice_for("v5e-8"), 2, {10_h, 9_h, 12_h}, book, "us", {})) {
+    if (way.kind != provisioning::on_demand) continue;
+    CHECK(way.total == 160_usd);
+    CHECK(way.total_low == 144_usd);
+    CHECK(way.total_high == 192_usd);
+  }
+}
+
+}  // namespace ask_training_tests

@@ -1,0 +1,188 @@
+// Serving plans as Deployments of GKE: the engine's own flags, and what no flag says is refused.
+#include <algorithm>
+#include <string>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/launch.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace launch_serving_tests {
+
+namespace {
+
+serving_launch chat_launch() {
+  serving_launch launch;
+  launch.request.name = "chat";
+  launch.request.where = slice_for("v6e-8");
+  launch.request.slices = 3;
+  launch.request.image = "vllm/vllm-tpu:nightly-20260330";
+  launch.model = "meta-llama/Llama-3.1-70B-Instruct";
+  launch.job.prompt = fixed_length(2000);
+  launch.job.output = fixed_length(300);
+  launch.job.max_running = 64;
+  launch.job.prefill_chunk = 2048;
+  return launch;
+}
+
+bool has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+}  // namespace
+
+TEST_CASE("vLLM on TPU gets what the estimate took for granted") {
+  serving_launch launch = chat_launch();
+  const std::vector<std::string> words = engine_command(launch);
+  for (const char* word : {"vllm.entrypoints.openai.api_server", "--model=meta-llama/Llama-3.1-70B-Instruct",
+                           "--tensor-parallel-size=8", "--data-parallel-size=1", "--max-model-len=2300",
+                           "--max-num-batched-tokens=2048", "--max-num-seqs=64", "--gpu-memory-utilization=0.9"}) {
+    INFO(word);
+    CHECK(has(words, word));
+  }
+  launch.mesh.tensor = 4;
+  launch.job.block_tokens = 32;
+  launch.job.cache = launch.job.weights = launch.job.activations = dtype::fp8;
+  const std::vector<std::string> other = engine_command(launch);
+  CHECK(has(other, "--data-parallel-size=2"));
+  CHECK(has(other, "--block-size=32"));
+  CHECK(has(other, "--kv-cache-dtype=fp8"));
+  CHECK(has(other, R"(--additional_config={"quantization":{"qwix":{"rules":[{"module_path":".*",)"
+                   R"("weight_qtype":"float8_e4m3fn","act_qtype":"float8_e4m3fn"}]}}})"));
+  launch.job.weights = dtype::int8, launch.job.activations = dtype::bf16;
+  CHECK(has(engine_command(launch), R"(--additional_config={"quantization":{"qwix":{"rules":[{"module_path":".*",)"
+                                    R"("weight_qtype":"int8"}]}}})"));
+}
+
+TEST_CASE("data-parallel attention is said to vLLM on TPU in its settings, and refused for SGLang-JAX") {
+  serving_launch launch = chat_launch();
+  launch.mesh.attention = 2;
+  CHECK(has(engine_command(launch),
+            R"(--additional_config={"sharding":{"sharding_strategy":{"enable_dp_attention":true,"attn_dp_size":4}}})"));
+  CHECK(has(engine_command(launch), "--tensor-parallel-size=8"));
+  CHECK(has(engine_command(launch), "--enable-expert-parallel"));
+  CHECK(has(engine_command(launch), "--max-num-seqs=16"));  // of each of four groups
+  CHECK(says(gke_serving_manifest(launch).dump(), R"({"name":"NEW_MODEL_DESIGN","value":"True"})"));
+  launch.engine = serving_engine::sglang_jax;
+  CHECK(says(refusal_of([&] { static_cast<void>(engine_command(launch)); }).message, "serving_layout.attention"));
+}
+
+TEST_CASE("SGLang-JAX gets its own flags") {
+  serving_launch launch = chat_launch();
+  launch.engine = serving_engine::sglang_jax;
+  launch.job.block_tokens = 128;
+  const std::vector<std::string> words = engine_command(launch);
+  for (const char* word : {"sgl_jax.launch_server", "--model-path=meta-llama/Llama-3.1-70B-Instruct", "--tp-size=8",
+                           "--context-length=2300", "--max-running-requests=64", "--mem-fraction-static=0.9",
+                           "--chunked-prefill-size=2048", "--enable-mixed-chunk", "--page-size=128"}) {
+    INFO(word);
+    CHECK(has(words, word));
+  }
+  launch.mesh.tensor = 4;  // two replicas: all devices and sequences of the slice are counted
+  CHECK(has(engine_command(launch), "--tp-size=8"));
+  CHECK(has(engine_command(launch), "--data-parallel-size=2"));
+  CHECK(has(engine_command(launch), "--max-running-requests=128"));
+  launch.job.prefill_chunk = 0;
+  launch.job.weights = dtype::int8;
+  CHECK(has(engine_command(launch), "--chunked-prefill-size=-1"));
+  CHECK_FALSE(has(engine_command(launch), "--enable-mixed-chunk"));
+  CHECK(has(engine_command(launch), "--quantization-config-path=int8_all_modules_w_only.yaml"));
+}
+
+TEST_CASE("the Deployment has a pod for each slice on nodes of the slice, and a Service before it") {
+  serving_launch launch = chat_launch();
+  launch.request.capacity = provisioning::spot;
+  const nlohmann::ordered_json manifest = gke_serving_manifest(launch);
+  REQUIRE(manifest["items"].size() == 2);
+  const nlohmann::ordered_json& deployment = manifest["items"][0];
+  CHECK(deployment["kind"] == "Deployment");
+  CHECK(deployment["apiVersion"] == "apps/v1");
+  CHECK(deployment["spec"]["replicas"] == 3);
+  const nlohmann::ordered_json& pod = deployment["spec"]["template"]["spec"];
+  CHECK(deployment["spec"]["selector"]["matchLabels"] == deployment["spec"]["template"]["metadata"]["labels"]);
+  CHECK(pod["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] == "tpu-v6e-slice");
+  CHECK(pod["nodeSelector"]["cloud.google.com/gke-tpu-topology"] == "2x4");
+  CHECK(pod["nodeSelector"]["cloud.google.com/gke-spot"] == "true");
+  CHECK_FALSE(pod.contains("restartPolicy"));
+  const nlohmann::ordered_json& container = pod["containers"][0];
+  CHECK(container["resources"]["limits"]["google.com/tpu"] == 8);
+  CHECK(container["command"].size() == engine_command(launch).size());
+  CHECK(container["env"][0]["valueFrom"]["secretKeyRef"]["name"] == "hf-secret");
+  CHECK(container["ports"][0]["containerPort"] == 8000);
+  CHECK(manifest["items"][1]["kind"] == "Service");
+  CHECK(manifest["items"][1]["spec"]["selector"] == deployment["spec"]["selector"]["matchLabels"]);
+  CHECK(gke_serving_file(launch) == manifest.dump(2) + "\n");
+  launch.request.cluster = "tpus", launch.request.zone = "us-east5-b";
+  const std::string file = gke_serving_file(launch);
+  CHECK(file.rfind("# gcloud container node-pools create chat-0 ", 0) == 0);
+  CHECK(file.find("# for each of the 3 slices") != std::string::npos);
+  launch.secret.clear();
+  CHECK_FALSE(gke_serving_manifest(launch)["items"][0]["spec"]["template"]["spec"]["containers"][0].contains("env"));
+}
+
+TEST_CASE("a plan for serving is launched with its slices and the sequences that memory allows") {
+  serving_request request;
+  request.model = llama_3_8b();
+  request.job = chat_launch().job;
+  request.job.max_running = 0;
+  request.job.request_rate = per_second{60};
+  request.generations = {"v6e"};
+  const serving_plan planned = plan_serving(request).plans.front();
+  launch_request named = chat_launch().request;
+  const serving_launch launch = launch_of(planned, serving_engine::vllm, named);
+  CHECK(launch.request.slices == planned.slices);
+  CHECK(launch.request.where.chip.name == "v6e");
+  CHECK(launch.request.name == "chat");
+  CHECK(launch.job.max_running == planned.estimate.largest_running);
+  CHECK(launch.mesh.tensor == planned.mesh.tensor);
+  nlohmann::json document = {{"plans", nlohmann::json::array({{{"plan", planned}}})}};
+  const serving_plan read = read_serving_plan(document);
+  CHECK(read.slices == planned.slices);
+  CHECK(read.share.prompt.longest == 2000);
+  CHECK(says(refusal_of([&] { static_cast<void>(read_serving_plan(document, 2)); }).message, "rank is 2"));
+  CHECK(says(refusal_of([&] { static_cast<void>(read_plan(document)); }).message, "a plan of training"));
+  document["plans"][0]["plan"].erase("estimate");
+  CHECK(says(refusal_of([&] { static_cast<void>(read_serving_plan(document)); }).message, "a plan for serving"));
+}
+
+TEST_CASE("what is refused, and why") {
+  const auto refused = [](auto change, const char* words) {
+    serving_launch launch = chat_launch();
+    change(launch);
+    const refusal got = refusal_of([&] { static_cast<void>(gke_serving_manifest(launch)); });
+    INFO(got.message);
+    CHECK(says(got.message, words));
+  };
+  using launched = serving_launch;
+  refused([](launched& l) { l.request.where = slice_for("v6e-16"); }, "a slice of one VM");
+  refused([](launched& l) { l.request.where = slice_for("v5p-8"); }, "v5e, v6e or tpu7x");
+  refused([](launched& l) { l.request.where = slice_for("v5e-4"), l.engine = serving_engine::sglang_jax; },
+          "v6e or tpu7x, on which SGLang-JAX");
+  refused([](launched& l) { l.request.image.clear(); }, "image");
+  refused([](launched& l) { l.model.clear(); }, "model is missing");
+  refused([](launched& l) { l.model = "a b; rm"; }, "model");
+  refused([](launched& l) { l.secret = "No Secret"; }, "secret");
+  refused([](launched& l) { l.mesh.weights = weight_sharding::gathered; }, "serving_layout.weights");
+  refused([](launched& l) { l.mesh.cache = cache_sharding::batch; }, "serving_layout.cache");
+  refused([](launched& l) { l.latent = true; }, "without which vLLM refuses latent attention");
+  refused([](launched& l) { l.job.policy = cache_policy::reserved; }, "serving_job.policy");
+  refused([](launched& l) { l.job.weights = dtype::int4; }, "serving_job.weights");
+  refused([](launched& l) { l.job.cache = dtype::int8; }, "serving_job.cache");
+  refused([](launched& l) { l.job.cache = dtype::fp8, l.engine = serving_engine::sglang_jax; }, "CUDA");
+  refused([](launched& l) { l.job.max_running = 0; }, "serving_job.max_running");
+  refused([](launched& l) { l.job.prefill_chunk = 0; }, "--max-num-batched-tokens");
+  refused([](launched& l) { l.job.block_tokens = 24; }, "a multiple of 16");
+  refused([](launched& l) { l.request.capacity = provisioning::flex_start, l.request.max_restarts = 0; },
+          "provisioning");
+  refused([](launched& l) { l.request.checkpoint = "gs://a/b"; }, "checkpoint");
+  refused([](launched& l) { l.request.args = {"--x"}; }, "command");
+  CHECK(serving_engine_for("SGLang") == serving_engine::sglang_jax);
+  CHECK(name(serving_engine_for("vllm")) == "vllm");
+  CHECK(says(refusal_of([] { static_cast<void>(serving_engine_for("JetStream")); }).message, "archived since 2026"));
+  CHECK(says(refusal_of([] { static_cast<void>(serving_engine_for("tgi")); }).message, "vllm or sglang-jax"));
+}
+
+}  // namespace launch_serving_tests

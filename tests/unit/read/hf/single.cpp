@@ -1,0 +1,146 @@
+// Types that are like another but for something of their own.
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/kv_cache.hpp>
+#include <tpuplan/model/parameters.hpp>
+#include <tpuplan/read/hf.hpp>
+#include <tpuplan/read/hf/single.hpp>
+
+#include "support/catch.hpp"
+#include "support/hf_classes.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace read_hf_single_tests {
+using nlohmann::json;
+
+namespace {
+
+// Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738, their constructors run
+// over shapes alone), with the correction biases of routers. The class of DiffLlama draws its vectors at random, and
+// that of LongCat-Flash has up and gate for experts that compute nothing: both are counted by hand.
+// clang-format off
+const hf_class classes[] = {
+    {"vaultgemma defaults", "vaultgemma", "", R"({})", 2614222080},
+    {"ministral3 defaults", "ministral3", "", R"({})", 8489553920},
+    {"cwm defaults", "cwm", "", R"({})", 32581097472},
+    {"jais2 defaults", "jais2", "", R"({})", 8090401280},
+    {"nanochat defaults", "nanochat", "", R"({})", 256573440},
+    {"bitnet defaults", "bitnet", "", R"({})", 2741155840},
+    {"hyperclovax defaults", "hyperclovax", "", R"({})", 6738677760},
+    {"minicpm3 defaults", "minicpm3", "", R"({})", 4073875968},
+    {"persimmon defaults", "persimmon", "", R"({})", 9397175296},
+    {"xglm defaults", "xglm", "", R"({})", 564463616},
+    {"biogpt defaults", "biogpt", "", R"({})", 346763264},
+    {"openai-gpt defaults", "openai-gpt", "", R"({})", 116534784},
+    {"axk1 defaults", "axk1", "", R"({})", 518983063808},
+    {"no norms behind", "hyperclovax", "", R"({"use_post_norm":false})", 6738415616},
+    {"no norms of heads", "persimmon", "", R"({"qk_layernorm":false})", 9397166080},
+    {"no inner norms", "bitnet", "", R"({"use_sub_norms":false})", 2740871680},
+    {"norms of heads", "phi", "", R"({"qk_layernorm":true})", 1418276864},
+    {"norms of heads, each its own", "stablelm", "", R"({"qk_layernorm":true})", 2795607040},
+    {"fewer heads of keys", "stablelm", "", R"({"qk_layernorm":true,"use_parallel_residual":true,"num_key_value_heads":8})", 2480808960},
+    {"facebook/opt-350m", "opt", "", R"({"word_embed_proj_dim":512,"hidden_size":1024,"do_layer_norm_before":false,"num_hidden_layers":24,"num_attention_heads":16,"ffn_dim":4096})", 331196416},
+    {"diffllama defaults", "diffllama", "", R"({})", 1204885504},
+    {"longcat_flash defaults", "longcat_flash", "", R"({})", 560664980480},
+    {"youtu", "youtu", "", R"({})", 1961560064},
+    {"jetmoe", "jetmoe", "", R"({})", 4293888000},
+    {"doge", "doge", "", R"({})", 403055872},
+    {"gpt_neox_japanese", "gpt_neox_japanese", "", R"({})", 2598837760},
+    {"youtu", "youtu", "", R"({"q_lora_rank":null,"tie_word_embeddings":false})", 2173847552},
+    {"jetmoe", "jetmoe", "", R"({"num_experts_per_tok":3,"num_hidden_layers":24,"num_key_value_heads":8})", 7616268288},
+    {"doge", "doge", "", R"({"is_moe":true,"num_key_value_heads":4,"attention_bias":true,"num_experts":1000})", 436970752},
+    {"doge", "doge", "", R"({"tie_word_embeddings":true,"mlp_bias":true})", 369665280},
+    {"gpt_neox_japanese", "gpt_neox_japanese", "", R"({"tie_word_embeddings":false,"intermediate_multiple_size":3})", 2261327360},
+};
+// clang-format on
+
+}  // namespace
+
+TEST_CASE("parameters of single types, to the last one", "[hf_single]") { check_parameters(classes); }
+
+TEST_CASE("a layer of LongCat-Flash is two", "[hf_single]") {
+  const transformer m = model_of("longcat_flash", "{}");
+  CHECK(m.layers == 56);
+  CHECK(moe_layers(m) == 28);
+  CHECK(m.other_products == std::int64_t{28} * 256 * 6144);
+}
+
+TEST_CASE("JetMoE has a head of queries for each pair of keys and values and expert of a token", "[hf_single]") {
+  const transformer m = model_of("jetmoe", R"({"num_key_value_heads": 16, "num_experts_per_tok": 2})");
+  CHECK(m.attention.heads == 32);
+  CHECK(m.attention.kv_heads == 16);
+  // In products of one token and layer: queries and output of 2 experts, keys and values, both routers and 2 experts.
+  const std::int64_t layer = 2 * 2 * 2048 * 2048 + 2048 * 2 * 2048 + 2 * 8 * 2048 + 2 * 3 * 2048 * 5632;
+  CHECK(parameters(m).matrices == 12 * layer + 32000 * 2048);
+}
+
+TEST_CASE("decoders whose code lies beside the weights state their sizes", "[hf_single]") {
+  for (const char* type : {"qwen", "internlm", "internlm2", "internlm3", "baichuan", "xverse", "chatglm", "minicpm",
+                           "exaone", "orion", "deepseek"}) {
+    INFO(type);
+    CHECK(refusal_of([&] { (void)model_of(type, "{}"); }).refused);
+  }
+}
+
+TEST_CASE("ChatGLM has its output head under every name", "[hf_single]") {
+  const char* sizes =
+      R"({"num_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "kv_channels": 16, "ffn_hidden_size": 128,
+      "padded_vocab_size": 100, "seq_length": 32, "multi_query_attention": true, "multi_query_group_num": 2,
+      "add_qkv_bias": true})";
+  const transformer m = model_of("chatglm", sizes, "ChatGLMModel");
+  CHECK(m.output_head);
+  CHECK(m.attention.kv_heads == 2);
+  // Two tables of 100 x 64; in each layer 64 x (64 + 2 x 32) + 128 + 64 x 64, 3 x 64 x 128 and two norms; one norm.
+  CHECK(parameters(m).total == 2 * 6400 + 2 * (8192 + 128 + 4096 + 24576 + 128) + 64);
+}
+
+TEST_CASE("what single types do not count is refused by its field", "[hf_single]") {
+  const hf_class refused[] = {
+      {"head_dim", "helium", "", R"({"hidden_size": 2048, "num_attention_heads": 10, "num_key_value_heads": 10})", 0},
+      {"num_experts_per_tok", "doge", "", R"({"is_moe": true, "num_experts": 16, "num_experts_per_tok": 64})", 0},
+  };
+  check_refusals(refused);
+}
+
+TEST_CASE("MiniCPM with experts is as Mixtral", "[hf_single]") {
+  const char* sizes = R"({"num_experts": 8, "num_experts_per_tok": 2, "hidden_size": 64, "num_attention_heads": 4,
+      "vocab_size": 9, "num_hidden_layers": 1, "intermediate_size": 32, "max_position_embeddings": 8})";
+  const transformer m = model_of("minicpm", sizes, "MiniCPMForCausalLM");
+  CHECK(m.moe.top_k == 2);
+  // One table, four matrices of attention, eight experts, a router and three norms.
+  CHECK(parameters(m).total == 9 * 64 + 4 * 64 * 64 + 8 * 3 * 64 * 32 + 8 * 64 + 3 * 64);
+}
+
+TEST_CASE("Phi-3-small says that its sparse layers count as full ones", "[hf_single]") {
+  const json small = {{"model_type", "phi3small"},
+                      {"hidden_size", 64},
+                      {"ff_intermediate_size", 128},
+                      {"num_hidden_layers", 4},
+                      {"vocab_size", 100},
+                      {"num_attention_heads", 4},
+                      {"num_key_value_heads", 2},
+                      {"max_position_embeddings", 8},
+                      {"dense_attention_every_n_layers", 2}};
+  const model_config read = read_hf_config(small);
+  // A table; in each layer 64 x 128 and 64 x 64 of attention, three matrices of the MLP, biases, and two norms; a norm.
+  const std::int64_t layer = 64 * 128 + 128 + 64 * 64 + 64 + 3 * 64 * 128 + 2 * 128 + 64 + 2 * 128;
+  CHECK(parameters(read.model).total == 6400 + 4 * layer + 128);
+  const auto says = [](const assumption& each) {
+    return each.field == "dense_attention_every_n_layers" && each.why.substr(0, 2) == "2 ";
+  };
+  CHECK(std::any_of(read.assumed.begin(), read.assumed.end(), says));
+}
+
+TEST_CASE("Phi's first files have other names", "[hf_single]") {
+  const char* sizes = R"({"n_embd": 2560, "n_head": 32, "n_inner": null, "n_layer": 32, "n_positions": 2048,
+      "vocab_size": 51200})";
+  CHECK(parameters(model_of("phi-msft", sizes, "PhiForCausalLM")).total == 2779683840);
+  CHECK(parameters(model_of("mixformer-sequential", sizes, "MixFormerSequentialForCausalLM")).total == 2779683840);
+}
+
+}  // namespace read_hf_single_tests

@@ -1,0 +1,53 @@
+// Published runs of serving: a record becomes a question, and the estimate for it is that of the functions.
+#include <lab/sources.hpp>
+#include <string>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/read/runs/serving.hpp>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace read_runs_serving_tests {
+using nlohmann::json;
+
+namespace {
+
+json record_named(const std::string& id) {
+  static const json document = spelled_records(load_json(TPUPLAN_DATA_DIR "/measured/measured.json"));
+  for (const json& each : document.at("records"))
+    if (each.at("id") == id) return each;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a decode record is a question and a time, and its estimate that of the functions") {
+  json record = record_named("ptxla-llama-65b-v4-32");
+  const serving_record read = read_serving_record(record, "records[0]");
+  CHECK(read.question == serving_question::decode_step);
+  CHECK(read.batch == 1);
+  CHECK(name(read.where) == "v4-32");
+  CHECK(close(read.measured.value(), 0.0145));
+  const serving_prediction said = predict(read);
+  const decode_breakdown step =
+      decode_step(read.model, {read.batch, running_context(read.job)}, read.job, read.mesh, read.where);
+  CHECK(said.time == step.total);
+  CHECK(said.low == step.low);
+  CHECK(said.high == step.high);
+  record["task"] = "decode plus prefill";
+  CHECK(says(refusal_of([&] { (void)read_serving_record(record, "records[0]"); }).message, "records[0].task"));
+}
+
+TEST_CASE("a memory record of serving says which bytes were measured") {
+  json record = record_named("mem-llama-65b-v4-16");
+  const serving_memory_record read = read_serving_memory(record, "records[0]");
+  CHECK(read.held == read.use.weights);
+  CHECK(close(read.held.value(), 1.02 * 65284341760.0 * 2 / 8));
+  CHECK(read.whole);
+  record["task"] = "weights of something";
+  CHECK(says(refusal_of([&] { (void)read_serving_memory(record, "records[0]"); }).message, "records[0].task"));
+}
+
+}  // namespace read_runs_serving_tests

@@ -1,0 +1,92 @@
+// The rates at which a replica keeps its targets: each is one simulation of that replica alone, and is asked once.
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/simulate/replica_rates.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+
+using namespace tpuplan;
+
+namespace plan_replica_rates_tests {
+
+namespace {
+
+serving_job chat_job() {
+  serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
+  job.request_rate = per_second{40};
+  return job;
+}
+
+simulation_report simulated(const transformer& model, const slice& where, per_second rate,
+                            const latency_targets& targets) {
+  simulated_engine engine = engine_of(model, chat_job(), {}, where);
+  engine.replicas = 1;
+  const replica_step_times times{model, chat_job(), {}, where, engine.max_running};
+  simulated_traffic traffic = traffic_of(chat_job(), planning_requests);
+  traffic.rate = rate;
+  return report_of(simulate(engine, requests_of(traffic), times), targets);
+}
+
+}  // namespace
+
+TEST_CASE("a rate holds where a simulation of the replica keeps the targets") {
+  const transformer model = llama_3_8b();
+  const serving_job job = chat_job();
+  const serving_calibration constants;
+  const slice where = slice_for("v6e-8");
+  latency_targets targets;
+  targets.per_token = {0.95, 20_ms};
+  detail::replica_rates rates{model, job, constants, targets};
+  CHECK(rates.are_needed());
+  CHECK(rates.missed_alone(where, {}) == 0_s);
+  for (const double each : {1.0, 10.0, 1000.0}) {
+    const per_second rate{each};
+    const simulation_report alone = simulated(model, where, rate, targets);
+    CHECK(rates.holds(where, {}, rate) == meets(alone));
+    CHECK(rates.report_of_replica(where, {}, rate).per_token.value.p95 == alone.per_token.value.p95);
+  }
+  CHECK(rates.holds(where, {}, per_second{5}));           // lower than a rate that was kept
+  CHECK_FALSE(rates.holds(where, {}, per_second{2000}));  // higher than one that was missed
+  CHECK_FALSE(detail::replica_rates{model, job, constants, {}}.are_needed());
+}
+
+TEST_CASE("a target below an empty replica's time holds at no rate") {
+  const transformer model = llama_3_8b();
+  const serving_job job = chat_job();
+  const serving_calibration constants;
+  const slice where = slice_for("v6e-8");
+  latency_targets targets;
+  targets.per_token = {0.95, 1_us};
+  detail::replica_rates rates{model, job, constants, targets};
+  CHECK(rates.missed_alone(where, {}) > 1_ms);
+  CHECK(rates.missed_alone(where, {}) < 1_s);
+  CHECK_FALSE(rates.holds(where, {}, per_second{0.001}));
+  latency_targets others;
+  others.per_token = {0.95, 1_s};
+  CHECK(rates.may_reach(where, {}, per_second{10}, others));
+  // What was measured at a rate leaves out that rate and all higher ones.
+  CHECK_FALSE(rates.times_of_replica(where, {}, per_second{10}).each.empty());
+  CHECK_FALSE(rates.may_reach(where, {}, per_second{10}, others));
+  CHECK(rates.may_reach(where, {}, per_second{9}, others));
+}
+
+TEST_CASE("no further rate is simulated once the steps of a question are used up") {
+  const transformer model = llama_3_8b();
+  const serving_job job = chat_job();
+  const serving_calibration constants;
+  const slice where = slice_for("v6e-8");
+  latency_targets targets;
+  targets.per_token = {0.95, 20_ms};
+  detail::replica_rates all{model, job, constants, targets}, few{model, job, constants, targets, 1000};
+  CHECK(all.holds(where, {}, per_second{1}));
+  CHECK(all.steps_left() < detail::most_planning_steps - 100000);
+  CHECK_FALSE(all.are_exhausted());
+  CHECK(few.holds(where, {}, per_second{1}));  // begun with steps left
+  CHECK(few.are_exhausted());
+  CHECK_FALSE(few.holds(where, {}, per_second{2}));
+  CHECK(few.holds(where, {}, per_second{0.5}));  // is known
+}
+
+}  // namespace plan_replica_rates_tests

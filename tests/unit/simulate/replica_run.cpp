@@ -1,0 +1,274 @@
+// The run of simulate/replica_run.hpp beside a second one that follows the rules step by step, sequence by
+// sequence, and what has to hold of every run: nothing is lost or made, and Little's law.
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <tpuplan/simulate/engine.hpp>
+#include <tpuplan/simulate/replica_run.hpp>
+#include <tpuplan/simulate/simulation.hpp>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace plan_replica_run_tests {
+
+namespace {
+
+/// Times that depend on everything a step computes, in quarters of milliseconds, which add up exactly.
+struct made_up_times {
+  seconds attention(std::int64_t from, std::int64_t to) const {
+    return seconds{static_cast<double>(to * to - from * from) * 0x1p-20};
+  }
+  seconds step(const step_work& work) const {
+    return seconds{
+               static_cast<double>(16 + 4 * work.sequences + work.context + 8 * work.prompt_tokens + 2 * work.paused) *
+               0x1p-12} +
+           work.prompt_attention;
+  }
+};
+
+/// A step as it is observed.
+struct logged_step {
+  step_work work{};
+  seconds start{};
+  seconds end{};
+};
+
+bool same(const logged_step& a, const logged_step& b) {
+  return a.work.sequences == b.work.sequences && a.work.context == b.work.context &&
+         a.work.prompt_tokens == b.work.prompt_tokens && a.work.paused == b.work.paused &&
+         a.work.prompt_attention == b.work.prompt_attention && a.start == b.start && a.end == b.end;
+}
+bool same(const request_record& a, const request_record& b) {
+  return a.arrival == b.arrival && a.admitted == b.admitted && a.first_token == b.first_token &&
+         a.finished == b.finished && a.delay == b.delay && a.preemptions == b.preemptions && a.ahead == b.ahead &&
+         a.prompt == b.prompt && a.output == b.output;
+}
+
+/// A request in the plain engine, which keeps count of every token.
+struct sequence {
+  std::size_t request = 0;
+  std::int64_t tokens = 0;    // of the prompt and the output so far
+  std::int64_t computed = 0;  // of these, in the cache
+  std::int64_t blocks = 0;
+  bool was_admitted = false;
+  bool complete = false;  // its prompt, with the tokens that it had before it was preempted
+};
+
+/// One replica, plainly: lists of sequences, each of which is looked at in every step.
+class plain_engine {
+ public:
+  plain_engine(const simulated_engine& engine, const std::vector<simulated_request>& requests)
+      : engine_{engine}, requests_{requests}, records_(requests.size()), free_{engine.blocks} {}
+
+  void run() {
+    std::size_t next = 0;
+    while (next < requests_.size() || !waiting_.empty() || !running_.empty()) {
+      if (waiting_.empty() && running_.empty()) now_ = std::max(now_, requests_[next].arrival.value());
+      for (; next < requests_.size() && requests_[next].arrival.value() <= now_; ++next) {
+        const simulated_request& r = requests_[next];
+        records_[next] = {r.arrival, {}, {}, {}, {}, r.prompt, r.output, static_cast<std::int64_t>(waiting_.size()), 0};
+        waiting_.push_back({next, r.prompt, 0, 0, false, false});
+      }
+      step();
+    }
+  }
+  const std::vector<request_record>& records() const { return records_; }
+  const std::vector<logged_step>& log() const { return log_; }
+
+ private:
+  std::int64_t blocks_of(std::int64_t tokens) const {
+    const std::int64_t held = engine_.reserved_tokens > 0 ? engine_.reserved_tokens : tokens;
+    return held / engine_.block_tokens + (held % engine_.block_tokens > 0 ? 1 : 0);
+  }
+  bool can_admit() const {
+    return !waiting_.empty() && static_cast<std::int64_t>(running_.size()) < engine_.max_running &&
+           blocks_of(waiting_.front().tokens) <= free_;
+  }
+
+  bool make_room() {
+    bool preempted = false;
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      if (!running_[i].complete) continue;
+      const std::int64_t more = blocks_of(running_[i].tokens) - running_[i].blocks;
+      while (i < running_.size() && more > free_) {
+        sequence last = running_.back();
+        running_.pop_back();
+        free_ += last.blocks;
+        last.blocks = last.computed = 0;
+        last.complete = false;
+        ++records_[last.request].preemptions;
+        waiting_.push_front(last);
+        preempted = true;
+      }
+      if (i < running_.size()) {
+        running_[i].blocks += more;
+        free_ -= more;
+      }
+    }
+    return !preempted;
+  }
+
+  void step() {
+    const bool unfinished =
+        std::any_of(running_.begin(), running_.end(), [&](const sequence& s) { return !s.complete; });
+    const bool decode = std::any_of(running_.begin(), running_.end(), [&](const sequence& s) { return s.complete; }) &&
+                        !(engine_.prefill == prefill_policy::alone && (unfinished || can_admit()));
+    step_work work;
+    bool take_in = !decode || engine_.prefill == prefill_policy::mixed;
+    std::vector<std::size_t> get_a_token;
+    if (!decode)
+      work.paused = std::count_if(running_.begin(), running_.end(), [](const sequence& s) { return s.complete; });
+    if (decode) {
+      take_in = make_room() && take_in;
+      for (sequence& s : running_) {
+        if (!s.complete) continue;
+        ++work.sequences;
+        work.context += engine_.reserved_tokens > 0 ? engine_.reserved_tokens : s.tokens;
+        get_a_token.push_back(s.request);
+        s.computed = s.tokens;
+      }
+    }
+    std::int64_t left = engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences : 1000000000;
+    for (std::size_t i = 0; take_in && left > 0; ++i) {
+      if (i == running_.size()) {
+        if (!can_admit()) break;
+        sequence s = waiting_.front();
+        waiting_.pop_front();
+        s.blocks = blocks_of(s.tokens);
+        free_ -= s.blocks;
+        s.computed = requests_[s.request].cached;
+        if (!s.was_admitted) records_[s.request].admitted = seconds{now_};
+        s.was_admitted = true;
+        running_.push_back(s);
+      }
+      sequence& s = running_[i];
+      if (s.complete) continue;
+      const std::int64_t chunk = std::min(left, s.tokens - s.computed);
+      work.prompt_tokens += chunk;
+      work.prompt_attention += times_.attention(s.computed, s.computed + chunk);
+      s.computed += chunk;
+      left -= chunk;
+      if (s.computed == s.tokens) get_a_token.push_back(s.request);
+    }
+    const double start = now_;
+    now_ += times_.step(work).value();
+    log_.push_back({work, seconds{start}, seconds{now_}});
+    for (const std::size_t request : get_a_token) hand_out(request);
+  }
+
+  void hand_out(std::size_t request) {
+    const auto at =
+        std::find_if(running_.begin(), running_.end(), [&](const sequence& s) { return s.request == request; });
+    at->complete = true;
+    const simulated_request& r = requests_[request];
+    if (at->tokens == r.prompt) {
+      const seconds idle = times_.step({0, 0, r.prompt - r.cached, times_.attention(r.cached, r.prompt), 0});
+      const seconds taken = seconds{now_} - records_[request].admitted;
+      records_[request].first_token = seconds{now_};
+      records_[request].delay = idle > taken ? idle - taken : seconds{0};
+    }
+    if (++at->tokens < r.prompt + r.output) return;
+    records_[request].finished = seconds{now_};
+    free_ += at->blocks;
+    running_.erase(at);
+  }
+
+  simulated_engine engine_;
+  std::vector<simulated_request> requests_;
+  made_up_times times_;
+  std::vector<request_record> records_;
+  std::vector<logged_step> log_;
+  std::deque<sequence> waiting_;
+  std::vector<sequence> running_;
+  std::int64_t free_ = 0;
+  double now_ = 0;
+};
+
+/// A small engine and a few requests, different for every number.
+struct small_case {
+  simulated_engine engine{};
+  std::vector<simulated_request> requests;
+};
+small_case small_case_of(std::uint64_t number) {
+  detail::random_numbers numbers{number, 100, 0};
+  const auto up_to = [&](std::int64_t most) {
+    return 1 + static_cast<std::int64_t>(numbers.uniform() * static_cast<double>(most));
+  };
+  small_case one;
+  const std::int64_t longest_prompt = up_to(40), longest_output = up_to(30);
+  one.engine.max_running = up_to(12);
+  one.engine.block_tokens = up_to(8);
+  one.engine.blocks = (longest_prompt + longest_output) / one.engine.block_tokens + up_to(30);
+  one.engine.step_tokens = numbers.uniform() < 0.3 ? 0 : up_to(40);
+  one.engine.prefill = numbers.uniform() < 0.5 ? prefill_policy::mixed : prefill_policy::alone;
+  one.engine.reserved_tokens = numbers.uniform() < 0.2 ? longest_prompt + longest_output : 0;
+  const bool crowded = numbers.uniform() < 0.5, bursts = numbers.uniform() < 0.3;
+  double now = 0;
+  for (std::int64_t i = up_to(40); i > 0; --i) {
+    if (!bursts || numbers.uniform() < 0.3) now += numbers.exponential() * (crowded ? 0.02 : 0.3);
+    simulated_request request;
+    request.arrival = seconds{now};
+    request.prompt = up_to(longest_prompt);
+    request.output = up_to(longest_output);
+    request.cached = numbers.uniform() < 0.5 ? 0 : up_to(request.prompt) - 1;
+    one.requests.push_back(request);
+  }
+  return one;
+}
+
+}  // namespace
+
+TEST_CASE("two engines that were written apart keep the same log of a thousand small runs") {
+  std::int64_t preemptions = 0, parts = 0;
+  for (std::uint64_t number = 0; number < 1000; ++number) {
+    CAPTURE(number);
+    const small_case one = small_case_of(number);
+    std::vector<logged_step> log;
+    const simulation_run run =
+        simulate(one.engine, one.requests, made_up_times{}, [&](const step_work& work, seconds start, seconds end) {
+          log.push_back({work, start, end});
+        });
+    plain_engine plain{one.engine, one.requests};
+    plain.run();
+    REQUIRE(log.size() == plain.log().size());
+    bool equal = true;
+    for (std::size_t i = 0; i < log.size(); ++i) equal = equal && same(log[i], plain.log()[i]);
+    for (std::size_t i = 0; i < one.requests.size(); ++i) equal = equal && same(run.records[i], plain.records()[i]);
+    REQUIRE(equal);
+    preemptions += run.preemptions;
+    parts += run.steps - run.decode_steps;
+  }
+  CHECK(preemptions > 1000);  // the cases reach what is rare
+  CHECK(parts > 1000);
+}
+
+TEST_CASE("requests, tokens and blocks are conserved, and Little's law holds from empty to empty") {
+  for (std::uint64_t number = 0; number < 300; ++number) {
+    CAPTURE(number);
+    small_case one = small_case_of(number);
+    one.engine.replicas = 1 + static_cast<std::int64_t>(number % 3);
+    const simulation_run run = simulate(one.engine, one.requests, made_up_times{});
+    std::int64_t output = 0, prompt = 0;
+    double inside = 0;
+    for (std::size_t i = 0; i < one.requests.size(); ++i) {
+      const request_record& r = run.records[i];
+      CHECK(r.arrival <= r.admitted);
+      CHECK(r.admitted < r.first_token);
+      CHECK((r.output == 1 ? r.first_token == r.finished : r.first_token < r.finished));
+      output += r.output;
+      prompt += r.prompt - one.requests[i].cached;
+      inside += (r.finished - r.arrival).value();
+    }
+    CHECK(run.output_tokens == output);
+    CHECK(run.prompt_tokens >= prompt);
+    CHECK((run.prompt_tokens == prompt) == (run.preemptions == 0));
+    CHECK(run.blocks_taken == run.blocks_returned);
+    CHECK(close(run.requests_over_time.value(), inside, 1e-12));
+  }
+}
+
+}  // namespace plan_replica_run_tests

@@ -1,0 +1,395 @@
+// Simulations beside theory: queues with known waiting times, the closed forms at low load, and common random numbers.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/simulate/simulation.hpp>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace plan_simulation_tests {
+
+namespace {
+
+/// A server of one request at a time, with 1 us of service for each token of its prompt.
+struct service_times {
+  seconds attention(std::int64_t, std::int64_t) const { return {}; }
+  seconds step(const step_work& work) const { return seconds{1e-6 * static_cast<double>(work.prompt_tokens)}; }
+};
+simulated_engine one_server() {
+  simulated_engine engine;
+  engine.max_running = 1;
+  engine.blocks = std::int64_t{1} << 40;
+  return engine;
+}
+
+/// Time that requests wait for their service, with what chance may make of it.
+measured_percentiles waits_of(const simulation_run& run) {
+  std::vector<double> waits;
+  for (const request_record& record : run.records) {
+    if (record.arrival >= run.warm_until) waits.push_back((record.admitted - record.arrival).value());
+  }
+  return percentiles_of(waits);
+}
+
+/// Poisson arrivals of services with a mean of 1 s.
+std::vector<simulated_request> services(double load, std::int64_t seed, double (*service)(detail::random_numbers&)) {
+  simulated_traffic traffic;
+  traffic.rate = per_second{load};
+  traffic.prompt = traffic.output = same_length(1);
+  traffic.requests = 60000;
+  traffic.seed = seed;
+  std::vector<simulated_request> requests = requests_of(traffic);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    detail::random_numbers numbers{static_cast<std::uint64_t>(seed), 77, i};
+    requests[i].prompt = 1 + static_cast<std::int64_t>(1e6 * service(numbers));
+  }
+  return requests;
+}
+
+double constant(detail::random_numbers&) { return 1; }
+double exponential(detail::random_numbers& numbers) { return numbers.exponential(); }
+/// A tenth of the requests takes 5 s, the others 5/9 s: mean 1, mean square 2.5 + 0.9 x 25 / 81.
+double two_kinds(detail::random_numbers& numbers) { return numbers.uniform() < 0.1 ? 5 : 5.0 / 9; }
+
+serving_job chat_job(double rate) {
+  serving_job job;
+  job.prompt = fixed_length(1024);
+  job.output = fixed_length(256);
+  job.block_tokens = 16;
+  job.request_rate = per_second{rate};
+  return job;
+}
+
+}  // namespace
+
+TEST_CASE("a simulation of too many steps is refused, with how many requests it could have had", "[door][slow]") {
+  struct one_second {
+    seconds attention(std::int64_t, std::int64_t) const { return {}; }
+    seconds step(const step_work&) const { return seconds{1}; }
+  };
+  simulated_traffic traffic;
+  traffic.rate = per_second{1e-9};  // each request is alone
+  traffic.variation = 0;
+  traffic.prompt = same_length(1);
+  traffic.output = same_length(6000004);
+  traffic.requests = 4;  // of 4 + 6000002 + 4 steps each, as they are counted
+  simulation_run run;
+  CHECK_NOTHROW(run = simulate(one_server(), requests_of(traffic), one_second{}));
+  CHECK(run.output_tokens == 4 * 6000004);
+  traffic.requests = 7;
+  const std::string message =
+      refusal_of([&] { (void)simulate(one_server(), requests_of(traffic), one_second{}); }).message;
+  CHECK(says(message, "simulated_traffic.requests is 7; valid: at most 4, or a shorter serving_job.output.mean"));
+  traffic.requests = 10000001;
+  CHECK(says(refusal_of([&] { (void)requests_of(traffic); }).message, "is 10000001; valid: 1 to 10000000"));
+}
+
+TEST_CASE("waiting times of M/D/1, M/M/1 and M/G/1 are those of Pollaczek and Khinchine") {
+  struct queue {
+    double (*service)(detail::random_numbers&);
+    double mean_square;
+  };
+  int outside = 0, tried = 0;
+  for (const queue& one : {queue{constant, 1}, queue{exponential, 2}, queue{two_kinds, 2.5 + 0.9 * 25 / 81}}) {
+    for (const double load : {0.3, 0.6, 0.8}) {
+      for (std::int64_t seed = 1; seed <= 3; ++seed) {
+        CAPTURE(load, one.mean_square, seed);
+        const simulation_run run = simulate(one_server(), services(load, seed, one.service), service_times{});
+        const measured_percentiles waits = waits_of(run);
+        const double expected = load * one.mean_square / (2 * (1 - load));
+        CHECK(waits.error.mean < 0.25 * expected);
+        CHECK(std::abs(waits.value.mean - expected) < 2 * waits.error.mean);
+        outside += std::abs(waits.value.mean - expected) > waits.error.mean;
+        ++tried;
+        CHECK(std::abs(run.busy - load) < 0.03);
+      }
+    }
+  }
+  CHECK(outside <= 5);  // of 27, where 95 % are to be inside: more in 1 % of all seeds
+  CHECK(tried == 27);
+}
+
+TEST_CASE("percentiles of the time in an M/M/1 queue are those of its exponential distribution") {
+  const double load = 0.5;
+  const simulation_report report = report_of(simulate(one_server(), services(load, 4, exponential), service_times{}));
+  // The time in the system is exponential with mean 1 / (1 - load); a request finds k others with load^k (1 - load).
+  CHECK(std::abs(report.end_to_end.value.mean.value() - 2) < 2 * report.end_to_end.error.mean.value());
+  CHECK(std::abs(report.end_to_end.value.p50.value() - 2 * std::log(2.0)) < 2 * report.end_to_end.error.p50.value());
+  CHECK(std::abs(report.end_to_end.value.p99.value() - 2 * std::log(100.0)) < 2 * report.end_to_end.error.p99.value());
+  CHECK(std::abs(report.queue.value.mean - load * load / (1 - load)) < 2 * report.queue.error.mean);
+  CHECK(report.per_token.count == 0);  // one output token each
+  CHECK(report.first_token.value.p99.value() == report.end_to_end.value.p99.value());
+  CHECK(close(report.goodput.value(), report.arrivals.value()));
+}
+
+TEST_CASE("bursts wait longer than a Poisson process, and a constant rate below the capacity does not wait") {
+  double before = -1;
+  for (const double variation : {0.0, 0.5, 1.0, 2.0}) {
+    simulated_traffic traffic;
+    traffic.rate = per_second{0.7};
+    traffic.variation = variation;
+    traffic.prompt = same_length(1000000);
+    traffic.output = same_length(1);
+    traffic.requests = 20000;
+    const double wait = waits_of(simulate(one_server(), requests_of(traffic), service_times{})).value.mean;
+    CHECK(wait > before);
+    if (variation == 0) CHECK(wait < 1e-9);
+    before = wait;
+  }
+}
+
+TEST_CASE("at low load the simulation is the closed form") {
+  const slice where = slice_for("v6e-8");
+  for (const std::int64_t chunk : {0, 256}) {
+    serving_job job = chat_job(0.02);
+    job.prefill_chunk = chunk;
+    const serving_estimate closed = serve(llama_3_8b(), job, {}, where);
+    const simulated_engine engine = engine_of(llama_3_8b(), job, {}, where);
+    const replica_step_times times{llama_3_8b(), job, {}, where, engine.max_running};
+    const simulation_report report = report_of(simulate(engine, requests_of(traffic_of(job, 500)), times));
+    CHECK(close(report.first_token.value.p50.value(), closed.prefill.value(), 1e-9));
+    CHECK(close(report.first_token.value.mean.value(), closed.first_token.value(), 0.01));
+    const double one = time_per_token(llama_3_8b(), 1, job, {}, where).step.total.value();
+    CHECK(close(closed.per_token.step.total.value(), one, 0.002));
+    CHECK(close(report.per_token.value.mean.value(), closed.per_token.total.value(), 0.01));
+    CHECK(report.queue.value.p99 <= 1);
+    CHECK(close(report.running, closed.running, 0.15));
+  }
+}
+
+TEST_CASE("capacity and first token of prompts taken in by chunks are those of the simulation", "[door]") {
+  const slice where = slice_for("v6e-8");
+  struct row {
+    std::int64_t prompt, output, chunk;
+  };
+  for (const row& r : {row{8192, 32, 64},
+                       {8192, 32, 512},
+                       {100000, 32, 64},
+                       {2048, 256, 64},
+                       {2048, 64, 256},
+                       {11509, 4, 1155},
+                       {2000, 10, 160}}) {
+    INFO(r.prompt << " + " << r.output << " by chunks of " << r.chunk);
+    serving_job job;
+    job.prompt = fixed_length(r.prompt);
+    job.output = fixed_length(r.output);
+    job.prefill_chunk = r.chunk;
+    job.beyond_max_positions = true;
+    const per_second capacity = serve(llama_3_8b(), job, {}, where).capacity;
+    const auto simulated = [&](double load) {
+      job.request_rate = capacity * load;
+      const simulated_engine engine = engine_of(llama_3_8b(), job, {}, where);
+      const replica_step_times times{llama_3_8b(), job, {}, where, engine.max_running};
+      return report_of(simulate(engine, requests_of(traffic_of(job, 2000)), times));
+    };
+    // More than the capacity: requests end as fast as they can.
+    CHECK(close(simulated(1.5).output_tokens.value() / static_cast<double>(r.output), capacity.value(), 0.15));
+    const simulation_report nearly = simulated(0.9);  // what is below the capacity is served
+    CHECK(close(nearly.output_tokens.value() / static_cast<double>(r.output), nearly.arrivals.value(), 0.05));
+    CHECK(close(serve(llama_3_8b(), job, {}, where).requests.value(), 0.9 * capacity.value(), 1e-9));
+    const simulation_report half = simulated(0.5);
+    const serving_estimate closed = serve(llama_3_8b(), job, {}, where);
+    CHECK(close(half.first_token.value.mean.value(), closed.first_token.value(), 0.25));
+  }
+}
+
+TEST_CASE("under load the mean time of a token and the sequences that run stay near the closed form") {
+  const slice where = slice_for("v6e-8");
+  serving_job job = chat_job(1);
+  const simulated_engine engine = engine_of(llama_3_8b(), job, {}, where);
+  const replica_step_times times{llama_3_8b(), job, {}, where, engine.max_running};
+  for (const double rate : {5.0, 15.0}) {
+    job.request_rate = per_second{rate};
+    const serving_estimate closed = serve(llama_3_8b(), job, {}, where);
+    REQUIRE(closed.refusal == serving_refusal::none);
+    const simulation_report report = report_of(simulate(engine, requests_of(traffic_of(job, 3000)), times));
+    CHECK(close(report.per_token.value.mean.value(), closed.per_token.total.value(), 0.15));
+    CHECK(close(report.running, closed.running, 0.2));
+    CHECK(close(report.output_tokens.value(), 256 * report.arrivals.value(), 0.03));
+    CHECK(report.first_token.value.p99.value() > report.first_token.value.p50.value());
+  }
+}
+
+TEST_CASE("the engine of a job has the room of the closed form") {
+  const slice where = slice_for("v6e-8");
+  serving_job job = chat_job(1);
+  const simulated_engine engine = engine_of(llama_3_8b(), job, {}, where);
+  const std::int64_t slots = largest_running(llama_3_8b(), job, {}, where);
+  const std::int64_t each = ceil_div(1024 + 128, 16);
+  CHECK(engine.blocks == 103278);
+  CHECK(engine.blocks / each == slots);
+  CHECK(engine.replicas == 1);
+  CHECK(engine.step_tokens == 0);
+  job.max_running = 12;
+  job.policy = cache_policy::reserved;
+  CHECK(engine_of(llama_3_8b(), job, {}, where).max_running == 12);
+  CHECK(engine_of(llama_3_8b(), job, {}, where).reserved_tokens == 1280);
+  CHECK(engine_of(llama_3_8b(), job, {8}, slice_for("v6e-16")).replicas == 2);
+  job.memory_fraction = 0.06;
+  CHECK(refusal_of([&] { static_cast<void>(engine_of(llama_3_8b(), job, {}, where)); }).code == errc::infeasible);
+}
+
+TEST_CASE("targets by percentile, and requests within all limits") {
+  const std::vector<simulated_request> requests = services(0.5, 9, exponential);
+  const simulation_run run = simulate(one_server(), requests, service_times{});
+  const simulation_report plain = report_of(run);
+  latency_targets targets;
+  targets.first_token = {0.99, plain.first_token.value.p99};
+  targets.end_to_end = {0, plain.end_to_end.value.mean};
+  const simulation_report met = report_of(run, targets);
+  CHECK(meets(met));
+  CHECK(close(met.good_share, 1 - std::exp(-1.0), 0.03));  // an exponential time is below its mean
+  CHECK(close(met.goodput.value(), met.good_share * met.arrivals.value()));
+  targets.first_token.limit = seconds{plain.first_token.value.p99.value() * 0.999};
+  CHECK_FALSE(report_of(run, targets).meets_first_token);
+  CHECK(report_of(run, targets).meets_per_token);
+  CHECK_FALSE(meets(report_of(run, targets)));
+  targets.first_token.share = 2;
+  CHECK(refusal_of([&] { static_cast<void>(report_of(run, targets)); }).refused);
+  const simulation_run few =
+      simulate(one_server(), std::vector<simulated_request>(requests.begin(), requests.begin() + 50), service_times{});
+  CHECK(says(refusal_of([&] { static_cast<void>(report_of(few)); }).message, "requests that are counted"));
+}
+
+TEST_CASE("requests with many output tokens are planned by fewer of them") {
+  serving_job job;
+  const auto with = [&](double mean) {
+    job.output.mean = mean;
+    return planning_requests_of(job);
+  };
+  CHECK(with(0) == 2000);
+  CHECK(with(300) == 2000);
+  CHECK(with(4096) == 2000);
+  CHECK(with(8192) == 1000);
+  CHECK(with(16384) == 500);
+  CHECK(with(1e300) == 500);
+}
+
+TEST_CASE("the largest rate of a server of 1 s at a constant rate is 1 a second") {
+  simulated_traffic traffic;
+  traffic.variation = 0;
+  traffic.rate = per_second{1};
+  traffic.prompt = same_length(1000000);
+  traffic.output = same_length(1);
+  traffic.requests = 2000;
+  latency_targets targets;
+  targets.end_to_end = {1, seconds{1.0001}};
+  const double found = largest_rate(one_server(), traffic, service_times{}, targets).value();
+  CHECK(found <= 1.0001);
+  CHECK(found >= 0.99);
+  targets.end_to_end.limit = seconds{0.5};
+  CHECK(largest_rate(one_server(), traffic, service_times{}, targets).value() == 0);
+  CHECK(refusal_of([&] { static_cast<void>(largest_rate(one_server(), traffic, service_times{}, {})); }).refused);
+}
+
+TEST_CASE("with the same requests, looser targets, more memory and more replicas take no lower a rate") {
+  const slice where = slice_for("v6e-4");
+  const serving_job job = chat_job(1);
+  const simulated_engine base = engine_of(llama_3_8b(), job, {}, where);
+  const replica_step_times times{llama_3_8b(), job, {}, where, base.max_running};
+  double sums[3][3] = {};
+  int falls = 0;
+  for (std::int64_t seed = 1; seed <= 4; ++seed) {
+    simulated_traffic traffic = traffic_of(job, 600, seed);
+    traffic.output = log_normal_lengths(200, 0.7, 900);
+    double before[3] = {};
+    for (int step = 0; step < 3; ++step) {
+      latency_targets targets, loose;
+      targets.first_token = {0.95, seconds{1}};
+      targets.per_token = {0.95, seconds{0.05}};
+      loose = targets;
+      loose.first_token.limit = seconds{0.25 * std::pow(2, step)};
+      simulated_engine larger = base, more = base;
+      larger.blocks = 2500 * (step + 1);
+      more.replicas = step + 1;
+      const double rates[3] = {largest_rate(base, traffic, times, loose).value(),
+                               largest_rate(larger, traffic, times, targets).value(),
+                               largest_rate(more, traffic, times, targets).value()};
+      for (int kind = 0; kind < 3; ++kind) {
+        sums[kind][step] += rates[kind];
+        falls += rates[kind] < before[kind] * 0.99;
+        before[kind] = rates[kind];
+      }
+    }
+  }
+  for (int kind = 0; kind < 3; ++kind) {
+    CAPTURE(kind, sums[kind][0], sums[kind][1], sums[kind][2]);
+    CHECK(sums[kind][0] > 0);
+    CHECK(sums[kind][1] >= sums[kind][0]);
+    CHECK(sums[kind][2] >= sums[kind][1]);
+  }
+  CHECK(falls == 0);
+  CHECK(sums[2][2] > 2.5 * sums[2][0]);
+}
+
+TEST_CASE("a model that does not fit is refused with what it takes") {
+  const serving_job job = chat_job(1);
+  const std::string message =
+      refusal_of([&] { static_cast<void>(engine_of(llama_3_8b(), job, {1}, slice_for("v5e-8"))); }).message;
+  CHECK(says(message, "GiB, which does not fit on v5litepod-8; valid: at most 14.2 GiB: "));
+  CHECK(says(message, "weights take 15.0 GiB, a sequence of 1280 tokens 0.2 GiB"));
+}
+
+namespace {
+
+/// A run in which each of so many clients sends its next request when the one before has ended.
+simulation_run closed_loop(const transformer& model, const serving_job& job, const serving_fleet& fleet,
+                           std::size_t clients, std::size_t count) {
+  const simulated_request one{{}, job.prompt.longest, job.output.longest, 0};
+  std::vector<simulated_request> requests(clients, one);
+  for (;;) {
+    const simulation_run run = simulate_fleet(model, job, fleet, replicas_of(fleet), requests);
+    std::vector<seconds> ends;
+    for (const request_record& record : run.records) ends.push_back(record.finished);
+    std::sort(ends.begin(), ends.end());
+    bool settled = requests.size() == count;
+    requests.resize(std::min(count, requests.size() + clients), one);
+    for (std::size_t i = clients; i < requests.size(); ++i) {
+      settled = settled && requests[i].arrival == ends[i - clients];
+      requests[i].arrival = ends[i - clients];
+    }
+    if (settled) return run;
+  }
+}
+
+}  // namespace
+
+// Requests in flight = requests a second x time of one, in each stretch in which all clients have one in flight; and so
+// for the closed form with that concurrency.
+TEST_CASE("a fleet under a closed loop obeys Little's law") {
+  for (const std::int64_t tensor : {8, 4}) {
+    for (const std::size_t clients : {1UL, 6UL, 40UL}) {
+      serving_job job = chat_job(0);
+      job.output = fixed_length(64);
+      const serving_fleet fleet{{tensor}, slice_for("v6e-8")};
+      const simulation_run run = closed_loop(llama_3_8b(), job, fleet, clients, 12 * clients);
+      double inside = 0, last = 0;
+      for (const request_record& record : run.records) {
+        inside += (record.finished - record.arrival).value();
+        last = std::max(last, record.finished.value());
+      }
+      CAPTURE(tensor, clients);
+      CHECK(close(run.requests_over_time.value(), inside, 1e-9));
+      const double in_flight = inside / last;  // less than all of them only while the last ones end
+      CHECK(in_flight <= static_cast<double>(clients) * (1 + 1e-12));
+      CHECK(in_flight > 0.85 * static_cast<double>(clients));
+      const double throughput = static_cast<double>(run.records.size()) / last;
+      CHECK(close(throughput * inside / static_cast<double>(run.records.size()), in_flight, 1e-9));
+      job.concurrency = static_cast<std::int64_t>(clients);
+      const serving_estimate closed = serve(llama_3_8b(), job, fleet.mesh, fleet.where);
+      CHECK(close((closed.requests * (closed.first_token + 64 * closed.per_token.total)), static_cast<double>(clients),
+                  1e-6));
+      CHECK(throughput / closed.requests.value() > 0.75);
+      CHECK(throughput / closed.requests.value() < 1.25);
+    }
+  }
+}
+
+}  // namespace plan_simulation_tests
