@@ -20,7 +20,7 @@
 
 /// @file
 /// A single entry point: a question as JSON in, its answer as JSON out, without files, network or state. docs/ask.md
-/// has an example of each question, docs/ask_schema.json the JSON Schema of requests and answers.
+/// has an example of each question, `ask_schema` the JSON Schema of requests and answers.
 
 namespace tpuplan {
 inline namespace abi_0 {

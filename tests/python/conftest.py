@@ -1,16 +1,10 @@
 """Paths that the tests share."""
 
 import pathlib
-import sys
 
 import pytest
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
-if "tpuplan" not in sys.modules:
-    try:
-        import tpuplan  # noqa: F401  (installed)
-    except ImportError:
-        sys.path.insert(0, str(TREE / "tools/python"))
 
 
 @pytest.fixture

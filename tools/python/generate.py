@@ -1,14 +1,11 @@
-"""Writes tpuplan/questions.py from docs/ask_schema.json: a dataclass for each struct and answer, a function for each
-question. `generate.py` writes it, `generate.py --check` fails where it is not current."""
+"""generate.py LIBRARY WRITTEN: writes the module `questions` of the package from the schema that the library has: a
+dataclass for each struct and answer, a function for each question."""
 
+import ctypes
 import json
 import keyword
 import pathlib
 import sys
-
-HERE = pathlib.Path(__file__).resolve().parent
-SCHEMA = HERE.parents[1] / "docs" / "ask_schema.json"
-WRITTEN = HERE / "tpuplan" / "questions.py"
 
 # What a question is, in the first line of its function.
 WORDS = {
@@ -31,7 +28,7 @@ POSITIONAL = ("config", "slice", "chip", "name", "dimensions", "plan", "target")
 
 HEAD = '''"""The questions of tpuplan and the structs of their answers.
 
-Written by generate.py from docs/ask_schema.json: do not edit."""
+Written by generate.py from the schema of the library: do not edit."""
 
 from __future__ import annotations
 
@@ -157,13 +154,16 @@ def text_of(schema):
     return "\n".join(lines)
 
 
-def main():
-    text = text_of(json.loads(SCHEMA.read_text()))
-    if "--check" not in sys.argv:
-        WRITTEN.write_text(text)
-    elif WRITTEN.read_text() != text:
-        sys.exit(f"{WRITTEN.name} is not what generate.py makes of {SCHEMA.name}: run tools/python/generate.py")
+def schema_of(library):
+    """The schema that libtpuplan.so has."""
+    function = ctypes.CDLL(str(library)).tpuplan_schema
+    function.restype = ctypes.c_char_p  # a copy of some kilobytes, which this short program never gives back
+    return json.loads(function())
+
+
+def write(library, written):
+    pathlib.Path(written).write_text(text_of(schema_of(library)))
 
 
 if __name__ == "__main__":
-    main()
+    write(*sys.argv[1:])

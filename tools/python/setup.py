@@ -1,5 +1,5 @@
 """Builds libtpuplan.so from the headers with the C++ compiler ($CXX, or g++), or takes the one that $TPUPLAN_LIBRARY
-names, and puts it into the package."""
+names, and puts it into the package, with the questions that it knows (generate.py)."""
 
 import os
 import pathlib
@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
@@ -27,7 +28,12 @@ class Build(build_py):
         given = os.environ.get("TPUPLAN_LIBRARY")
         if given:
             shutil.copyfile(given, library)
-            return
+        else:
+            self.build_library(library)
+        subprocess.run([sys.executable, TREE / "tools/python/generate.py", library,
+                        library.with_name("questions.py")], check=True)
+
+    def build_library(self, library):
         compiler = shlex.split(os.environ.get("CXX", "g++"))
         flags = shlex.split(os.environ.get("CXXFLAGS", "-O2"))
         subprocess.run([*compiler, "-std=c++17", *flags, "-fPIC", "-shared", "-fvisibility=hidden",
