@@ -1,45 +1,25 @@
 #!/usr/bin/env bash
-# check_functions.sh SOURCE_DIR [renew]: README.md's table of questions names every public function that answers one,
-# beside the header that has it, and no function or header that there is not. With `renew` functions of a new launch
-# target are added to the row of launch.hpp first.
+# check_functions.sh SOURCE_DIR [renew]: docs/functions.md names every public function below the question that it answers,
+# with its signature and example as the headers have them. With `renew` they are written anew, and functions of a new
+# launch target are added first.
 set -uo pipefail
-renew=${2:-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$1/include/tpuplan" || exit 1
-# FILE NAME of the functions in namespace tpuplan: declarations at the start of a line, outside of namespace detail.
-functions=$(awk '
-  FNR == 1 { hidden = 0 }
-  /^namespace ([a-z_]+::)*detail/ { hidden = 1 }
-  /^}  \/\/ namespace ([a-z_]+::)*detail/ { hidden = 0 }
-  hidden || !/^(\[\[nodiscard\]\] |inline |constexpr )/ { next }
-  {
-    open = index($0, "(")
-    head = substr($0, 1, open - 1)
-    gsub(/^\[\[nodiscard\]\] /, "", head)
-    if (open && head !~ /[={]|operator/ && match(head, /[a-z_0-9]+$/)) print FILENAME, substr(head, RSTART)
-  }' $(find base/integer.hpp base/units.hpp base/dtype.hpp base/lambert.hpp hardware model parallel handbook estimate cost simulate plan \
-  *.hpp json/file.hpp launch read show/*.hpp show/svg show/text/one_line.hpp -name '*.hpp') | sort -u)
+page=$1/docs/functions.md
 # What a function is called that names, checks or reads a value, or stands in another one of its row.
-helper='^(name|validate(_.*)?|parse_.*|usd_per_gib_month|in_usd_per_gib_month|to_yaml|on_machine_type|shell_quoted|uniform|hf_default_for|read_plan_request|mime_bundle_repr|to_json|from_json)$'
-table=$(sed -n '/^| question | function/,/^$/p' ../../README.md)
-listed=$(grep -oE '`[a-z_0-9]+' <<<"$table" | tr -d '`' | sort -u)
-failed=0
-while read -r file name; do
-  [[ $renew && $file == launch/* && ! $name =~ $helper ]] && ! grep -qxF "$name" <<<"$listed" || continue
-  sed -i -E "/^\| question/,/^\$/s#(.*) (\| \`launch\.hpp\` \|)\$#\1, \`$name\` \2#" ../../README.md
-  listed+=$'\n'$name
-done <<<"$functions"
-table=$(sed -n '/^| question | function/,/^$/p' ../../README.md)
-while read -r file name; do
-  [[ $name =~ $helper ]] || grep -qxF "$name" <<<"$listed" || { echo "README.md does not list $name of $file"; failed=1; }
-done <<<"$functions"
-while read -r header; do
-  [[ -e $header ]] || { echo "README.md names a header that there is not: $header"; failed=1; }
-done < <(grep -oE '`[a-z_/]+\.hpp`' <<<"$table" | tr -d '`')
-# A row: its functions stand in one of its headers, or behind it where that is a door.
-while IFS='|' read -r _ _ names headers _; do
-  texts=$(for header in $(grep -oE '[a-z_/]+\.hpp' <<<"$headers"); do cat "$header" "${header%.hpp}"/*.hpp 2>/dev/null; done)
-  for name in $(grep -oE '`[a-z_0-9]+(\(|`)' <<<"$names" | tr -d '`('); do
-    grep -qE "(^|[^a-z_0-9])$name\(|struct $name " <<<"$texts" || { echo "README.md: no $name in $headers"; failed=1; }
-  done
-done < <(tail -n +3 <<<"$table" | grep '|')
-exit $failed
+helpers='^(name|validate(_.*)?|parse_.*|usd_per_gib_month|in_usd_per_gib_month|to_yaml|on_machine_type|shell_quoted|uniform|hf_default_for|read_plan_request|mime_bundle_repr|to_json|from_json|nearest_first)$'
+written() {
+  find . -mindepth 2 -name '*.hpp' -printf '%P\n' | sort |
+    grep -vE "^(base/(error|text|math|maybe|known|equal|checks|spelling)|json/(key|named|number|sink|text)|reflect|ask/[b-z]|show/text/(lost|phrases|readable|served))" |
+    { mapfile -t headers; awk -v helpers="$helpers" -f "$here/functions.awk" "${headers[@]}" *.hpp "$page"; }
+}
+if [[ ${2:-} == renew ]]; then
+  while read -r name; do
+    sed -i -E "s#^(<!-- [a-z_0-9 ]+)(: launch\.hpp -->)\$#\1 $name\2#" "$page"
+  done < <(written 2>&1 >/dev/null | sed -nE 's#.*does not list ([a-z_0-9]+) of launch/.*#\1#p' | sort)
+  written >"$page.new" && mv "$page.new" "$page"
+  exit
+fi
+problems=$(written 2>&1 >/dev/null)
+[[ -z $problems ]] || { echo "$problems"; exit 1; }
+written | diff - "$page" || { echo "docs/functions.md is not what the headers say: build the target renew_docs"; exit 1; }

@@ -114,7 +114,7 @@ template <class B>
 /// @}
 
 /// @{
-/// The larger, and the smaller, of two amounts.
+/// The larger, and the smaller, of two amounts. Worked: max(1_GiB, 1_GB) is 1_GiB.
 template <class Dim>
 [[nodiscard]] constexpr quantity<Dim> max(quantity<Dim> a, quantity<Dim> b) noexcept {
   return a < b ? b : a;
@@ -194,7 +194,7 @@ TPUPLAN_DETAIL_LITERAL(usd, usd, 1.0)
 
 // Readers: the number in the unit of the name.
 /// @{
-/// The amount in the unit of the name.
+/// The amount in the unit of the name. Worked: in_gib(16_GiB) is 16, in_ms(seconds{0.25}) is 250.
 [[nodiscard]] constexpr double in_gib(bytes amount) noexcept { return amount.value() / 1073741824.0; }
 [[nodiscard]] constexpr double in_gb(bytes amount) noexcept { return amount.value() / 1e9; }
 [[nodiscard]] constexpr double in_tflop(flops work) noexcept { return work.value() / 1e12; }

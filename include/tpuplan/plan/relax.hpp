@@ -352,7 +352,7 @@ struct relaxed_answer {
   return result;
 }
 
-/// The relaxations of `plan_or_relax` alone.
+/// The relaxations of `plan_or_relax` alone. Worked: none for a request that has a plan.
 [[nodiscard]] inline std::vector<relaxation> relaxations(const plan_request& request) {
   return plan_or_relax(request).relaxations;
 }

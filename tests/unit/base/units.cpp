@@ -51,6 +51,8 @@ TEST_CASE("literals are exact amounts of the base unit") {
 
 TEST_CASE("readers give the number in the unit of their name") {
   STATIC_REQUIRE(in_gib(bytes{17179869184.0}) == 16);
+  STATIC_REQUIRE(in_ms(seconds{0.25}) == 250);
+  STATIC_REQUIRE(max(1_GiB, 1_GB) == 1_GiB);
   STATIC_REQUIRE(in_gb(bytes{16e9}) == 16);
   STATIC_REQUIRE(in_tflop(flops{3e12}) == 3);
   STATIC_REQUIRE(in_tflop_per_s(flops_per_second{1.97e14}) == 197);
