@@ -331,9 +331,9 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   const seconds time = static_cast<double>(count.steps) * t.total;
   const payment_terms terms = terms_of(q.net, q.job, run);
   const run_range range{time, time * (t.low / t.total), time * (t.high / t.total)};
-  const std::vector<run_price> ways =
-      runs ? run_prices(q.where, slices(q.mesh), range, prices.book(), run.prices.region, terms)
-           : std::vector<run_price>{};
+  const run_price_list paid =
+      runs ? run_prices(q.where, slices(q.mesh), range, prices.book(), run.prices.region, terms) : run_price_list{};
+  const std::vector<run_price> ways(paid.begin(), paid.end());
   const maybe<price_row> on_demand = find_price(prices.book(), q.where, run.prices.region, provisioning::on_demand);
   const auto chips_paid = static_cast<double>(checked_multiply(chips(q.where), slices(q.mesh)));
   const known<usd_per_second> price = on_demand ? known<usd_per_second>{on_demand->per_chip * chips_paid} : unknown;

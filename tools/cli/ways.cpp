@@ -34,7 +34,7 @@ void print_ways(const std::vector<run_price>& ways, seconds run, const payment_t
   const std::vector<run_price> shown = compared(ways, run);
   std::vector<price_row> rows;
   for (const run_price& one : shown) {
-    const std::optional<usd>&low = one.total_low, &high = one.total_high;
+    const maybe<usd>&low = one.total_low, &high = one.total_high;
     const bool fixed = low && high && *low == *high;
     const std::string end = high ? money(*high) : "not available";
     t.add({std::string(name(one.kind)), marked(one.total, one.price),

@@ -255,15 +255,10 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
     return;
   }
   if (asked.batch_tokens != 0) return fill_batch(asked.batch_tokens, 1, request.job, assumed);
-  assumed_values unsaid;
-  fill_batch(std::int64_t{4} << 20, 1, request.job, unsaid);
-  const double sequences = asked.tokens / static_cast<double>(request.job.sequence_length);
-  if (sequences < 1)
-    detail::fail(errc::out_of_range, "plan.tokens", asked.tokens,
-                 "at least a sequence, of " + std::to_string(request.job.sequence_length));
-  const bool is_short = sequences < static_cast<double>(request.job.global_batch);
-  while (request.job.global_batch > 1 && sequences < static_cast<double>(request.job.global_batch))
-    request.job.global_batch /= 2;
+  const std::int64_t length = request.job.sequence_length;
+  request.job.global_batch = usual_batch(asked.tokens, length);
+  const double sequences = asked.tokens / static_cast<double>(length);
+  const bool is_short = request.job.global_batch < batch_of_tokens(std::int64_t{4} << 20, length);
   const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
   const std::string few =
       steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";

@@ -2,7 +2,6 @@
 #define TPUPLAN_ASK_SUBJECT_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include <tpuplan/json.hpp>
 #include <tpuplan/model/remat.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/model/usual_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/prices.hpp>
@@ -96,12 +96,6 @@ inline constexpr std::string_view not_given = "not given";
   return list;
 }
 
-/// The sequence length where none is given: 4096, or the longest that the model takes. Worked: 1024 for GPT-2, whose
-/// table of positions ends there.
-[[nodiscard]] inline std::int64_t usual_sequence(const transformer& model) {
-  return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
-}
-
 /// A training job as far as a question says: a batch, a sequence length and a policy may be left open.
 struct asked_job {
   /// @{
@@ -114,30 +108,19 @@ struct asked_job {
   /// @}
 };
 
-/// The job with sequence length and policy filled in. A batch that was not given in sequences stays 0. Refuses images
-/// for a model without a vision tower and a capacity factor for one without experts. Worked: of a job that says
-/// nothing, llama-3-8b has sequences of 4096 tokens.
+/// The job as `usual_job` and with its policy filled in, and what to say of it. A batch that was not given in sequences
+/// stays 0. Refuses a capacity factor for a model without experts. Worked: of a job that says nothing, llama-3-8b has
+/// sequences of 4096 tokens.
 [[nodiscard]] inline training_job filled_job(const asked_job& given, const transformer& model,
                                              assumed_values& assumed) {
-  training_job job = given.job;
-  if (job.sequence_length == 0) {
-    job.sequence_length = usual_sequence(model);
-    assumed.emplace_back("sequence length", std::to_string(job.sequence_length));
-  }
+  training_job job = usual_job(given.job, model);
+  if (given.job.sequence_length == 0) assumed.emplace_back("sequence length", std::to_string(job.sequence_length));
   job.remat = given.remat.value_or(remat::full);
   if (!given.remat) assumed.emplace_back("remat policy", "full");
   if (given.capacity && !has_experts(model))
     detail::fail(errc::unsupported, "capacity_factor", *given.capacity, "a model with experts");
   if (given.capacity) job.capacity_factor = *given.capacity;
-  if (job.freeze_vision && job.lora_rank > 0)
-    detail::fail(errc::invalid_argument, "freeze_vision", "given with LoRA",
-                 "either: adapters leave the whole base frozen");
-  if (model.kind == architecture::encoder) {
-    job.logits_fraction = 0.15;
-    assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
-  }
-  if (job.images_per_sequence > 0 && !has_vision(model))
-    detail::fail(errc::unsupported, "images_per_sequence", job.images_per_sequence, "a model with a vision tower");
+  if (model.kind == architecture::encoder) assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
   const step_remarks remarks = remarks_on(model, job);
   if (remarks.text_alone)
     assumed.emplace_back("images", "none: text alone, the vision tower does not run; see images_per_sequence");
@@ -146,10 +129,7 @@ struct asked_job {
                                           " tokens, fewer than a sequence has");
   if (remarks.products_in_bf16)
     assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
-  if (job.lora_rank != 0) {
-    job.lora = {true, true, true, true, true, true, true};
-    assumed.emplace_back("LoRA", "on every linear layer");
-  }
+  if (job.lora_rank != 0) assumed.emplace_back("LoRA", "on every linear layer");
   if (size_of(job.weights) < size_of(dtype::bf16))
     assumed.emplace_back("weights", "in " + std::string(name(job.weights)) +
                                         " between steps, whose steps are larger than most updates: published runs "
@@ -158,21 +138,6 @@ struct asked_job {
     assumed.emplace_back("moments", "in " + std::string(name(job.moments)) +
                                         ", as 8-bit optimizers keep them (arXiv 2110.02861); scales are not counted");
   return job;
-}
-
-/// The multiple of `unit` near `sequences` that has most factors of two: within a sixteenth if there is one. Worked:
-/// 488.3 sequences in units of 1 are 512; 366 are 384.
-[[nodiscard]] inline std::int64_t round_batch(double sequences, std::int64_t unit) {
-  const double wanted = sequences / static_cast<double>(unit);
-  if (wanted < 1) return unit;
-  const double slack = wanted / 16;
-  auto step = static_cast<std::int64_t>(1) << 52;
-  for (; step > 1; step /= 2) {
-    const double size = static_cast<double>(step);
-    if (std::abs(std::round(wanted / size) * size - wanted) <= slack && std::round(wanted / size) >= 1) break;
-  }
-  const double size = static_cast<double>(step);
-  return checked_multiply(static_cast<std::int64_t>(std::round(wanted / size) * size), unit);
 }
 
 /// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit. Worked:
@@ -185,56 +150,14 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
     return;
   }
   const std::int64_t length = job.sequence_length;
-  if (batch_tokens < length)
-    detail::fail(errc::invalid_argument, "batch_tokens", batch_tokens, "at least one sequence");
-  const std::int64_t whole = batch_tokens / length;
-  if (batch_tokens % length == 0 && whole % unit == 0) {
-    job.global_batch = whole;
-    return;
-  }
-  job.global_batch = round_batch(static_cast<double>(batch_tokens) / static_cast<double>(length), unit);
+  job.global_batch = batch_of_tokens(batch_tokens, length, unit);
+  if (job.global_batch * length == batch_tokens) return;
   const std::string taken = std::to_string(job.global_batch) + " sequences, " +
                             detail::grouped(checked_multiply(job.global_batch, length)) + " tokens: ";
   const std::string wanted = detail::grouped(batch_tokens);
-  assumed.emplace_back("global batch", taken + (whole < unit ? "the fewest that divide, more than " + wanted
+  assumed.emplace_back("global batch",
+                       taken + (batch_tokens / length < unit ? "the fewest that divide, more than " + wanted
                                                              : "near " + wanted + ", and divides well"));
-}
-
-/// The slice of a question, one that is scheduled as a whole. Throws for an unknown slice, and for one that is larger
-/// than what is scheduled as one slice. Worked: "v5p-128" has 64 chips; "v5p-17920", a whole pod, is refused.
-[[nodiscard]] inline slice scheduled_slice(const std::string& given) {
-  if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
-  const slice where = slice_for(given);
-  if (!schedulable(where))
-    detail::fail(errc::out_of_range, "slice", given + " (" + detail::grouped(chips(where)) + " chips)",
-                 "at most " + detail::grouped(where.chip.pod.largest_slice) + " chips, the largest slice of " +
-                     std::string(where.chip.name.view()) + " that is scheduled");
-  return where;
-}
-
-/// The layout on a slice; of FSDP that is 0, what the other degrees leave of the slice. Worked: with 2 ways of tensor
-/// parallelism on v5p-128, FSDP over 32.
-[[nodiscard]] inline layout filled_layout(layout mesh, const slice& where) {
-  for (const auto& [field, degree] :
-       {std::pair("layout.data", mesh.data), std::pair("layout.tensor", mesh.tensor),
-        std::pair("layout.expert", mesh.expert), std::pair("layout.context", mesh.context),
-        std::pair("layout.pipeline", mesh.pipeline)})
-    detail::check_inside(field, degree, devices(where));
-  const std::int64_t others = checked_multiply(
-      mesh.data, mesh.tensor, checked_multiply(mesh.expert, checked_multiply(mesh.context, mesh.pipeline)));
-  if (mesh.fsdp == 0) {
-    const std::int64_t left = others > 0 ? devices(where) / others : 0;
-    mesh.fsdp = left > 1 ? left : 1;
-  }
-  validate(mesh, where);
-  return mesh;
-}
-
-/// A layout whose FSDP is open. Worked: on v5p-128 it becomes FSDP over 64.
-[[nodiscard]] inline layout open_layout() {
-  layout mesh;
-  mesh.fsdp = 0;
-  return mesh;
 }
 
 /// Sets the format of the served weights to that of the checkpoint, but fp32 to bf16; where a format was given, that

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/subject.hpp>
-#include <tpuplan/cost/payment.hpp>
+#include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
@@ -240,19 +240,6 @@ struct train_request {
   double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
   /// @}
 };
-/// The run under one way of paying.
-struct run_price {
-  /// @{
-  /// What the whole run costs and takes under this way of paying.
-  provisioning kind{};
-  usd total{};
-  /// Costs at the ends of the step's band; nothing: not available for that long.
-  std::optional<usd> total_low{}, total_high{};
-  seconds wall{};                                ///< from start to end, with preemptions
-  std::optional<seconds> checkpoint_interval{};  ///< time between two checkpoints, on spot
-  price_row price{};                             ///< the row of the price list that was used
-  /// @}
-};
 /// A step, its memory, and the run where tokens were given.
 struct train_answer {
   /// @{
@@ -279,33 +266,6 @@ struct train_answer {
   terms.rest_of_term_used = asked.rest_of_term_used;
   return terms;
 }
-/// The time of a run: as its steps are expected to take, and at either end of their band.
-struct run_range {
-  seconds expected{};  ///< as its steps are expected to take
-  seconds low{};       ///< where they are as fast as the band allows
-  seconds high{};      ///< where they are as slow
-};
-/// Dollars of a run on `slices` equal slices, one row for each way of paying that has a price in the region and lasts
-/// as long as the run, cheapest first. Worked: 10 hours of two v5e-8 at 1 dollar a chip and hour on demand are 160
-/// dollars, and 144 to 192 where the run may take 9 to 12 hours.
-[[nodiscard]] inline std::vector<run_price> run_prices(const slice& where, std::int64_t slices, const run_range& run,
-                                                       const price_book& book, const std::string& region,
-                                                       const payment_terms& terms) {
-  std::vector<run_price> list;
-  for (const provisioning kind : all_provisioning) {
-    const maybe<price_row> price = find_price(book, where, region, kind);
-    if (!price || !can_be_paid(kind, slices, run.expected, terms)) continue;
-    const auto total = [&](seconds time) -> std::optional<usd> {
-      if (!can_be_paid(kind, slices, time, terms)) return std::nullopt;
-      return pay_for(where, slices, time, *price, terms).total;
-    };
-    const paid_run paid = pay_for(where, slices, run.expected, *price, terms);
-    list.push_back({kind, paid.total, total(run.low), total(run.high), paid.wall, {}, *price});
-    if (kind == provisioning::spot) list.back().checkpoint_interval = paid.checkpoint_interval;
-  }
-  std::sort(list.begin(), list.end(), [](const run_price& a, const run_price& b) { return a.total < b.total; });
-  return list;
-}
 /// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a
 /// step that cannot be timed and for a region without prices. Worked: 1e12 tokens in steps of 64 sequences of 4096
 /// tokens are 3814698 steps.
@@ -324,8 +284,10 @@ struct run_range {
   const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
   answer.run = step.total * steps;
   if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
-  answer.costs = run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book,
-                            asked.region, terms_of(all, asked));
+  const run_price_list costs =
+      run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book, asked.region,
+                 terms_of(all, asked));
+  answer.costs.emplace(costs.begin(), costs.end());
   return answer;
 }
 

@@ -66,6 +66,13 @@ class text {
     return *this;
   }
 
+  /// Appends a whole number from 0 on with its thousands apart: 8,960.
+  constexpr text& append_grouped(std::int64_t number) {
+    if (number < 1000) return append(number);
+    const std::int64_t last = number % 1000;
+    return append_grouped(number / 1000).append(last < 10 ? ",00" : last < 100 ? ",0" : ",").append(last);
+  }
+
   /// @{
   /// Comparison by characters, letter case included.
   friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }

@@ -335,6 +335,20 @@ constexpr text<160> slice_hint(std::string_view given) {
   detail::fail(errc::unknown_name, "slice", given, detail::slice_hint(given).view());
 }
 
+/// The slice of that name, as `slice_for`, if it is scheduled as a whole. Throws `errc::out_of_range` for one larger
+/// than the chip's largest slice. Worked: "v5p-128" has 64 chips; "v5p-17920", a whole pod, is refused.
+[[nodiscard]] constexpr slice scheduled_slice(std::string_view given) {
+  if (given.empty()) detail::fail(errc::missing_field, "slice", "missing", "a slice: v5p-128");
+  const slice where = slice_for(given);
+  if (schedulable(where)) return where;
+  text<96> taken{given.substr(0, 64)};
+  taken.append(" (").append_grouped(chips(where)).append(" chips)");
+  text<96> valid{"at most "};
+  valid.append_grouped(where.chip.pod.largest_slice).append(" chips, the largest slice of ");
+  detail::fail(errc::out_of_range, "slice", taken.view(),
+               valid.append(where.chip.name.view()).append(" that is scheduled").view());
+}
+
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -70,4 +70,9 @@ static_assert(name(slice_for("tpu-v5-lite-podslice:4x4")) == "v5litepod-16");
 static_assert(vms(*other_vm_layout(slice_for("v6e-8"))) == 2 && !other_vm_layout(slice_for("v6e-4")));
 static_assert(machine_name(*other_vm_layout(slice_for("v6e-8"))) == "ct6e-standard-4t:2x4");
 
+// Slices that are scheduled as a whole; a count in words has its thousands apart.
+static_assert(chips(scheduled_slice("v5p-128")) == 64);
+static_assert(text<32>{}.append_grouped(8960).view() == "8,960" &&
+              text<32>{}.append_grouped(1000007).view() == "1,000,007");
+
 }  // namespace

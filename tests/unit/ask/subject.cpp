@@ -13,13 +13,6 @@ namespace ask_subject_tests {
 
 TEST_CASE("lengths, layout and traffic where none are given") {
   CHECK(usual_sequence(model_of({{"model_type", "gpt2"}}).model) == 1024);
-  CHECK(usual_sequence(llama_3_8b()) == 4096);
-  layout mesh = open_layout();
-  mesh.tensor = 2;
-  CHECK(filled_layout(mesh, slice_for("v5p-128")).fsdp == 32);
-  CHECK(filled_layout(open_layout(), slice_for("v5p-128")).fsdp == 64);
-  CHECK(chips(scheduled_slice("v5p-128")) == 64);
-  CHECK(says(refusal_of([] { (void)scheduled_slice("v5p-17920"); }).message, "is scheduled"));
   assumed_values filled;
   CHECK(filled_job({}, llama_3_8b(), filled).sequence_length == 4096);
   training_job job = job_of(0, 4096);
@@ -37,12 +30,6 @@ TEST_CASE("lengths, layout and traffic where none are given") {
   whisper.encoder_stem = 80, whisper.encoder_positions = 1500;
   CHECK(source_length(whisper, 100) == 1500);
   CHECK(source_length(llama_3_8b(), 100) == 100);
-}
-
-TEST_CASE("a batch is rounded to many factors of two, within a sixteenth") {
-  CHECK(round_batch(488.3, 1) == 512);
-  CHECK(round_batch(366, 1) == 384);
-  CHECK(round_batch(460, 1) == 448);  // 512 is a ninth above
 }
 
 TEST_CASE("an encoder predicts the tokens that are masked, 15 % of them") {
