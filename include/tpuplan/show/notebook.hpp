@@ -1,11 +1,16 @@
 #ifndef TPUPLAN_SHOW_NOTEBOOK_HPP
 #define TPUPLAN_SHOW_NOTEBOOK_HPP
 
+// First, so that a kernel without the path to the library stops before it has read standard headers, which it would
+// lose.
+#include <tpuplan/core.hpp>
+
+#include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/core.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
@@ -42,6 +47,12 @@ struct svg_chart {
 };
 
 namespace detail {
+
+/// Types of the library that have a text: public types, and amounts.
+template <class T>
+inline constexpr bool is_shown = has_one_line<T>;
+template <class Dim>
+inline constexpr bool is_shown<quantity<Dim>> = true;
 
 /// `type`, looked up only when the template parameter `Late` is known.
 template <class Type, class Late>
@@ -357,14 +368,14 @@ template <class T>
 
 /// What a notebook shows of an optional: its value, or "none". Worked: std::optional<seconds>{} is {"text/plain":
 /// "none"}.
-template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+template <class T, std::enable_if_t<detail::is_shown<T>, int> = 0>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const std::optional<T>& found) {
   if (found) return mime_bundle_repr(*found);
   return {{"text/plain", "none"}};
 }
 
-/// What a notebook shows of several values of a public type: a table. Worked: no values have no "text/html".
-template <class T, std::enable_if_t<detail::has_one_line<T>, int> = 0>
+/// What a notebook shows of several values of a public type or amounts: a table. Worked: no values have no "text/html".
+template <class T, std::enable_if_t<detail::is_shown<T>, int> = 0>
 [[nodiscard]] nlohmann::json mime_bundle_repr(const std::vector<T>& values) {
   nlohmann::json bundle = {{"text/plain", detail::values_line(values, values.size())}};
   if (values.empty()) return bundle;
@@ -409,14 +420,40 @@ void use_first(std::ostream& out) {
 
 template <class T>
 void use_list_first(std::ostream& out) {
+  const T one{};
   std::vector<T> list{T{}};
   std::vector<T> copy = list;
   copy = list;
   copy.push_back(T{});
-  for (T& one : copy) one = list[0];
-  for (const T& one : list) out << one;
+  copy.push_back(one);
+  copy.emplace_back(one);
+  for (T& each : copy) each = list[0];
+  for (const T& each : list) out << each;
   out << copy.size() << copy.empty() << list.front() << copy.back() << copy.at(0) << (copy.begin() == copy.end());
+  copy = std::vector<T>{};
   (void)mime_bundle_repr(list).dump();
+}
+
+template <class T>
+void use_map_first() {
+  std::map<std::string, T> named;
+  named["a name"] = T{};
+  const std::string another = "another";
+  named[another] = T{};
+  for (const auto& [name, each] : named) (void)(named.size() + named.count(name) + sizeof(each));
+  (void)named.at(another);
+}
+
+/// What people keep beside values of the library.
+inline void use_numbers_first() {
+  const double number = 1;
+  const std::string name = "a name";
+  std::vector<double> numbers{number};
+  numbers.push_back(number);
+  numbers.push_back(2.0);
+  std::vector<std::string> names{name};
+  names.push_back(name);
+  names.emplace_back("another");
 }
 
 inline void use_all_first(std::ostream& out) {
@@ -435,9 +472,16 @@ inline void use_all_first(std::ostream& out) {
   use_first<maybe<slice>>(out);
   use_first<maybe<chip_spec>>(out);
   use_first<known<flops_per_second>>(out);
+  use_list_first<slice>(out);
+  use_list_first<transformer>(out);
+  use_list_first<seconds>(out);
   use_list_first<plan>(out);
   use_list_first<plan_cost>(out);
+  use_list_first<plan_answer>(out);
   use_list_first<rejected_slice>(out);
+  use_map_first<plan_answer>();
+  use_map_first<double>();
+  use_numbers_first();
 }
 
 }  // namespace detail
