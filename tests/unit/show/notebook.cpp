@@ -47,7 +47,7 @@ TEST_CASE("lists and optionals of amounts are displayed", "[jupyter]") {
   CHECK(cells(std::vector<seconds>{1_s, 2_ms}) == std::vector<std::string>{"#", "", "0", "1.00 s", "1", "2.00 ms"});
   CHECK(plain(std::optional<seconds>{}) == "none");
   CHECK(plain(std::optional<usd>{usd{48200}}) == "$48.2k");
-  CHECK(plain(std::vector<bytes>{}) == "none");
+  CHECK(plain(std::vector<bytes>{}) == "[]");
 }
 
 TEST_CASE("every public type has a text of its own in a notebook", "[jupyter]") {
