@@ -10,7 +10,7 @@ page=$1/docs/functions.md
 helpers='^(name|validate(_.*)?|parse_.*|usd_per_gib_month|in_usd_per_gib_month|to_yaml|on_machine_type|shell_quoted|uniform|hf_default_for|read_plan_request|mime_bundle_repr|to_json|from_json|nearest_first)$'
 written() {
   find . -mindepth 2 -name '*.hpp' -printf '%P\n' | sort |
-    grep -vE "^(base/(error|text|math|maybe|known|equal|checks|spelling)|json/(key|named|number|sink|text)|reflect|ask/[b-z]|show/text/(lost|phrases|readable|served))" |
+    grep -vE "^(base/(error|text|math|maybe|known|equal|checks|spelling)|model/blocks|json/(key|named|number|sink|text)|reflect|ask/[b-z]|show/text/(lost|phrases|readable|served))" |
     { mapfile -t headers; awk -v helpers="$helpers" -f "$here/functions.awk" "${headers[@]}" *.hpp "$page"; }
 }
 if [[ ${2:-} == renew ]]; then

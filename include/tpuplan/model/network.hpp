@@ -8,6 +8,7 @@
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/base/units.hpp>
+#include <tpuplan/model/blocks/norm.hpp>
 #include <tpuplan/model/vision.hpp>
 
 /// @file
@@ -30,19 +31,6 @@ enum class layer_kind : std::uint8_t {
 /// "dense" and so on.
 [[nodiscard]] constexpr std::string_view name(layer_kind kind) noexcept {
   constexpr const char* names[] = {"dense", "convolution", "depthwise", "attention", "norm", "embedding", "pooling"};
-  return detail::name_of(names, static_cast<std::size_t>(kind));
-}
-
-/// The normalisation that follows a layer.
-enum class norm_kind : std::uint8_t {
-  none,
-  batch,  ///< two parameters a channel, and two moving statistics that are not trained
-  layer,  ///< two parameters a channel
-  rms,    ///< one parameter a channel
-};
-/// "none" and so on.
-[[nodiscard]] constexpr std::string_view name(norm_kind kind) noexcept {
-  constexpr const char* names[] = {"none", "batch", "layer", "rms"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -247,10 +235,6 @@ constexpr std::int64_t product_weights(const network_layer& layer, const layer_s
 constexpr std::int64_t biases(const network_layer& layer, const layer_shape& shape) {
   if (!layer.bias || product_weights(layer, shape) == 0) return 0;
   return (layer.kind == layer_kind::attention ? 4 : 1) * shape.outputs;
-}
-
-constexpr std::int64_t norm_weights(norm_kind kind, std::int64_t channels) {
-  return kind == norm_kind::none ? 0 : (kind == norm_kind::rms ? 1 : 2) * channels;
 }
 
 }  // namespace detail

@@ -1,0 +1,24 @@
+// The worked numbers in the comments of model/blocks/attention.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/model/blocks/attention.hpp>
+#include <tpuplan/model/sums.hpp>
+
+#include "support/blocks.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr blocks::attention llama{32, 8, 128};
+static_assert(parameters(alone(4096, llama)).attention == 41943040);
+static_assert(kv_bytes_per_token(alone(4096, llama), dtype::int8).value() == 2048);
+static_assert(blocks::value_width(blocks::attention{64, 4, 192, 128}) == 128);
+constexpr blocks::attention reading() {
+  blocks::attention a = llama;
+  a.kv_matrices = 0;
+  return a;
+}
+static_assert(parameters(alone(4096, reading())).attention == 2 * 4096 * 4096);
+static_assert(kv_bytes_per_token(alone(4096, reading())).value() == 0);
+static_assert(forward_flops_per_token(alone(4096, reading()), 1024).attention.value() == 2.0 * 32 * 512 * 256);
+
+}  // namespace

@@ -1,0 +1,14 @@
+// The worked numbers in the comments of model/blocks/pooling.hpp, and its edges. It compiles, so it passes.
+#include <tpuplan/model/blocks/pooling.hpp>
+#include <tpuplan/model/sums.hpp>
+
+#include "support/blocks.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+static_assert(blocks::after(blocks::pooling{3, 2, 1}, {64, 112, 112}).height == 56);
+static_assert(blocks::after(blocks::pooling{}, {5, 7, 7}).columns == 1);
+
+}  // namespace
