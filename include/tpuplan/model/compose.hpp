@@ -64,13 +64,7 @@ class composer {
 
   template <class Kind>
   constexpr int put(std::int64_t count, const Kind& kind) {
-    return count > 0 ? to_.put(blocks::place{count, 0, stream_}, kind) : -1;
-  }
-  /// Of layers that may share sets of weights (ALBERT).
-  template <class Kind>
-  constexpr int put_shared(std::int64_t count, const Kind& kind) {
-    if (count <= 0) return -1;
-    return to_.put(blocks::place{count, m_.layer_sets, stream_}, kind);
+    return count > 0 ? to_.put(blocks::place{count, sets_, stream_}, kind) : -1;
   }
   template <class Kind>
   constexpr int put_for_training(const Kind& kind) {
@@ -88,7 +82,9 @@ class composer {
     if (m_.embedding_width > 0)
       put(1, blocks::dense{0, m_.d_model, true, norm_kind::none, blocks::role::other, blocks::part::embedding});
     relative_table();
+    sets_ = m_.layer_sets;
     stack();
+    sets_ = 0;
     if (m_.other_products != 0 || m_.other_weights != 0) put(1, blocks::remainder{m_.other_products, m_.other_weights});
     if (m_.final_norm) put(1, blocks::norm{1, norms()});
     if (m_.prediction_layers > 0) prediction();
@@ -125,21 +121,22 @@ class composer {
     const attention_spec& a = m_.attention;
     const std::int64_t local_reading = local_shared_layers(m_), global_reading = a.kv_shared_layers - local_reading;
     const std::int64_t global = attention_layers(m_) - a.local_layers - global_reading - a.cross_layers;
-    const auto add = [&](std::int64_t layers, const blocks::attention& one) {
-      mixers.add(put_shared(layers, one), layers);
-    };
-    blocks::attention local = usual_attention(), wide = global_attention();
-    local.window = a.window;
-    add(a.local_layers - local_reading, local);
+    const auto add = [&](std::int64_t layers, const blocks::attention& one) { mixers.add(put(layers, one), layers); };
+    if (a.local_layers > 0) {
+      blocks::attention local = usual_attention();
+      local.window = a.window;
+      add(a.local_layers - local_reading, local);
+      local.kv_matrices = 0;
+      add(local_reading, local);
+    }
+    blocks::attention wide = global_attention();
     add(global, wide);
     if (a.cross_layers > 0) {
-      blocks::attention image = wide;
-      image.to_image = true;
-      add(a.cross_layers, image);
+      wide.to_image = true;
+      add(a.cross_layers, wide);
+      wide.to_image = false;
     }
-    if (a.kv_shared_layers == 0) return;
-    local.kv_matrices = wide.kv_matrices = 0;
-    add(local_reading, local);
+    wide.kv_matrices = 0;
     add(global_reading, wide);
   }
 
@@ -161,7 +158,7 @@ class composer {
       one.window = window;
       if (window > 0) one.chosen = 0;
       if (!has_indexer) one.index_heads = one.index_width = 0;
-      mixers.add(put_shared(layers, one), layers);
+      mixers.add(put(layers, one), layers);
     };
     const blocks::latent_attention one = latent_attention();
     add(own, one, true, 0);
@@ -209,13 +206,13 @@ class composer {
     if (a.chosen_layers > 0) beside.add(put(a.chosen_layers, compressed(a.chosen_ratio, true)), a.chosen_layers);
     if (a.merged_layers > 0) beside.add(put(a.merged_layers, compressed(a.merged_ratio, false)), a.merged_layers);
     const std::int64_t twice = m_.mlp.double_wide_in_shared ? a.kv_shared_layers : 0, dense = dense_layers(m_);
-    mlps.add(put_shared(dense - twice, dense_mlp()), dense - twice);
+    mlps.add(put(dense - twice, dense_mlp()), dense - twice);
     if (twice > 0) mlps.add(put(twice, dense_mlp(2)), twice);
     if (has_experts(m_)) mlps.add(put(moe_layers(m_), experts()), moe_layers(m_));
     mlps.add(-1, m_.mlp.absent);
     const int cross = is_pair() ? put_cross() : -1;
     const int norm = m_.norms_per_layer + (is_pair() ? 1 : 0) > 0
-                         ? put_shared(m_.layers, blocks::norm{m_.norms_per_layer + (is_pair() ? 1 : 0), norms()})
+                         ? put(m_.layers, blocks::norm{m_.norms_per_layer + (is_pair() ? 1 : 0), norms()})
                          : -1;
     to_.layers(mixers, beside, mlps, cross, norm);
   }
@@ -313,6 +310,7 @@ class composer {
 
   const transformer& m_;
   Builder& to_;
+  std::int64_t sets_ = 0;  // of weights that layers share (ALBERT)
   std::int8_t stream_ = 0, source_ = -1;
 };
 

@@ -28,7 +28,7 @@ constexpr parameter_count count_of(const blocks::sums& sum) {
   if (count.total <= 0)
     fail(errc::out_of_range, "model.other_weights", count.other, "more than the other parts take away");
   count.active = count.total - sum.unrouted;
-  count.matrices = sum.matrices;
+  count.matrices = sum.matrices();
   return count;
 }
 

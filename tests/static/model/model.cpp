@@ -50,6 +50,6 @@ constexpr blocks::model by_hand() {
   return m;
 }
 static_assert(by_hand() == llama);
-static_assert(blocks::sums_of(alone(4, blocks::mlp{8, 0, false})).matrices == 64);
+static_assert(blocks::sums_of(alone(4, blocks::mlp{8, 0, false})).matrices() == 64);
 
 }  // namespace

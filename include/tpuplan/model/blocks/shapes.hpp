@@ -101,6 +101,9 @@ struct kept {
   bool of_other = false;         ///< an entry is a position of the stream that the block attends to
 };
 
+/// What a kind answers that has none of them.
+struct none {};
+
 }  // namespace blocks
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -58,10 +58,10 @@ constexpr std::int32_t narrow(std::int64_t size) noexcept { return static_cast<s
 class sums {
  public:
   /// @{
-  /// Weights by part, in the order of `part`; those in matrix products of one token; those of the experts that one
-  /// token is not routed to; and numbers that are kept but not trained.
+  /// Weights by part, in the order of `part`; those of the experts that one token is not routed to; and numbers that
+  /// are kept but not trained.
   std::array<std::int64_t, 13> weights{};
-  std::int64_t matrices = 0, unrouted = 0, statistics = 0;
+  std::int64_t unrouted = 0, statistics = 0;
   /// @}
   /// @{
   /// Multiply-adds of a token by role, those of experts apart; of a position of an encoder; and of one that a decoder
@@ -69,15 +69,24 @@ class sums {
   std::array<std::int64_t, 7> dense{}, routed{};
   std::int64_t of_source = 0, of_attended = 0;
   /// @}
+  std::int64_t apart = 0;         ///< of these, what decoding does without: a head for training, frames of audio
   std::int64_t latent_norms = 0;  ///< weights of norms inside latent attention
   double of_example = 0;          ///< multiply-adds of an example in streams that say how many positions they have
   cores attention{};              ///< arithmetic besides products
   cache_numbers cache{};          ///< what decoding keeps
 
+  /// Weights in matrix products of one token. Worked: those of an MLP, all of them.
+  [[nodiscard]] constexpr std::int64_t matrices() const {
+    std::int64_t all = checked_add(of_source, of_attended) - apart;
+    for (std::size_t i = 0; i < dense.size(); ++i) all = checked_add(all, checked_add(dense[i], routed[i]));
+    return all;
+  }
+
   /// The block that adds from now on: where it stands, on what, and its positions (of streams that say so).
   constexpr void begin(const place& p, flow on, const site& out, const site& other) noexcept {
-    at_ = p, on_ = on, rows_ = out, other_rows_ = other;
+    at_ = p, on_ = on;
     sets_ = p.sets > 0 ? p.sets : p.count;
+    if (on == flow::image || on == flow::example) rows_ = out, other_rows_ = other;
   }
 
   /// A product of each position with weights.
@@ -86,21 +95,17 @@ class sums {
     add_weights(p.of, p.copies == 1 ? one : checked_multiply(one, p.copies));
     if (p.copies > p.used && p.of == part::experts) leave_out(one, p.copies - p.used);
     if (p.used == 0 || at_.when == use::prediction) return;
-    const std::int64_t work = checked_multiply(one, p.used == 1 ? at_.count : checked_multiply(p.used, at_.count));
-    if (on_ == flow::tokens) {
-      if (at_.when == use::always) matrices = checked_add(matrices, work);
-      if (p.from_other) {
-        of_attended = checked_add(of_attended, work);
-      } else {
-        std::int64_t& sum = (p.of == part::experts ? routed : dense)[static_cast<std::size_t>(p.what)];
-        sum = checked_add(sum, work);
-      }
-    } else if (on_ == flow::source || on_ == flow::frames) {
-      if (on_ == flow::source) matrices = checked_add(matrices, work);
-      of_source = checked_add(of_source, work);
-    } else {
+    const std::int64_t work = checked_multiply(p.used == 1 ? one : checked_multiply(one, p.used), at_.count);
+    if (on_ == flow::image || on_ == flow::example) {
       of_example += static_cast<double>(work) * static_cast<double>(positions(p.from_other ? other_rows_ : rows_));
+      return;
     }
+    std::int64_t& sum = on_ != flow::tokens     ? of_source
+                        : p.from_other          ? of_attended
+                        : p.of == part::experts ? routed[static_cast<std::size_t>(p.what)]
+                                                : dense[static_cast<std::size_t>(p.what)];
+    sum = checked_add(sum, work);
+    if (at_.when == use::scoring || on_ == flow::frames) apart = checked_add(apart, work);
   }
   /// @{
   /// Weights in no product: biases, norms, tables.
@@ -130,6 +135,11 @@ class sums {
                   (static_cast<double>(one.heads) * keys * static_cast<double>(one.key_width + one.value_width) +
                    one.fixed.value() / 2);
   }
+  /// @{
+  /// Nothing to add.
+  constexpr void attends(none) noexcept {}
+  constexpr void keeps(none) noexcept {}
+  /// @}
   /// What decoding keeps.
   constexpr void keeps(const kept& one) noexcept {
     if (on_ != flow::tokens || at_.when != use::always) return;
@@ -175,16 +185,16 @@ constexpr void check(const Kind&) noexcept {}
 template <class Kind>
 constexpr void weigh(const Kind&, const site&, sums&) noexcept {}
 template <class Kind>
-[[nodiscard]] constexpr core core_of(const Kind&, const site&) noexcept {
+[[nodiscard]] constexpr none core_of(const Kind&, const site&) noexcept {
   return {};
 }
 template <class Kind>
-[[nodiscard]] constexpr kept kept_by(const Kind&, const site&) noexcept {
+[[nodiscard]] constexpr none kept_by(const Kind&, const site&) noexcept {
   return {};
 }
 template <class Kind>
-[[nodiscard]] constexpr site after(const Kind&, const site& at) noexcept {
-  return at;
+[[nodiscard]] constexpr none after(const Kind&, const site&) noexcept {
+  return {};
 }
 /// @}
 
@@ -203,16 +213,15 @@ class walk {
   /// The next block.
   template <class Kind>
   constexpr int put(const place& p, const Kind& kind) {
-    const auto i = static_cast<std::size_t>(p.stream);
-    site in = at_[i], other{};
-    if (p.other >= 0) other = at_[static_cast<std::size_t>(p.other)], in.other_width = other.width;
-    site out = after(kind, in);
-    out.other_width = 0;
-    to_.begin(p, what_[i], out, other);
-    weigh(kind, in, to_);
-    to_.attends(core_of(kind, in));
-    to_.keeps(kept_by(kind, in));
-    if (!p.branch) at_[i] = out;
+    site& at = at_[static_cast<std::size_t>(p.stream)];
+    at.other_width = p.other < 0 ? 0 : at_[static_cast<std::size_t>(p.other)].width;
+    const site out = goes_on(at, after(kind, at));
+    to_.begin(p, what_[static_cast<std::size_t>(p.stream)], out,
+              p.other < 0 ? out : at_[static_cast<std::size_t>(p.other)]);
+    weigh(kind, at, to_);
+    to_.attends(core_of(kind, at));
+    to_.keeps(kept_by(kind, at));
+    if (!p.branch) at = out;
     return 0;
   }
   /// Which blocks stand together is no matter for sums.
@@ -220,6 +229,9 @@ class walk {
   constexpr void layers(const Layers&...) noexcept {}
 
  private:
+  static constexpr const site& goes_on(const site&, const site& out) noexcept { return out; }
+  static constexpr const site& goes_on(const site& in, none) noexcept { return in; }
+
   sums& to_;
   std::array<flow, most_streams> what_{};
   std::array<site, most_streams> at_{};

@@ -12,7 +12,5 @@ static_assert(blocks::positions({5120, 14, 14}) == 196);
 constexpr blocks::core one{1, 2, 3};
 static_assert(blocks::has_work(one) && !blocks::has_work(blocks::core{}));
 static_assert(blocks::is_same(one, blocks::core{1, 2, 3}) && !blocks::is_same(one, blocks::core{1, 2, 4}));
-static_assert(blocks::after(blocks::mlp{8}, {4, 2, 3}).width == 4 &&
-              !blocks::has_work(blocks::core_of(blocks::mlp{8}, {4})));
 
 }  // namespace

@@ -26,7 +26,8 @@ constexpr blocks::sums shared() {
   put(m, blocks::place{12, 2}, blocks::mlp{8, 0, false});
   return sums_of(m);
 }
-static_assert(shared().weights[static_cast<std::size_t>(blocks::part::mlp)] == 2 * 64 && shared().matrices == 12 * 64);
+static_assert(shared().weights[static_cast<std::size_t>(blocks::part::mlp)] == 2 * 64 &&
+              shared().matrices() == 12 * 64);
 // Modules that predict further tokens are weights alone.
 constexpr blocks::sums predicting() {
   blocks::model m;
@@ -37,6 +38,6 @@ constexpr blocks::sums predicting() {
   return sums_of(m);
 }
 static_assert(predicting().weights[static_cast<std::size_t>(blocks::part::prediction)] == 64);
-static_assert(predicting().matrices == 0);
+static_assert(predicting().matrices() == 0);
 
 }  // namespace
