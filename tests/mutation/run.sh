@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # run.sh MUTATE SOURCE_DIR BUILD_DIR WORK_DIR COMPILER CMAKE CONFIG COUNT SEED PERMILLE
 #
-# Draws COUNT changes over all headers, builds the unit tests and oracles once with all of them behind switches, and asks
-# for each one the cases that reach it; those that pass are asked of the static tests of their header. Fails where more
-# than PERMILLE of 1000 changes are noticed by none.
+# Draws COUNT changes over all headers, builds the unit tests, the oracles and the command-line program once with all of
+# them behind switches, and asks for each one the cases that reach it; those that pass are asked of the static tests of
+# their header. Fails where more than PERMILLE of 1000 changes are noticed by none.
 set -uo pipefail
 mutate=$1 source_dir=$2 build_dir=$3 work=$4 compiler=$5 cmake=$6 config=$7 count=$8 seed=$9 permille=${10}
 here=$source_dir/tests/mutation
@@ -21,7 +21,7 @@ for header in $(cd "$source_dir/include" && find tpuplan -name '*.hpp' | sort); 
   > "$work/all.cpp"
 until "$compiler" "${flags[@]}" -fsyntax-only -fmax-errors=0 "$work/all.cpp" 2> "$work/errors"; do drop "$work/errors"; done
 until "$cmake" --build "$build_dir" --config "$config" --target tpuplan_unit_mutated tpuplan_oracle_mutated \
-  > "$work/build.log" 2>&1; do drop "$work/build.log"; done
+  tpuplan_cli_mutated > "$work/build.log" 2>&1; do drop "$work/build.log"; done
 
 left=$(cut -f1 "$work/mutants")
 for kind in unit oracle; do
@@ -40,6 +40,17 @@ for kind in unit oracle; do
   killed=$(cat "$work/$kind".*.results | sed -n 's/^killed \([0-9]*\).*/\1/p')
   left=$(comm -23 <(sort <<< "$left") <(sort <<< "$killed"))
 done
+
+program=$(cat "$work/tpuplan_cli_mutated.path")
+commands() { bash "$here/commands.sh" "$source_dir" "$work" "$program" "$@"; }
+commands baseline
+for ((part = 0; part < parts; ++part)); do
+  # shellcheck disable=SC2046
+  commands judge "$work/cli.$part.results" $(awk -v part=$part -v parts="$parts" 'NR % parts == part' <<< "$left") &
+done
+wait
+killed=$(cat "$work/cli".*.results | sed -n 's/^killed \([0-9]*\).*/\1/p')
+left=$(comm -23 <(sort <<< "$left") <(sort <<< "$killed"))
 
 # What the compiler evaluates alone is noticed by the static tests, which fail with the change in force.
 asked() {

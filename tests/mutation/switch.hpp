@@ -4,16 +4,39 @@
 // What the changed places of a copy of the headers call: the original, or at run time the one change that is in force.
 // In constant evaluation the original holds, unless TPUPLAN_MUTATION_ON is the number of a change: then it holds
 // everywhere, for tests that the compiler makes. Each place that is asked at run time is put on record.
+//
+// Of a program as users run it the environment says which change is in force (TPUPLAN_MUTATION) and to which file the
+// places go that it asked (TPUPLAN_MUTATION_RECORD): "7", or "7v" where there was nothing to change.
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <initializer_list>
 #include <type_traits>
 
 namespace tpuplan_mutation {
 
 inline constexpr int most = 8192;             // changes in one copy
-inline int active = 0;                        // the change in force; 0: none
 inline unsigned char reached[most + 1] = {};  // 1: asked; 2: asked, and nothing to change in what is there
+
+inline int from_environment() {
+  const char* number = std::getenv("TPUPLAN_MUTATION");
+  return number != nullptr ? std::atoi(number) : 0;
+}
+inline int active = from_environment();  // the change in force; 0: none
+
+struct at_exit {
+  ~at_exit() {
+    const char* record = std::getenv("TPUPLAN_MUTATION_RECORD");
+    std::FILE* file = record != nullptr ? std::fopen(record, "w") : nullptr;
+    if (file == nullptr) return;
+    for (int i = 1; i <= most; ++i)
+      if (reached[i] != 0) std::fprintf(file, reached[i] == 1 ? "%d\n" : "%dv\n", i);
+    std::fclose(file);
+  }
+};
+inline at_exit recorded;
+
 template <int Id>
 bool ask() {
   static_assert(0 < Id && Id <= most);
