@@ -199,10 +199,14 @@ inline void read_recurrent_gemma(config_fields& fields, transformer& model) {
   r.kind = recurrence::rg_lru;
   const nlohmann::json pattern = fields.list("block_types");
   if (pattern.empty()) fail(errc::invalid_argument, fields.path("block_types"), "[]", "recurrent, attention");
-  nlohmann::json listed = nlohmann::json::array();
-  for (std::int64_t i = 0; i < model.layers; ++i)
-    listed.push_back(pattern[static_cast<std::size_t>(i) % pattern.size()]);
-  r.layers = recurrent_of(fields, "block_types", listed, model.layers, "recurrent");
+  const auto length = static_cast<std::int64_t>(pattern.size());
+  const auto recurrent_in_first = [&](std::int64_t layers) {
+    nlohmann::json first = nlohmann::json::array();
+    for (std::int64_t i = 0; i < layers; ++i) first.push_back(pattern[static_cast<std::size_t>(i)]);
+    return recurrent_of(fields, "block_types", first, layers, "recurrent");
+  };
+  const std::int64_t rest = model.layers % length, whole = model.layers / length;
+  r.layers = recurrent_in_first(rest) + (whole > 0 ? checked_multiply(whole, recurrent_in_first(length)) : 0);
   r.width = fields.count("lru_width");
   r.heads = model.attention.heads;
   r.kernel = fields.count("conv1d_width");

@@ -155,6 +155,8 @@ TEST_CASE("what recurrent layers of a file cannot be counted is refused by name"
              "config.linear_attn_config.kda_layers"));
   CHECK(says(refused("kimi_linear", R"({"routed_expert_hidden_size":3584})"), "config.routed_expert_hidden_size"));
   CHECK(says(refused("glm_moe_dsa", R"({"indexer_types":["full"]})"), "config.indexer_types"));
+  // The pattern of three layers is not written out for each of 2^24.
+  CHECK(model_of("recurrent_gemma", R"({"num_hidden_layers":16777216})").recurrent.layers == 11184811);
   CHECK(says(refused("recurrent_gemma", R"({"intermediate_size":7681})"), "config.intermediate_size"));
   CHECK(says(refused("minimax", R"({"attn_type_list":[0,1]})"), "config.attn_type_list"));
   CHECK(says(refused("lfm2", R"({"block_ffn_dim_multiplier":1e9})"), "config.block_ffn_dim_multiplier"));
