@@ -123,12 +123,18 @@ inline std::int64_t read_timestamp(const csv_reader& reader, std::string_view gi
 inline std::string read_whole_file(const std::string& path, std::size_t most) {
   std::ifstream file(path, std::ios::binary);
   if (!file) fail(errc::malformed_input, "file", path, "a file that can be read");
+  file.seekg(0, std::ios::end);
+  bool too_long = file.tellg() > static_cast<std::streamoff>(most);
+  file.clear();  // a pipe has no end yet
+  file.seekg(0);
+  file.clear();
   std::string characters;
-  for (char block[65536]; file;) {
+  for (char block[65536]; file && !too_long;) {
     file.read(block, sizeof(block));
     characters.append(block, static_cast<std::size_t>(file.gcount()));
-    if (characters.size() > most) fail(errc::malformed_input, "file", path, "a file of at most 2 GiB");
+    too_long = characters.size() > most;
   }
+  if (too_long) fail(errc::malformed_input, "file", path, "a file of at most 2 GiB");
   return characters;
 }
 

@@ -93,4 +93,18 @@ TEST_CASE("a trace and a day from a file") {
   CHECK(says(refusal_of([&] { (void)load_trace(path); }).message, "a file that can be read"));
 }
 
+TEST_CASE("a file of more than 2 GiB is refused before it is read") {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "tpuplan_long_trace_test.csv";
+  std::ofstream{path} << header;
+  CHECK(detail::read_whole_file(path.string(), header.size()) == header);
+  const auto refused = [&](std::size_t most) {
+    return says(refusal_of([&] { (void)detail::read_whole_file(path.string(), most); }).message, "at most 2 GiB");
+  };
+  CHECK_FALSE(refused(header.size()));
+  CHECK(refused(header.size() - 1));
+  std::filesystem::resize_file(path, (std::uintmax_t{1} << 31) + 1);  // zeros that take no room
+  CHECK(says(refusal_of([&] { (void)load_trace(path.string()); }).message, "at most 2 GiB"));
+  std::filesystem::remove(path);
+}
+
 }  // namespace read_traces_tests
