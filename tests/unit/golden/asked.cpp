@@ -1,0 +1,67 @@
+// The answers to the questions of tests/ask/questions.json, figure by figure: of a list its length, its first and its
+// last. Whether they are true is asked elsewhere; here none changes unnoticed.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/ask.hpp>
+#include <tpuplan/json/file.hpp>
+
+#include "support/catch.hpp"
+#include "support/golden.hpp"
+
+using namespace tpuplan;
+
+namespace golden_asked_tests {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A question as it is asked: with the file that "config" names, and with the answer to the plan of a launch.
+nlohmann::json whole(nlohmann::json question) {
+  question["schema"] = json_schema;
+  nlohmann::json& request = question["request"];
+  if (request.contains("config"))
+    request["config"] = load_json(TPUPLAN_DATA_DIR "/models/" + request["config"].get<std::string>());
+  if (request.contains("plan")) request["plan"] = nlohmann::json::parse(ask(whole(request["plan"])).dump());
+  return question;
+}
+
+std::string shown(const ordered_json& value) {
+  return value.is_number_float() ? golden_number(value.get<double>()) : value.dump();
+}
+
+/// A line for each object, with its figures and texts; then those of what is in it.
+void add_lines(const std::string& path, const ordered_json& value, std::string& lines) {
+  std::string line = path;
+  if (value.is_array()) line += " has " + std::to_string(value.size());
+  if (value.is_primitive()) line += ' ' + shown(value);
+  for (const auto& [key, each] : value.items())
+    if (value.is_object() && each.is_primitive()) line += ' ' + key + '=' + shown(each);
+  if (line != path) lines += line + '\n';
+  if (value.is_primitive()) return;
+  std::size_t place = 0;
+  for (const auto& [key, each] : value.items()) {
+    ++place;
+    if (value.is_object() && !each.is_primitive()) add_lines(path + '.' + key, each, lines);
+    if (value.is_array() && (place == 1 || place == value.size())) add_lines(path + '[' + key + ']', each, lines);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("answers to questions as they were", "[golden]") {
+  std::string lines;
+  int number = 0;
+  for (const nlohmann::json& question : load_json(TPUPLAN_TESTS_DIR "/ask/questions.json")) {
+    ordered_json answer = ask(whole(question));
+    if (answer.contains("pictures"))
+      for (ordered_json& picture : answer["pictures"]) picture.erase("svg");  // golden/pictures.txt has them
+    const std::string name = std::to_string(++number) + ' ' + question["question"].get<std::string>();
+    add_lines(name, answer.contains("answer") ? answer["answer"] : answer, lines);
+    if (answer.contains("pictures")) add_lines(name + " pictures", answer["pictures"], lines);
+  }
+  CHECK(golden_problem("asked.txt", lines) == "");
+}
+
+}  // namespace golden_asked_tests
