@@ -43,4 +43,13 @@ static_assert(members(all_of_2x4) == 8);
 static_assert(all_of_2x4.lengths[0] == slice_for("v6e-8").shape.dims[0] &&
               all_of_2x4.lengths[1] == slice_for("v6e-8").shape.dims[1]);
 
+// A block whose chips have a factor of three uses an axis that has one: of 4x4x12, 48 chips are 4x2x6.
+constexpr slice long_pod = [] {
+  slice where = slice_for("v5p-128");
+  where.shape.dims[2] = 12;
+  return where;
+}();
+constexpr collective_group of_48 = block_of(long_pod, 48);
+static_assert(members(of_48) == 48);
+static_assert(of_48.lengths[0] == 4 && of_48.lengths[1] == 2 && of_48.lengths[2] == 6);
 }  // namespace

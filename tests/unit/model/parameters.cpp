@@ -642,6 +642,27 @@ TEST_CASE("the ends of what FLOPs are counted for") {
   CHECK(says(got.message, "model.attention.local_layers is 1"));
 }
 
+TEST_CASE("attention takes as much as the rest of a layer at a length of which every layer attends to everything") {
+  const transformer m = llama_3_8b();
+  // Projections of 2 x 4096 (4096 + 1024) numbers, MLPs of 3 x 4096 x 14336; attention of 2 x 4096 for each token.
+  CHECK(attention_parity_length(m, attention_against::projections) == 5120);
+  CHECK(attention_parity_length(m, attention_against::layers) == 5120 + 3 * 14336 / 2);
+  CHECK(attention_parity_length(m, attention_against::projections, attention_flops::causal_half) == 10240);
+  const auto refusal_with = [&](void (*change)(transformer&)) {
+    transformer other = m;
+    change(other);
+    return refusal_of([&] { (void)attention_parity_length(other, attention_against::layers); });
+  };
+  CHECK(refusal_with([](transformer& o) {
+          o.attention.indexer.heads = 1, o.attention.latent.q_lora_rank = 64;
+          o.attention.indexer.head_dim = o.attention.indexer.top_k = 64;
+        }).code == errc::unsupported);
+  CHECK(refusal_with([](transformer& o) { o.attention.merged_layers = 1, o.attention.merged_ratio = 4; }).code ==
+        errc::unsupported);
+  CHECK(refusal_of([&] { (void)attention_parity_length(m, attention_against::layers, attention_flops::none); }).code ==
+        errc::invalid_argument);
+}
+
 TEST_CASE("bytes of keys and values") {
   // 2 layers x 2 x 2 heads x 2 numbers.
   STATIC_REQUIRE(kv_bytes_per_token(small(), dtype::bf16) == 32_B);

@@ -124,4 +124,23 @@ TEST_CASE("a network that does not fit is in no plan, uncertain ones accepted or
   }
 }
 
+TEST_CASE("networks come in the order of the objective, then of their dollars") {
+  const auto of = [](const char* name, double wall, double dollars) {
+    network_plan planned;
+    planned.where = slice_for(name);
+    planned.cost.wall = seconds{wall};
+    planned.cost.total = usd{dollars};
+    return planned;
+  };
+  const network_plan small = of("v6e-1", 9, 3), large = of("v6e-8", 3, 2), other = of("v6e-8", 3, 1);
+  CHECK(detail::comes_first(small, large, objective::fewest_chips));
+  CHECK_FALSE(detail::comes_first(large, small, objective::fewest_chips));
+  CHECK(detail::comes_first(other, large, objective::fewest_chips));
+  CHECK(detail::comes_first(large, small, objective::fastest));
+  CHECK_FALSE(detail::comes_first(small, large, objective::fastest));
+  CHECK(detail::comes_first(other, large, objective::fastest));
+  CHECK(detail::comes_first(large, small, objective::cheapest));
+  CHECK_FALSE(detail::comes_first(small, large, objective::cheapest));
+}
+
 }  // namespace plan_network_plan_tests

@@ -304,4 +304,56 @@ TEST_CASE("requests that come evenly are evenly apart") {
   CHECK((uneven[1].arrival - uneven[0].arrival) != (uneven[2].arrival - uneven[1].arrival));
 }
 
+TEST_CASE("requests whose gaps vary are as many as the rate says") {
+  day_request request = chat_day();
+  request.day.rates.assign(1, per_second{10});
+  detail::slices_over_day slices;
+  slices.serving.assign(60, 1);
+  for (const double variation : {0.5, 1.0, 2.0}) {
+    CAPTURE(variation);
+    request.variation = variation;
+    const auto arrived = static_cast<double>(detail::replica_day(request, slices, 1).size());
+    CHECK(std::abs(arrived / 3000 - 1) < 0.15);  // 300 s at 10 a second
+  }
+}
+
+TEST_CASE("a target of a share is one of requests, one without is one of the mean") {
+  const std::vector<detail::weighted_time> times{{1, 9}, {100, 1}};  // nine requests of 1 s, one of 100 s
+  CHECK(detail::is_kept(times, {0.9, 2_s}));
+  CHECK_FALSE(detail::is_kept(times, {0.91, 2_s}));
+  CHECK(detail::is_kept(times, {0, seconds{10.9}}));
+  CHECK_FALSE(detail::is_kept(times, {0, seconds{10.8}}));
+  CHECK(detail::is_kept(times, {0.99, 0_s}));  // no target
+}
+
+TEST_CASE("a day keeps its targets where it keeps each of them") {
+  day_request request = chat_day();
+  request.day.rates.assign(1, per_second{2});
+  detail::slices_over_day slices;
+  slices.serving.assign(60, 1);
+  simulation_run run;
+  request_record one;
+  one.first_token = 1_s;
+  one.finished = 11_s;
+  one.output = 11;  // a second for each token after the first
+  run.records = {one};
+  const auto keeps = [&](double first, double token, double whole) {
+    request.job.percentiles = {{0.5, seconds{first}}, {0.5, seconds{token}}, {0.5, seconds{whole}}};
+    day_option option;
+    detail::add_latencies(option, request, slices, run);
+    return option.meets_targets;
+  };
+  CHECK(keeps(1, 1, 11));
+  CHECK_FALSE(keeps(0.9, 1, 11));
+  CHECK_FALSE(keeps(1, 0.9, 11));
+  CHECK_FALSE(keeps(1, 1, 10.9));
+}
+
+TEST_CASE("a day has a thousand requests or more") {
+  traffic_day day{{per_second{1}}, seconds{1000}};
+  CHECK_FALSE(refusal_of([&] { detail::validate(day); }).refused);
+  day.part = seconds{999.5};
+  CHECK(says(refusal_of([&] { detail::validate(day); }).message, "requests of traffic_day is 999.5"));
+}
+
 }  // namespace plan_traffic_tests

@@ -372,6 +372,17 @@ TEST_CASE("a file that is too long is told how long it may be, and a digit is pa
   for (const char* key : {"9a", "0a", "a-b", "a:", "a/", "a`", "a{", ""}) CHECK_FALSE(detail::is_maxtext_key(key));
 }
 
+TEST_CASE("the spread of a log is half of what two thirds of its steps are within") {
+  std::string log;
+  for (int step = 0; step < 5; ++step) log += "completed step: " + std::to_string(step) + ", seconds: 50, loss: 1\n";
+  for (int step = 0; step < 7; ++step)
+    log += "completed step: " + std::to_string(step + 5) + ", seconds: " + std::to_string(1.0 + step) + ", loss: 1\n";
+  // Steps of 1 to 7 s: the middle is 4, a sixth of the way from first to last is 2, five sixths are 6.
+  const maxtext_log read = read_maxtext_log(log, "run.log");
+  CHECK(read.step == 4_s);
+  CHECK(close(read.spread, 0.5));
+}
+
 TEST_CASE("small sizes and defaults of MaxText are taken as they are") {
   const std::string llama =
       "decoder_block: llama2\nbase_emb_dim: 1024\nbase_num_query_heads: 8\nbase_num_kv_heads: 8\n"

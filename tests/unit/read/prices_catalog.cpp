@@ -80,6 +80,19 @@ TEST_CASE("Google's SKUs: wordings become ways of paying") {
   CHECK(read_billing_catalog(list, today).prices.rows().size() == 8);
 }
 
+TEST_CASE("prices of a catalog go to a billion dollars an hour, and chips have names of their own") {
+  CHECK(detail::catalog_price("Price", "1e9") == 1e9);
+  CHECK(refusal_of([] { (void)detail::catalog_price("Price", "1.001e9"); }).code == errc::malformed_input);
+  CHECK(refusal_of([] { (void)detail::catalog_price("Price", "-0.1"); }).code == errc::malformed_input);
+  CHECK(detail::catalog_price("Price", "0") == 0);
+  CHECK(detail::catalog_price("Price", "700.0") == 0);  // hidden
+  CHECK(detail::sku_chip("TpuV6e").view() == "v6e");
+  CHECK(detail::sku_chip("7x").view() == "tpu7x");
+  CHECK(detail::sku_chip("").view().empty());
+  CHECK(detail::sku_chip("/7x").view().empty());
+  CHECK(detail::sku_chip("Tpu").view().empty());
+}
+
 TEST_CASE("a catalog that a spreadsheet wrote is the same catalog") {
   const catalog_prices marked = read_sky_catalog("\xEF\xBB\xBF" + sky_text(), today);
   CHECK(marked.prices.rows().size() == read_sky_catalog(sky_text(), today).prices.rows().size());

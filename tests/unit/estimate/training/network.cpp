@@ -79,6 +79,22 @@ TEST_CASE("ResNet-50 with 128 images on each core of v3-8") {
   CHECK(largest_batch(network_of("resnet-50"), job, replicas_on(where), where).value() == 1848);
 }
 
+TEST_CASE("a device holds its shard of the weights, and all of what is not trained") {
+  const slice where = slice_for("v5e-8");
+  network_job job;
+  job.global_batch = 1024;
+  layout mesh;
+  mesh.fsdp = 8;
+  const memory_breakdown whole = memory_use(network_of("resnet-50"), job, replicas_on(where), where);
+  const memory_breakdown shard = memory_use(network_of("resnet-50"), job, mesh, where);
+  const double statistics = 4 * (25610152.0 - 25557032);  // of batch norms, in fp32
+  CHECK(close(whole.gradients.value(), 4 * 25557032.0));
+  CHECK(close(shard.gradients.value(), 4 * 25557032.0 / 8));
+  CHECK(close(shard.parameters.value() - statistics, (whole.parameters.value() - statistics) / 8));
+  CHECK(close(shard.optimizer.value(), whole.optimizer.value() / 8));
+  CHECK(shard.activations == whole.activations);
+}
+
 TEST_CASE("EfficientNet waits for memory and the vector unit, not for the MXU") {
   const slice where = slice_for("v3-8");
   network_job job;

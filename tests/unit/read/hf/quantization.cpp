@@ -230,4 +230,13 @@ TEST_CASE("a list of formats that are not known, and experts in some of the laye
   CHECK(read_hf_config(sparse).stored.parts.mlp == 0);
 }
 
+TEST_CASE("groups without a format of weights say nothing of their widths", "[hf_quantization]") {
+  json config = {{"model_type", "llama"}};
+  config["quantization_config"] = json::parse(R"({"quant_method": "compressed-tensors",
+      "config_groups": {"group_0": {"input_activations": {"num_bits": 8}}}})");
+  CHECK(said_of(read_hf_config(config)).find("not a method whose widths are known") != std::string::npos);
+  config["quantization_config"]["config_groups"]["group_1"]["weights"] = {{"num_bits", 1}, {"group_size", 32}};
+  CHECK(read_hf_config(config).stored.parts.mlp == 1.5);  // 1 bit, and a scale of 16 bits for 32 weights
+}
+
 }  // namespace read_hf_quantization_tests

@@ -85,6 +85,26 @@ TEST_CASE("Nemotron-NAS: layers of different kinds, and MLPs of different widths
       {"attention": {"n_heads_in_group": 4}, "ffn": {"ffn_mult": 1.0}}]})");
 }
 
+TEST_CASE("MLPs of Nemotron-NAS are from 1 to 2^24 wide before they are rounded", "[hf_uneven_layers]") {
+  const auto width = [](double of_d) {  // of the one layer, two thirds of `of_d` widths of 8192
+    const transformer m = model_of(
+        "nemotron-nas",
+        nlohmann::json{{"hidden_size", 8192},
+                       {"num_hidden_layers", 1},
+                       {"num_attention_heads", 64},
+                       {"vocab_size", 100},
+                       {"max_position_embeddings", 64},
+                       {"block_configs", {{{"attention", {{"n_heads_in_group", 8}}}, {"ffn", {{"ffn_mult", of_d}}}}}}}
+            .dump()
+            .c_str());
+    return m.mlp.d_ff;
+  };
+  CHECK(width(3072) == 16777216);
+  CHECK(width(3.0 / 16384) == 256);
+  CHECK(refusal_of([&] { (void)width(3072.0001); }).code == errc::out_of_range);
+  CHECK(refusal_of([&] { (void)width(2.9 / 16384); }).code == errc::out_of_range);
+}
+
 TEST_CASE("lists that do not fit the layers are refused by their field", "[hf_uneven_layers]") {
   const hf_class refused[] = {
       {"num_attention_heads_per_layer", "laguna", "", R"({"num_attention_heads_per_layer": [48, 48]})", 0},
