@@ -29,24 +29,13 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The sublayers of one sort (mixers, MLPs) of a stack, in the order in which layers take them.
-struct sublayers {
-  struct entry {
-    int part = -1;  // -1: none
-    std::int64_t layers = 0;
-  };
-  std::array<entry, 10> of{};
-  std::size_t size = 0;
-
-  constexpr void add(int part, std::int64_t layers) {
-    if (layers > 0) of[size++] = {part, layers};
-  }
-};
-
 /// Hands the blocks of a transformer that is known to be valid to `to`, which has
 ///   on(name, flow, …)  a new stream: its index
 ///   put(place, kind)   the next block: its index
-///   layers(count, …)   layers that have these blocks, -1 for none
+///   sorted             sublayers of one sort (mixers, MLPs) in the order in which layers take them: add(index,
+///   layers),
+///                      -1 for none
+///   layers(sorted, …)  layers that have these
 template <class Builder>
 class composer {
  public:
@@ -59,6 +48,8 @@ class composer {
   }
 
  private:
+  using sorted = typename Builder::sorted;
+
   [[nodiscard]] constexpr norm_kind norms() const noexcept { return m_.norm_bias ? norm_kind::layer : norm_kind::rms; }
   [[nodiscard]] constexpr bool is_pair() const noexcept { return m_.kind == architecture::encoder_decoder; }
 
@@ -117,7 +108,7 @@ class composer {
     return b;
   }
 
-  constexpr void add_heads(sublayers& mixers) {
+  constexpr void add_heads(sorted& mixers) {
     const attention_spec& a = m_.attention;
     const std::int64_t local_reading = local_shared_layers(m_), global_reading = a.kv_shared_layers - local_reading;
     const std::int64_t global = attention_layers(m_) - a.local_layers - global_reading - a.cross_layers;
@@ -151,7 +142,7 @@ class composer {
   }
 
   /// Layers that attend to everything are the first to have indexers.
-  constexpr void add_latent(sublayers& mixers) {
+  constexpr void add_latent(sorted& mixers) {
     const std::int64_t local = m_.attention.local_layers, global = attention_layers(m_) - local;
     const std::int64_t indexers = indexer_layers(m_), own = indexers < global ? indexers : global;
     const auto add = [&](std::int64_t layers, blocks::latent_attention one, bool has_indexer, std::int64_t window) {
@@ -196,7 +187,7 @@ class composer {
   constexpr void stack() {
     const attention_spec& a = m_.attention;
     const recurrent_spec& r = m_.recurrent;
-    sublayers mixers, beside, mlps;
+    sorted mixers, beside, mlps;
     mixers.add(-1, r.idle_layers);
     const int recurrent = put(r.layers, blocks::recurrent_of(r));
     if (!r.beside_attention) mixers.add(recurrent, r.layers);
@@ -236,10 +227,10 @@ class composer {
     relative_table();
     blocks::attention one = usual_attention();
     one.causal = false;
-    sublayers mixers, mlps;
+    sorted mixers, mlps;
     mixers.add(put(m_.encoder_layers, one), m_.encoder_layers);
     mlps.add(put(m_.encoder_layers, blocks::mlp{m_.mlp.d_ff, 0, m_.mlp.gated, m_.mlp.bias}), m_.encoder_layers);
-    to_.layers(mixers, sublayers{}, mlps, -1, put(m_.encoder_layers, blocks::norm{2, norms()}));
+    to_.layers(mixers, sorted{}, mlps, -1, put(m_.encoder_layers, blocks::norm{2, norms()}));
     if (m_.final_norm) put(1, blocks::norm{1, norms()});
   }
 
@@ -279,10 +270,10 @@ class composer {
     one.heads = one.kv_heads = v.heads, one.head_dim = v.d_model / v.heads, one.causal = false;
     one.qkv_bias = v.qkv_bias, one.output_bias = v.output_bias;
     const norm_kind norms = v.norm_bias ? norm_kind::layer : norm_kind::rms;
-    sublayers mixers, mlps;
+    sorted mixers, mlps;
     mixers.add(put(v.layers, one), v.layers);
     mlps.add(put(v.layers, blocks::mlp{v.d_ff, 0, v.gated, v.mlp_bias}), v.layers);
-    to_.layers(mixers, sublayers{}, mlps, -1, put(v.layers, blocks::norm{2, norms}));
+    to_.layers(mixers, sorted{}, mlps, -1, put(v.layers, blocks::norm{2, norms}));
     if (v.extra_norms > 0) put(v.extra_norms, blocks::norm{1, norms});
     if (v.other_weights != 0) put(1, blocks::remainder{0, v.other_weights});
     if (v.projector.input > 0) put_projector();

@@ -217,6 +217,19 @@ namespace detail {
 /// Keeps the blocks of a short form.
 class model_builder {
  public:
+  struct sorted {
+    struct entry {
+      int part = -1;  // -1: none
+      std::int64_t layers = 0;
+    };
+    std::array<entry, 10> of{};
+    std::size_t size = 0;
+
+    constexpr void add(int part, std::int64_t layers) {
+      if (layers > 0) of[size++] = {part, layers};
+    }
+  };
+
   explicit constexpr model_builder(blocks::model& to) noexcept : to_{to} {}
 
   constexpr std::int8_t on(const char* name, blocks::flow what, const blocks::site& first) {
@@ -227,7 +240,7 @@ class model_builder {
     return to_.all.add(blocks::block{at, one}, "blocks of a model");
   }
   /// Layers take their sublayers of each sort in order.
-  constexpr void layers(sublayers first, sublayers second, sublayers third, int cross, int norms) {
+  constexpr void layers(sorted first, sorted second, sorted third, int cross, int norms) {
     std::size_t i = 0, j = 0, k = 0;
     while (i < first.size) {
       std::int64_t count = first.of[i].layers;
@@ -236,7 +249,7 @@ class model_builder {
       const auto part = [&](int block) {
         if (block >= 0) row.parts[size++] = static_cast<std::int8_t>(block);
       };
-      const auto least = [&](const sublayers& of, std::size_t at) {
+      const auto least = [&](const sorted& of, std::size_t at) {
         if (at < of.size && of.of[at].layers < count) count = of.of[at].layers;
       };
       least(second, j), least(third, k);
@@ -252,7 +265,7 @@ class model_builder {
   }
 
  private:
-  static constexpr void take(sublayers& from, std::size_t& at, std::int64_t count) noexcept {
+  static constexpr void take(sorted& from, std::size_t& at, std::int64_t count) noexcept {
     if (at < from.size && (from.of[at].layers -= count) == 0) ++at;
   }
 

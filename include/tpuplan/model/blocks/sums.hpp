@@ -225,8 +225,12 @@ class walk {
     return 0;
   }
   /// Which blocks stand together is no matter for sums.
-  template <class... Layers>
-  constexpr void layers(const Layers&...) noexcept {}
+  struct sorted {
+    /// Nothing is kept.
+    constexpr void add(int, std::int64_t) noexcept {}
+  };
+  /// Nothing is kept.
+  constexpr void layers(sorted, sorted, sorted, int, int) noexcept {}
 
  private:
   static constexpr const site& goes_on(const site&, const site& out) noexcept { return out; }
