@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <string_view>
 
 namespace cli {
 
@@ -28,8 +29,9 @@ std::vector<provisioning> kinds_of(const std::vector<std::string>& given) {
 void keep_to_zone(plan_options& given, const session& with) {
   if (given.zone.empty()) return;
   const std::vector<std::string> there = generations_of_zone(with.data_dir, given.zone);
+  const maybe<provisioning> kind = given.kinds.size() == 1 ? given.kinds.front() : maybe<provisioning>{};
   for (const std::string& one : given.generations)
-    check_zone(known_zones(with.data_dir), given.zone, chip_for(one).name.view());
+    check_zone(known_zones(with.data_dir), given.zone, chip_for(one).name.view(), kind);
   if (given.generations.empty()) given.generations = there;
   const std::string region = region_of_zone(given.zone);
   if (with.is_given("--region")) {  // of which "us" and "all" are more than one
@@ -55,11 +57,47 @@ std::vector<std::string> regions_of(const std::vector<std::string>& given, const
   return all_regions(prices);
 }
 
+/// Leaves out of all regions those whose zones are for single tenants, and records it, and where no zone is known.
+void check_places(const plan_options& given, loaded_prices& prices, model_config& config, const session& with) {
+  if (!given.prices.empty()) return;
+  const std::vector<zone_row> zones = known_zones(with.data_dir);
+  const bool everywhere = given.regions == std::vector<std::string>{"all"};
+  const auto offer = [&](const price_row& price) {
+    return offer_in_region(zones, price.region.view(), price.generation.view(), price.kind);
+  };
+  loaded_prices asked = prices;
+  asked.keep([&](const price_row& price) {
+    const auto is_named = [&](const std::vector<std::string>& names, std::string_view one) {
+      return std::find(names.begin(), names.end(), one) != names.end();
+    };
+    std::vector<std::string> chips;
+    for (const std::string& one : given.generations) chips.emplace_back(chip_for(one).name.view());
+    return (everywhere || is_named(given.regions, price.region.view())) &&
+           (chips.empty() || is_named(chips, price.generation.view())) &&
+           std::find(given.kinds.begin(), given.kinds.end(), price.kind) != given.kinds.end();
+  });
+  const std::string closed = places_of(asked.book(), zones, region_offer::single_tenants);
+  if (!closed.empty())
+    config.assumed.push_back({everywhere ? "left out" : "single tenants", closed,
+                              everywhere ? "zones for single tenants; --region takes one of them"
+                                         : "its zones are for customers who have them for themselves"});
+  const std::string unknown = places_of(asked.book(), zones, region_offer::no_zone);
+  if (!unknown.empty())
+    config.assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
+  for (const std::string& one : given.zone.empty() ? std::vector<std::string>{} : given.generations) {
+    if (is_for_single_tenants(zones, given.zone, chip_for(one).name.view(), given.kinds.front()))
+      config.assumed.push_back(
+          {"single tenants", one + " in " + given.zone, "the zone is for customers who have it for themselves"});
+  }
+  if (everywhere) prices.keep([&](const price_row& price) { return offer(price) != region_offer::single_tenants; });
+}
+
 void run_plan(plan_options given, session& with) {
   keep_to_zone(given, with);
-  const any_model model = load_any(given.job.config, given.job.image_size);
-  const model_config& config = model.config;
-  const loaded_prices prices(given.prices, given.regions, with);
+  any_model model = load_any(given.job.config, given.job.image_size);
+  model_config& config = model.config;
+  loaded_prices prices(given.prices, given.regions, with);
+  check_places(given, prices, config, with);
   given.regions = regions_of(given.regions, prices.book());
   for (const std::string& region : given.regions) check_region(prices.book(), region);
   if (with.is_given("--gpu") && !with.is_given("--best-per-generation"))

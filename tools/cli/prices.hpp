@@ -35,6 +35,18 @@ class loaded_prices {
   loaded_prices(const std::string& file, const std::vector<std::string>& regions, const session& with);
   loaded_prices(const price_options& given, const session& with) : loaded_prices(given.file, {given.region}, with) {}
   [[nodiscard]] tpuplan::price_book book() const;
+  /// Keeps the prices that a test holds for.
+  template <class Test>
+  void keep(Test holds) {
+    std::vector<tpuplan::price_row> rows;
+    std::vector<std::string> sources;
+    for (std::size_t i = 0; i < book().size(); ++i) {
+      if (!holds(book().row(i))) continue;
+      rows.push_back(book().row(i));
+      sources.push_back(own_ ? own_->source(i) : std::string());
+    }
+    own_.emplace(std::move(rows), std::move(sources));
+  }
 
  private:
   std::optional<tpuplan::owned_price_book> own_;

@@ -71,6 +71,7 @@ ordered_json zone_document(const std::vector<zone_row>& rows) {
                     {"generation", row.generation},
                     {"service", row.service},
                     {"provisioning", only},
+                    {"single_tenant", row.single_tenant},
                     {"date", row.date},
                     {"confidence", row.confidence},
                     {"source", row.source}});
@@ -86,6 +87,7 @@ void print_zone(const std::string& zone, const std::vector<zone_row>& rows) {
   for (const zone_row& row : rows) {
     std::string only;
     for (const provisioning kind : row.only) only += (only.empty() ? "" : ", ") + std::string(name(kind));
+    if (row.single_tenant) only = "single tenants";
     std::vector<cell> cells{row.generation, row.service, only, row.date, row.confidence, row.source};
     if (of_region) cells.insert(cells.begin() + 2, cell(row.zone));
     t.add(std::move(cells));

@@ -1,5 +1,8 @@
 #include "cli/zones.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 
 #include "cli/option.hpp"
@@ -21,7 +24,26 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
+/// Whether a price is of a region of Google Cloud, not of several, as those of "us" and "us-east" are.
+bool is_of_one_region(const price_row& price) {
+  const std::string_view region = price.region.view();
+  return !region.empty() && region.back() >= '0' && region.back() <= '9';
+}
+
 }  // namespace
+
+std::string places_of(const price_book& prices, const std::vector<zone_row>& rows, region_offer which) {
+  std::vector<std::string> places;
+  for (std::size_t i = 0; i < prices.size(); ++i) {
+    const price_row price = prices.row(i);
+    if (!is_of_one_region(price) ||
+        offer_in_region(rows, price.region.view(), price.generation.view(), price.kind) != which)
+      continue;
+    const std::string one = fmt::format("{} in {}", price.generation.view(), price.region.view());
+    if (std::find(places.begin(), places.end(), one) == places.end()) places.push_back(one);
+  }
+  return joined(places);
+}
 
 std::vector<std::string> generations_of_zone(const std::string& data_dir, const std::string& zone) {
   const std::vector<zone_row> rows = known_zones(data_dir);

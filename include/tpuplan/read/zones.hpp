@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
@@ -25,7 +26,8 @@ struct zone_row {
   std::string date{};                ///< of the source
   std::string confidence{};          ///< "high", "medium" or "low"
   std::string source{};              ///< its key in the file
-  std::vector<provisioning> only{};  ///< the only ways of paying it is offered under; empty: not stated
+  std::vector<provisioning> only{};  ///< ways of paying it speaks of; empty: all but flex-start and calendar mode
+  bool single_tenant = false;        ///< the zone is for customers who have it for themselves
 };
 
 /// The rows of a document in the form of data/zones.json. Refuses unknown generations and ways of paying. Worked:
@@ -41,6 +43,7 @@ struct zone_row {
     row.date = one.string("date");
     row.confidence = one.string("confidence");
     row.source = one.string("source");
+    row.single_tenant = one.has("single_tenant") && one.flag("single_tenant");
     if (!one.has("provisioning")) continue;
     for (const nlohmann::json& kind : one.list("provisioning")) {
       const std::string given = kind.is_string() ? kind.get<std::string>() : kind.dump();
@@ -92,43 +95,117 @@ struct zone_row {
   return names;
 }
 
-/// The zones in which any service offers a generation, each once. Worked: v4 is in one, us-central2-b.
-[[nodiscard]] inline std::vector<std::string> zones_with(const std::vector<zone_row>& rows,
-                                                         std::string_view generation) {
+namespace detail {
+
+/// Whether a row says that its generation can be had under a way of paying. Of flex-start and calendar mode only rows
+/// that name them speak; a row without ways of paying speaks of all others.
+inline bool speaks_of(const zone_row& row, maybe<provisioning> kind) {
+  if (!kind) return true;
+  if (row.only.empty()) return *kind != provisioning::flex_start && *kind != provisioning::calendar;
+  return std::find(row.only.begin(), row.only.end(), *kind) != row.only.end();
+}
+
+/// "a, b (as sources of 2026-09-17 and before say)".
+inline std::string valid_places(const std::vector<std::string>& places, const std::vector<zone_row>& rows) {
+  std::string valid, newest;
+  for (const std::string& one : places) valid += (valid.empty() ? "" : ", ") + one;
+  for (const zone_row& row : rows) newest = std::max(newest, row.date);
+  return valid + " (as sources of " + newest + " and before say)";
+}
+
+/// "zone of v6e on flex_start"; "zone of v4" where only the generation matters.
+inline std::string place_of(std::string_view what, std::string_view generation, maybe<provisioning> kind) {
+  std::string words = std::string(what) + " of " + std::string(generation);
+  if (kind && (*kind == provisioning::flex_start || *kind == provisioning::calendar))
+    words += " on " + std::string(name(*kind));
+  return words;
+}
+
+}  // namespace detail
+
+/// The zones in which any service offers a generation under a way of paying, or under any where none is given, each
+/// once; where no row speaks of the generation under that way, all its zones. Worked: v4 is in one, us-central2-b; v5p
+/// on flex-start in us-east5-a and us-central1-a.
+[[nodiscard]] inline std::vector<std::string> zones_with(const std::vector<zone_row>& rows, std::string_view generation,
+                                                         maybe<provisioning> kind = nothing) {
   std::vector<std::string> names;
   for (const zone_row& row : rows) {
-    if (row.generation == generation && std::find(names.begin(), names.end(), row.zone) == names.end())
+    if (row.generation == generation && detail::speaks_of(row, kind) &&
+        std::find(names.begin(), names.end(), row.zone) == names.end())
       names.push_back(row.zone);
   }
-  return names;
+  return names.empty() && kind ? zones_with(rows, generation) : names;
 }
 
-/// Throws `errc::unsupported`, listing the zones that offer the generation, unless some service offers it in the zone.
-/// A generation without any row, such as a renamed copy, is not refused. Worked: v4 is in us-central2-b alone.
-inline void check_zone(const std::vector<zone_row>& rows, std::string_view zone, std::string_view generation) {
-  const std::vector<std::string> there = zones_with(rows, generation);
+/// Whether a zone has a generation under a way of paying for single tenants alone: customers who have the zone for
+/// themselves. Worked: v6e in us-east4-a; v6e in us-west1-c on demand, but not on spot.
+[[nodiscard]] inline bool is_for_single_tenants(const std::vector<zone_row>& rows, std::string_view zone,
+                                                std::string_view generation, provisioning kind) {
+  bool found = false;
+  for (const zone_row& row : rows) {
+    if (row.zone != zone || row.generation != generation || !detail::speaks_of(row, kind)) continue;
+    if (!row.single_tenant) return false;
+    found = true;
+  }
+  return found;
+}
+
+/// Who can order a generation in a region.
+enum class region_offer : std::uint8_t {
+  no_zone,         ///< no row has a zone of the region with the generation: a price may be all there is of it
+  single_tenants,  ///< only customers who have the zones for themselves
+  everyone,        ///< there is a zone for others too
+};
+
+/// Who can order a generation in a region under a way of paying, by the rows. Worked: v6e on spot is for single tenants
+/// in us-east4, for everyone in us-east5; of tpu7x in europe-west2 no zone is known.
+[[nodiscard]] inline region_offer offer_in_region(const std::vector<zone_row>& rows, std::string_view region,
+                                                  std::string_view generation, provisioning kind) {
+  region_offer found = region_offer::no_zone;
+  for (const std::string& zone : zones_with(rows, generation, kind)) {
+    if (region_of_zone(zone) != region) continue;
+    if (!is_for_single_tenants(rows, zone, generation, kind)) return region_offer::everyone;
+    found = region_offer::single_tenants;
+  }
+  return found;
+}
+
+/// The zones that offer a generation under a way of paying to everyone. Worked: v5p on spot is in us-east5-a, not in
+/// us-east5-b, which is for single tenants.
+[[nodiscard]] inline std::vector<std::string> open_zones_with(const std::vector<zone_row>& rows,
+                                                              std::string_view generation,
+                                                              provisioning kind = provisioning::on_demand) {
+  std::vector<std::string> there = zones_with(rows, generation, kind);
+  const auto is_closed = [&](const std::string& one) { return is_for_single_tenants(rows, one, generation, kind); };
+  there.erase(std::remove_if(there.begin(), there.end(), is_closed), there.end());
+  return there;
+}
+
+/// Throws `errc::unsupported`, listing the zones that offer the generation to everyone, unless some service offers it
+/// in the zone under that way of paying. A zone for single tenants is not refused: who names it may have it. A
+/// generation without any row, such as a renamed copy, is not refused. Worked: v4 is in us-central2-b alone; flex-start
+/// of v6e is refused in us-east1-d.
+inline void check_zone(const std::vector<zone_row>& rows, std::string_view zone, std::string_view generation,
+                       maybe<provisioning> kind = nothing) {
+  const std::vector<std::string> there = zones_with(rows, generation, kind);
   if (there.empty() || std::find(there.begin(), there.end(), zone) != there.end()) return;
-  std::string valid, newest;
-  for (const std::string& one : there) valid += (valid.empty() ? "" : ", ") + one;
-  for (const zone_row& row : rows) newest = std::max(newest, row.date);
-  detail::fail(errc::unsupported, "zone of " + std::string(generation), zone,
-               valid + " (as sources of " + newest + " and before say)");
+  const std::vector<std::string> open = kind ? open_zones_with(rows, generation, *kind) : there;
+  detail::fail(errc::unsupported, detail::place_of("zone", generation, kind), zone, detail::valid_places(open, rows));
 }
 
-/// Throws `errc::unsupported`, listing the regions that offer the generation, unless a zone of the region does. A
-/// generation without any row is not refused. Worked: of us-central2 v5e is refused, v4 is not.
+/// Throws `errc::unsupported`, listing the regions that offer the generation, unless a zone of the region does, under
+/// that way of paying. A generation without any row is not refused. Worked: of us-central2 v5e is refused, v4 is not.
 inline void check_region_of_zones(const std::vector<zone_row>& rows, std::string_view region,
-                                  std::string_view generation) {
-  std::string valid, newest;
-  for (const std::string& zone : zones_with(rows, generation)) {
+                                  std::string_view generation, maybe<provisioning> kind = nothing) {
+  std::vector<std::string> regions;
+  for (const std::string& zone : zones_with(rows, generation, kind)) {
     const std::string one = region_of_zone(zone);
     if (one == region) return;
-    if ((", " + valid + ",").find(", " + one + ",") == std::string::npos) valid += (valid.empty() ? "" : ", ") + one;
+    if (std::find(regions.begin(), regions.end(), one) == regions.end()) regions.push_back(one);
   }
-  if (valid.empty()) return;
-  for (const zone_row& row : rows) newest = std::max(newest, row.date);
-  detail::fail(errc::unsupported, "region of " + std::string(generation), region,
-               valid + " (as sources of " + newest + " and before say)");
+  if (regions.empty()) return;
+  detail::fail(errc::unsupported, detail::place_of("region", generation, kind), region,
+               detail::valid_places(regions, rows));
 }
 
 }  // namespace abi_0

@@ -1,4 +1,5 @@
 // Which zone has which generation.
+#include <algorithm>
 #include <string>
 #include <tpuplan/read/zones.hpp>
 
@@ -33,6 +34,39 @@ TEST_CASE("a zone that lacks a generation is refused with those that have it") {
   CHECK(other.code == errc::unsupported);
   CHECK(says(other.message, "zone of v4 is us-east5-b; valid: us-central2-b (as sources of 2026-09-17"));
   CHECK_FALSE(refusal_of([] { check_zone(rows(), "us-east5-b", "my chip"); }).refused);
+}
+
+TEST_CASE("a way of paying has zones of its own") {
+  CHECK(zones_with(rows(), "v5p", provisioning::flex_start) == std::vector<std::string>{"us-east5-a", "us-central1-a"});
+  CHECK_FALSE(refusal_of([] { check_zone(rows(), "us-east1-d", "v6e", provisioning::spot); }).refused);
+  const refusal other = refusal_of([] { check_zone(rows(), "us-east1-d", "v6e", provisioning::flex_start); });
+  CHECK(other.code == errc::unsupported);
+  CHECK(says(other.message, "zone of v6e on flex_start is us-east1-d; valid: asia-northeast1-b"));
+  for (const char* zone : {"us-east5-a", "us-east5-b", "us-central1-a", "europe-west4-a", "southamerica-west1-a",
+                           "asia-northeast1-b", "us-south1-ai1b"})
+    CHECK_FALSE(refusal_of([&] { check_zone(rows(), zone, "v6e", provisioning::flex_start); }).refused);
+  for (const char* zone : {"us-west4-a", "europe-west4-b", "us-central1-a"})
+    CHECK_FALSE(refusal_of([&] { check_zone(rows(), zone, "v5e", provisioning::flex_start); }).refused);
+  CHECK(zones_with(rows(), "tpu7x", provisioning::calendar) == std::vector<std::string>{"us-central1-c"});
+  CHECK(refusal_of([] { check_region_of_zones(rows(), "us-east1", "v6e", provisioning::flex_start); }).refused);
+  CHECK(zones_with(rows(), "v4", provisioning::flex_start) == zones_with(rows(), "v4"));  // nothing is said of it
+}
+
+TEST_CASE("zones for single tenants are offered only to who names them") {
+  for (const char* zone : {"us-east4-a", "us-east4-b", "us-east5-c"})
+    CHECK(is_for_single_tenants(rows(), zone, "v6e", provisioning::spot));
+  for (const char* zone : {"us-east5-b", "us-east5-c", "us-south1-a"})
+    CHECK(is_for_single_tenants(rows(), zone, "v5p", provisioning::on_demand));
+  CHECK(is_for_single_tenants(rows(), "us-west1-c", "v6e", provisioning::on_demand));
+  CHECK_FALSE(is_for_single_tenants(rows(), "us-east5-b", "v6e", provisioning::spot));
+  CHECK_FALSE(refusal_of([] { check_zone(rows(), "us-east4-a", "v6e", provisioning::spot); }).refused);
+  const std::vector<std::string> open = open_zones_with(rows(), "v5p", provisioning::spot);
+  CHECK(std::find(open.begin(), open.end(), "us-east5-a") != open.end());
+  CHECK(std::find(open.begin(), open.end(), "us-east5-b") == open.end());
+  CHECK_FALSE(is_for_single_tenants(rows(), "us-west1-c", "v6e", provisioning::spot));
+  CHECK(offer_in_region(rows(), "us-east4", "v6e", provisioning::spot) == region_offer::single_tenants);
+  CHECK(offer_in_region(rows(), "us-east5", "v6e", provisioning::spot) == region_offer::everyone);
+  CHECK(offer_in_region(rows(), "europe-west2", "tpu7x", provisioning::on_demand) == region_offer::no_zone);
 }
 
 TEST_CASE("a document of another form is refused by its key") {
