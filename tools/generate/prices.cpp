@@ -29,7 +29,7 @@ std::string price_row(const json& row) {
 }
 
 std::string hourly(const json& row, const char* key) {
-  const json& price = at(row, key, "gpus.json");
+  const json price = row.contains(key) ? row.at(key) : json{};
   return price.is_null() ? "unknown" : scaled(price.get<double>(), 1, "_usd_per_h");
 }
 
@@ -66,7 +66,8 @@ std::string gpu_table(data_folder& data) {
                            literal_bytes(at(row, "hbm_bytes", name).get<std::int64_t>()),
                            scaled(at(row, "hbm_bytes_per_s", name).get<double>(), 1e9, "_GB_per_s"),
                            hourly(row, "on_demand_usd_per_hour"), hourly(row, "spot_usd_per_hour"),
-                           hourly(row, "flex_start_usd_per_hour"), in_quotes(at(row, "date", name))}) +
+                           hourly(row, "flex_start_usd_per_hour"), hourly(row, "calendar_usd_per_hour"),
+                           in_quotes(at(row, "date", name))}) +
                    "}");
   }
   return "/// GPUs to compare a TPU with.\n" +

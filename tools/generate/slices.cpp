@@ -69,7 +69,8 @@ std::string machine_table(data_folder& data) {
         joined({in_quotes(name), in_quotes(type.at("generation")),
                 std::to_string(at(type, "chips", name).get<std::int64_t>()), optional_count(type, "vcpus"),
                 optional_count(type, "ram_gb_as_printed"), literal(at(type, "makes_one_vm", name).get<bool>()),
-                literal(at(type, "makes_several_vms", name).get<bool>()), label(type)}) +
+                literal(at(type, "makes_several_vms", name).get<bool>()), label(type),
+                optional_count(type, "max_network_gbps")}) +
         "}");
   }
   return unformatted(fmt::format("inline constexpr std::array<machine_row, {}> machine_rows = {{{{\n{}}}}};\n",

@@ -305,7 +305,7 @@ TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, bre
                assumed, advice)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
                mean_time_between_preemptions, rest_of_term_used)
-TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price)
+TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
                run, costs)
 

@@ -63,7 +63,7 @@ struct offer_comparison {
   return {rate(price.per_chip, detail::chips_of(where, slice_total)), throughput};
 }
 
-/// GPUs on demand, on spot or with flex-start. Throws `errc::no_price` for other ways of paying, and
+/// GPUs on demand, on spot, with flex-start or in calendar mode. Throws `errc::no_price` for other ways of paying, and
 /// `errc::unknown_figure` where the price is not known. Worked: 64 H100 on demand are 707.92 USD an hour.
 [[nodiscard]] constexpr offer offer_of(const gpu_offer& gpu, std::int64_t gpus, per_second throughput,
                                        provisioning kind = provisioning::on_demand) {
@@ -71,10 +71,11 @@ struct offer_comparison {
     case provisioning::on_demand: return {rate(gpu.on_demand.value("on-demand price of the GPU"), gpus), throughput};
     case provisioning::spot: return {rate(gpu.spot.value("spot price of the GPU"), gpus), throughput};
     case provisioning::flex_start: return {rate(gpu.flex_start.value("flex-start price of the GPU"), gpus), throughput};
+    case provisioning::calendar: return {rate(gpu.calendar.value("calendar price of the GPU"), gpus), throughput};
     default: break;
   }
   detail::fail(errc::no_price, "price of a GPU", name(kind),
-               "on_demand, spot or flex_start, or an offer with your own price");
+               "on_demand, spot, flex_start or calendar, or an offer with your own price");
 }
 
 /// Units of work per second at a share of the peak rate: peak x mfu / work of a unit.

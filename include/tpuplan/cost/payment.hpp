@@ -46,6 +46,7 @@ struct paid_run {
   seconds checkpoint_interval{};                ///< spot: work between two checkpoints
   double preemptions = 0;                       ///< spot: how many are expected
   std::int64_t pieces = 1;                      ///< flex-start: pieces; commitments: terms
+  bool superseded = false;                      ///< its price is older than an announced change
 };
 
 namespace detail {
@@ -131,6 +132,7 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
   paid.wall = paid.run + paid.overhead + paid.queue;
   paid.total = cost(paid.rate, paid.billed);
   paid.unused_cost = cost(paid.rate, paid.unused);
+  paid.superseded = is_before_announced_change(price);
   return paid;
 }
 
@@ -157,12 +159,14 @@ struct payment_options {
   return options;
 }
 
-/// The cheapest way of paying, the first if several cost the same; nothing where there are no options. Worked: of the
-/// six ways of 10 days on two v6e-32 in us it is flex-start at 20750.76 USD, where on demand is 41472.
+/// The cheapest way of paying, the first if several cost the same; nothing where there are no options. One whose price
+/// is older than an announced change (`superseded`) wins only over others of that kind. Worked: of the six ways of 10
+/// days on two v6e-32 in us it is spot at 25007.56 USD, where on demand is 41472; flex-start at 20750.76 is superseded.
 [[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
-    if (!best || way.total < best->total) best = way;
+    const bool surer = best && best->superseded && !way.superseded;
+    if (!best || surer || (way.superseded == best->superseded && way.total < best->total)) best = way;
   }
   return best;
 }

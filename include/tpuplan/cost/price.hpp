@@ -161,8 +161,9 @@ inline constexpr std::int64_t stale_after_days = 90;
 }
 
 /// Whether a change of the price was announced for a time after its date: flex-start and calendar rates change in
-/// November 2026, and no copy has the new ones. Source: a field note that quotes Google's pricing pages on 2026-09-25.
-/// Worked: flex-start of v6e of 2026-09-10 is such a price, one of 2026-11-21 is not.
+/// November 2026, and no copy has the new ones. Source: field notes of 2026-09-25 and of October 2026 that quote
+/// Google's page on the Dynamic Workload Scheduler. Worked: flex-start of v6e of 2026-09-10 is such a price, one of
+/// 2026-11-21 is not.
 [[nodiscard]] constexpr bool is_before_announced_change(const price_row& price) {
   return (price.kind == provisioning::flex_start || price.kind == provisioning::calendar) &&
          age_in_days(price, "2026-11-01") > 0;

@@ -31,6 +31,7 @@ struct run_price {
   seconds wall{};                        ///< from start to end, with preemptions
   maybe<seconds> checkpoint_interval{};  ///< time between two checkpoints, on spot
   price_row price{};                     ///< the row of the price list that was used
+  bool superseded = false;               ///< that row is older than an announced change of prices
   /// @}
 };
 
@@ -60,6 +61,7 @@ struct run_price_list {
     row.wall = paid.wall;
     if (paid.kind == provisioning::spot) row.checkpoint_interval = paid.checkpoint_interval;
     row.price = paid.price;
+    row.superseded = paid.superseded;
     list.rows[at] = row;
   }
   return list;

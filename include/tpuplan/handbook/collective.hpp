@@ -135,7 +135,7 @@ constexpr double hops_of_group(const collective_group& group) noexcept {
   const auto replicas = static_cast<double>(detail::positive_count("slices", slice_total));
   if (replicas == 1) return {};
   const bytes held = array / static_cast<double>(detail::positive_count("slice.shape", chips(where)));
-  return detail::make_cost(held * all_reduce_share(replicas, share) / dcn_rate(where.chip), seconds{0});
+  return detail::make_cost(held * all_reduce_share(replicas, share) / dcn_rate(where), seconds{0});
 }
 
 }  // namespace abi_0

@@ -68,7 +68,7 @@ inline constexpr chip_spec v4 = {
     /*jax_devices*/ 1,
     /*megacore*/ true,
     /*mxu: per_tensorcore, side, macs_per_cell_cycle*/ {4, 128, 1},
-    /*peak: bf16, int8, fp8, int4*/ {275_TFLOP_per_s, 275_TFLOP_per_s, unknown, unknown},
+    /*peak: bf16, int8, fp8, int4*/ {275_TFLOP_per_s, 275_TFLOP_per_s, absent, absent},
     /*clock*/ 1050_MHz,
     /*hbm: capacity, documented, usable_per_device, bandwidth*/ {32_GiB, 32_GiB, 33017561088_B, 1200_GB_per_s},
     /*on_chip: vmem_per_tensorcore, vmem_bandwidth_over_hbm, cmem, smem_per_tensorcore*/

@@ -121,6 +121,7 @@ struct machine_type {
   bool makes_one_vm = false;       ///< whether one VM of it is a slice
   bool makes_several_vms = false;  ///< whether several VMs of it make a slice
   text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
+  known<std::int64_t> gigabits{};  ///< per second of the VM's network
 };
 
 namespace detail {
@@ -133,45 +134,46 @@ struct machine_row {
   known<std::int64_t> vcpus, ram_gb;
   bool makes_one_vm, makes_several_vms;
   const char* gke_label;
+  known<std::int64_t> gigabits;
 };
 
 // generated: machine_types from data/hardware.json
 // clang-format off
 inline constexpr std::array<machine_row, 28> machine_rows = {{
-    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device"},
-    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice"},
-    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice"},
-    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false, "tpu-v5-lite-device"},
-    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false, "tpu-v5-lite-device"},
-    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false, "tpu-v5-lite-device"},
-    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false, "tpu-v5-lite-podslice"},
-    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true, "tpu-v5-lite-podslice"},
-    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice"},
-    {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true, "tpu-v5p-slice"},
-    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice"},
-    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, true, false, "tpu-v5p-slice"},
-    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, ""},
-    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, true, false, ""},
-    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, ""},
-    {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false, "tpu-v6e-slice"},
-    {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true, "tpu-v6e-slice"},
-    {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false, "tpu-v6e-slice"},
-    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false, ""},
-    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true, ""},
-    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false, ""},
-    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7x"},
-    {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true, "tpu7x"},
-    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7x"},
-    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true, ""},
-    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true, ""},
-    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7"},
-    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7"},
+    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device", unknown},
+    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice", unknown},
+    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice", unknown},
+    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false, "tpu-v5-lite-device", unknown},
+    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false, "tpu-v5-lite-device", unknown},
+    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false, "tpu-v5-lite-device", unknown},
+    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false, "tpu-v5-lite-podslice", unknown},
+    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true, "tpu-v5-lite-podslice", unknown},
+    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice", unknown},
+    {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true, "tpu-v5p-slice", 200},
+    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice", unknown},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, true, false, "tpu-v5p-slice", unknown},
+    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, "", unknown},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, true, false, "", unknown},
+    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, "", unknown},
+    {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false, "tpu-v6e-slice", 50},
+    {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true, "tpu-v6e-slice", 400},
+    {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false, "tpu-v6e-slice", 200},
+    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false, "", unknown},
+    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true, "", unknown},
+    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false, "", unknown},
+    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7x", unknown},
+    {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true, "tpu7x", 400},
+    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7x", unknown},
+    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true, "", unknown},
+    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true, "", unknown},
+    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7", unknown},
+    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7", unknown},
 }};
 // clang-format on
 // end of generated: machine_types
 
 constexpr machine_type to_machine(const machine_row& r) {
-  return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label};
+  return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label, r.gigabits};
 }
 
 inline constexpr std::size_t machine_type_count = machine_rows.size();

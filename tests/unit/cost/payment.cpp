@@ -548,7 +548,7 @@ TEST_CASE("every way of paying adds up", "[economics]") {
     CHECK(close(way.total.value(), (way.rate * way.billed).value()));
     CHECK(close(way.unused_cost.value() + 1, (way.rate * way.unused).value() + 1));
     CHECK(way.wall >= way.run);
-    CHECK(cheapest(all)->total <= way.total);
+    CHECK((way.superseded || cheapest(all)->total <= way.total));
     CHECK(find_way(all, way.kind)->total == way.total);
   }
 }

@@ -706,7 +706,7 @@ TEST_CASE("peak rates that a chip does not have, or that nobody documents") {
   for (const row& r : {row{v2, dtype::int8, "absent"},
                        {v3, dtype::int8, "absent"},
                        {v3, dtype::fp8, "absent"},
-                       {v4, dtype::fp8, "unknown"},
+                       {v4, dtype::fp8, "absent"},
                        {v4, dtype::int4, "unknown"},
                        {tpu7x, dtype::int8, "absent"},
                        {tpu7x, dtype::int4, "absent"},

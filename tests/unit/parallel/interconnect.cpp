@@ -32,7 +32,12 @@ static_assert(links_into(block_of(slice_for("v5p-128"), 16)) == 4 &&
               links_into(block_of(slice_for("v5p-128"), 64)) == 6);
 static_assert(links_into(block_of(slice_for("v6e-256"), 256)) == 4 && links_into(block_of(slice_for("v6e-8"), 8)) == 2);
 static_assert(members(block_of(slice_for("v4-384"), 3)) == 3 && members(block_of(slice_for("v6e-8"), 5)) == 5);
-static_assert(dcn_rate(v5p) == 6.25_GB_per_s);
+static_assert(dcn_rate(v5p) == 6.25_GB_per_s && dcn_rate(slice_for("v5p-8")) == 6.25_GB_per_s);
+// VMs of v6e have 50, 400 and 200 Gbit/s for 1, 4 and 8 chips.
+static_assert(dcn_rate(slice_for("v6e-1")) == 6.25_GB_per_s && dcn_rate(slice_for("v6e-4")) == 12.5_GB_per_s &&
+              dcn_rate(slice_for("v6e-8")) == 3.125_GB_per_s);
+static_assert(dcn_rate(slice_for("v6e-16")) == 12.5_GB_per_s &&
+              dcn_rate(slice_for("ct6e-standard-4t:2x4")) == 12.5_GB_per_s);
 static_assert(all_reduce_share(1) == 0 && all_reduce_share(2) == 1 && all_reduce_share(4) == 1.5);
 static_assert(all_reduce_share(4, member_share::whole) == 2);
 
@@ -95,6 +100,9 @@ TEST_CASE("what is not established counts as open, what does not exist is refuse
   chip_spec narrow = v5p;
   narrow.host.pcie = 4_GB_per_s;
   CHECK(dcn_rate(narrow) == 4_GB_per_s);  // PCIe is the narrower of the two
+  chip_spec wide = v6e;
+  wide.host.dcn = 25_GB_per_s;  // what a caller supposes of the chip holds for its VMs in proportion
+  CHECK(dcn_rate(slice{wide, topology{{2, 4, 1}, 2}, 8}) == 6.25_GB_per_s);
   narrow.ici.die_to_die_over_link = absent;
   CHECK(links_into_chip(slice{narrow, topology{{1, 1, 1}, 3}, 1}) == 1);
 }

@@ -127,7 +127,7 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
   step.gradients.exposed = max(constants.exposed_fsdp * whole, whole - (step.products + step.vector + step.traffic));
   if (slices(mesh) == 1) return;
   const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * trained;
-  const seconds between = bytes{reduced / static_cast<double>(chips(where))} / dcn_rate(where.chip);
+  const seconds between = bytes{reduced / static_cast<double>(chips(where))} / dcn_rate(where);
   step.gradients.whole += between;
   step.gradients.exposed += constants.exposed_dcn * between;
 }

@@ -233,7 +233,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
 constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const training_job& job, const layout& mesh,
                        const slice& where, const calibration& constants) {
   if (slices(mesh) == 1) return;
-  const bytes_per_second rate = dcn_rate(where.chip);
+  const bytes_per_second rate = dcn_rate(where);
   const auto ways = static_cast<double>(mesh.dcn_fsdp);
   const auto stages = static_cast<double>(mesh.dcn_pipeline);
   const double reduced = all_reduce_share(static_cast<double>(mesh.dcn_data)) * 4 * sizes.held.trained;
