@@ -46,7 +46,10 @@ esac
 exit 0
 FAKE
 printf '#!/bin/sh\n' >"$folder/bin/sleep"
-chmod +x "$folder/bin/gcloud" "$folder/bin/sleep"
+# What a VM does to itself: the watchdog of a program that has ended; it is no first VM of a slice.
+printf '#!/bin/sh\necho "$*" >>"$LAUNCH_FOLDER/ended"\n' >"$folder/bin/sudo"
+printf '#!/bin/sh\necho t1v-n-0-w-1\n' >"$folder/bin/hostname"
+chmod +x "$folder/bin/gcloud" "$folder/bin/sleep" "$folder/bin/sudo" "$folder/bin/hostname"
 
 # run_script PREEMPTED STATUS LOG: the script must end so, after exactly these steps. $ready is what says that it is there.
 ready=ACTIVE
@@ -67,7 +70,7 @@ run_script none 0 "create run delete"
 run_script 1 0 "create run delete create run delete"
 run_script all 1 "create run delete create run delete create run delete"
 run_script program 1 "create run"
-grep -q 'still there, and billed' "$folder/errors" || fail "no word of what is still billed"
+grep -q 'still there, and billed, $[0-9.]* an hour, idle or not' "$folder/errors" || fail "no word of what is still billed"
 
 launch_gce() {
   "$program" launch --slice "$1" --provisioning spot --target gce --project my-project --zone us-east5-b \
@@ -77,7 +80,10 @@ launch_gce v6e-8
 ready=RUNNING
 run_script none 0 "create run delete"
 run_script 1 0 "create run delete create run delete"
+rm -f "$folder/ended"
 run_script program 1 "create run"
+for _ in {1..100}; do [[ -e $folder/ended ]] && break; sleep 0.1; done
+[[ $(head -n 1 "$folder/ended") == poweroff ]] || fail "the VM of a program that failed does not end"
 launch_gce v6e-16
 ready=4
 run_script none 0 "create run run run run delete"

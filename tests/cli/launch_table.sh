@@ -4,7 +4,7 @@
 # that can where one can.
 set -u
 program=$1 data=$2
-declare -A one=([v2]=v2-8 [v3]=v3-8 [v4]=v4-8 [v5e]=v5litepod-8 [v5p]=v5p-8 [v6e]=v6e-8 [tpu7x]=tpu7x-8)
+declare -A one=([v2]=v2-8 [v3]=v3-8 [v4]=v4-8 [v5e]=v5litepod-8 [v5p]=v5p-8 [v6e]=v6e-4 [tpu7x]=tpu7x-8)
 declare -A more=([v2]=v2-32 [v3]=v3-32 [v4]=v4-32 [v5e]=v5litepod-16 [v5p]=v5p-32 [v6e]=v6e-16 [tpu7x]=tpu7x-32)
 declare -A zone=([v2]=us-central1-b [v3]=europe-west4-a [v4]=us-central2-b [v5e]=us-west4-a [v5p]=us-east5-a
   [v6e]=us-east5-a [tpu7x]=us-central1-c)
@@ -28,7 +28,6 @@ options() {
   [[ $capacity == spot ]] && given+=(--checkpoint gs://my-bucket/run)
   [[ $capacity == calendar ]] && given+=(--reservation mine)
   [[ $target == xpk && $name == v5litepod-8 ]] && given+=(--machine-type ct5lp-hightpu-4t)
-  [[ $target == xpk && $name == v6e-8 ]] && given+=(--machine-type ct6e-standard-4t)
 }
 
 # cell TARGET CAPACITY CHIP WORDS
@@ -50,7 +49,7 @@ cell() {
       [[ $at == 3 || ${given[*]} == *--machine-type* ]] && continue
       local other
       for other in ${able[$2,$3,$at]:-}; do
-        [[ $other == xpk && $name =~ ^v(6e|5litepod)-8$ ]] && continue  # which is on two VMs there, by --machine-type
+        [[ $other == xpk && $name == v5litepod-8 ]] && continue  # which is on two VMs there, by --machine-type
         [[ $got == *"; use "*"$other"* ]] || { printf '%s: %s is not named: %s\n' "${given[*]}" "$other" "$got"; failed=1; }
       done
     fi

@@ -1,4 +1,6 @@
 // tpuplan launch
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
@@ -9,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/option.hpp"
+#include "cli/prices.hpp"
 #include "cli/print.hpp"
 #include "cli/zones.hpp"
 
@@ -185,6 +188,45 @@ void launch_serving(const launch_options& given, const session& with) {
   write_file(gke_serving_file(launch));
 }
 
+/// Refuses a zone or region without the chip under that way of paying; says of a zone for single tenants what it is.
+void check_places(const launch_request& request, const session& with) {
+  if (request.zone.empty() && request.location.empty()) return;
+  const std::vector<zone_row> zones = known_zones(with.data_dir);
+  const std::string_view chip = request.where.chip.name.view();
+  if (!request.location.empty()) check_region_of_zones(zones, request.location, chip, request.capacity);
+  if (request.zone.empty()) return;
+  check_zone(zones, request.zone, chip, request.capacity);
+  if (request.reservation.empty() && is_for_single_tenants(zones, request.zone, chip, request.capacity))
+    write_error(
+        fmt::format("tpuplan: --zone: {} has {} for single tenants alone, who have the zone for themselves; for "
+                    "everyone: {}",
+                    request.zone, chip, fmt::join(open_zones_with(zones, chip, request.capacity), ", ")));
+}
+
+/// The price of a chip: in the region where it will be, else where the plan has it, else in us.
+maybe<price_row> price_of(const launch_request& request, const std::optional<planned_training>& plan,
+                          const session& with) {
+  std::vector<std::string> regions = {request.location, region_of_zone(request.zone)};
+  if (plan && !plan->best.costs.empty()) regions.emplace_back(chosen_cost(plan->best).price.region.view());
+  regions.emplace_back("us");
+  const loaded_prices prices("", regions, with);
+  for (const std::string& region : regions) {
+    if (const maybe<price_row> found = find_price(prices.book(), request.where, region, request.capacity)) return found;
+  }
+  return nothing;
+}
+
+/// Refuses a region where a zone belongs, with its zones that have the chip.
+void check_zone_is_no_region(const launch_request& request, const session& with) {
+  const std::vector<zone_row> zones = known_zones(with.data_dir);
+  std::vector<std::string> own;
+  for (const std::string& zone : open_zones_with(zones, request.where.chip.name.view(), request.capacity)) {
+    if (region_of_zone(zone) == request.zone) own.push_back(zone);
+  }
+  if (!own.empty())
+    refuse("--zone", request.zone, fmt::format("a zone of this region: {}", fmt::join(own, ", ")), errc::unknown_name);
+}
+
 void run_launch(const launch_options& given, const session& with) {
   if (!given.engine.empty()) return launch_serving(given, with);
   const std::optional<planned_training> plan = plan_of(given);
@@ -196,10 +238,10 @@ void run_launch(const launch_options& given, const session& with) {
   if (!given.restarts && target->ends_with_flex_start && request.capacity == provisioning::flex_start)
     request.max_restarts = 0;
   check_placed(given, with);
+  check_zone_is_no_region(request, with);
+  request.price = price_of(request, plan, with);
   const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
-  if (!request.zone.empty()) check_zone(known_zones(with.data_dir), request.zone, request.where.chip.name.view());
-  if (!request.location.empty())
-    check_region_of_zones(known_zones(with.data_dir), request.location, request.where.chip.name.view());
+  check_places(request, with);
   if (with.json) return print_json(output.json);
   write_file(output.text);
 }

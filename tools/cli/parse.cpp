@@ -108,6 +108,14 @@ std::string found_file(const option& one, const std::string& given, const std::s
   return given;
 }
 
+/// Whether a word is like the name of a model at Hugging Face, and no path of a file: "google/gemma-3-4b-it".
+bool is_hub_name(const std::string& given) {
+  const std::size_t slash = given.find('/');
+  return slash != std::string::npos && slash > 0 && slash + 1 < given.size() &&
+         given.find('/', slash + 1) == std::string::npos && given[0] != '.' && given[0] != '~' &&
+         std::filesystem::path(given).extension() != ".json" && !std::filesystem::is_directory(given.substr(0, slash));
+}
+
 /// Refuses the name of a model in place of its file, with the file of that name that comes with the program.
 void check_model_file(const std::string& given, const std::string& data_dir) {
   std::error_code none;
@@ -117,6 +125,10 @@ void check_model_file(const std::string& given, const std::string& data_dir) {
   const std::string file = "/models/" + name + ".json";
   if (!name.empty() && std::filesystem::exists(data_dir + file, none))
     refuse("config", given, "the path of a config.json; data" + file + " comes with the program", errc::unknown_name);
+  if (is_hub_name(given))
+    refuse("config", given,
+           "a file; that of a model of the Hub is https://huggingface.co/" + given + "/resolve/main/config.json",
+           errc::unknown_name);
 }
 
 void take_all(command& asked, const std::string& data_dir) {

@@ -36,7 +36,8 @@ std::string gcloud_offer(const json& gcloud, const std::string& chip) {
 
 std::string gce_offer(const json& gce, const std::string& chip) {
   const std::string owner = "launch.json: gce";
-  return joined({of(at(gce, "image_families", owner), chip), literal(has(at(gce, "hyperdisk", owner), chip))});
+  return joined({of(at(gce, "image_families", owner), chip), literal(has(at(gce, "hyperdisk", owner), chip)),
+                 of(at(gce, "flex_start_fails", owner), chip)});
 }
 
 std::string tool_offer(const json& file, const std::string& chip) {
@@ -46,7 +47,8 @@ std::string tool_offer(const json& file, const std::string& chip) {
   const json& smallest = at(at(file, "xpk", "launch.json"), "smallest_slice", "xpk");
   return joined({chips_of(smallest, chip), listed_in("xpk", "single_chip"), listed_in("skypilot", "accelerators"),
                  listed_in("skypilot", "machine_types"),
-                 of(at(at(file, "skypilot", "launch.json"), "flex_start_zones", "skypilot"), chip)});
+                 of(at(at(file, "skypilot", "launch.json"), "flex_start_zones", "skypilot"), chip),
+                 of(at(at(file, "skypilot", "launch.json"), "flex_start_shapes", "skypilot"), chip)});
 }
 
 }  // namespace
@@ -61,9 +63,11 @@ std::string offer_table(data_folder& data) {
     text += "     {" + gke_offer(at(file, "gke", "launch.json"), chip) + "},\n";
     text += "     /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {" +
             gcloud_offer(at(file, "gcloud", "launch.json"), chip) + "},\n";
-    text += "     /*gce: image_family, hyperdisk*/ {" + gce_offer(at(file, "gce", "launch.json"), chip) + "},\n";
-    text += "     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {" +
-            tool_offer(file, chip) + "}},\n";
+    text += "     /*gce: image_family, hyperdisk, flex_fails*/ {" + gce_offer(at(file, "gce", "launch.json"), chip) +
+            "},\n";
+    text +=
+        "     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/\n     {" +
+        tool_offer(file, chip) + "}},\n";
   }
   return unformatted(text + "};\n");
 }

@@ -39,6 +39,13 @@ inline void check_gce(const launch_request& request) {
   check_service_account(request, false);
   if (request.project.empty()) refuse_name("project", request.project, "a project ID");
   if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the VMs");
+  if (request.capacity == provisioning::flex_start &&
+      offers_of(request.where.chip.name).gce.flex_fails == launched_machine(request)) {
+    const maybe<slice> other = other_vm_layout(request.where);
+    fail(errc::unsupported, "slice", machine_name(request.where).view(),
+         (other ? std::string(machine_name(*other).view()) + ": " : std::string()) +
+             "flex-start of this machine type failed three times of three (field note of 2026-06-12)");
+  }
   if (request.slices > 1) fail(errc::unsupported, "slices", request.slices, "1: a managed instance group is one slice");
   const bool runs = !request.command.empty() || !request.image.empty();
   if (request.capacity != provisioning::flex_start && request.max_run.value() > 0 && runs && request.max_restarts > 0)
@@ -149,13 +156,16 @@ inline gce_launch gce_group(const launch_request& request) {
         "command -v docker >/dev/null || { sudo apt-get update && sudo apt-get install --yes docker.io; } && " +
         result.command;
   }
+  if (!result.command.empty()) result.command = detail::watched(request, result.command, "sudo poweroff");
   return result;
 }
 
 /// A bash script of `gce_commands`, as `gcloud_script` is one of `gcloud_commands`: it creates the VMs and, where there
 /// is a program, waits for them, runs it on every VM by ssh, deletes them when it ends, and after a preemption creates
-/// them again, at most `max_restarts` times. Throws as `gce_commands` does. Worked: without a program, one v6e-8 on
-/// flex-start is `set -e` and one `gcloud compute instances create`.
+/// them again, at most `max_restarts` times. Where it is interrupted it deletes them; where the connection is lost,
+/// each VM stops half an hour after its program has ended: a stopped VM is not billed, its disk is. Source: "VM
+/// instance pricing", instance uptime (cloud.google.com/compute/vm-instance-pricing). Throws as `gce_commands` does.
+/// Worked: without a program, one v6e-8 on flex-start is `set -e` and one `gcloud compute instances create`.
 [[nodiscard]] inline std::string gce_script(const launch_request& request) {
   const gce_launch commands = gce_commands(request);
   std::string out = detail::script_head(request);
@@ -189,8 +199,9 @@ inline gce_launch gce_group(const launch_request& request) {
 }
 )sh";
   const bool one = vms(request.where) == 1;
-  return out + detail::restart_loop(request, commands.ready,
-                                    one ? "'' | STOPPING | STOPPED | SUSPENDED | TERMINATED" : "DELETED");
+  return out + detail::restart_loop(
+                   request, commands.ready, one ? "'' | STOPPING | STOPPED | SUSPENDED | TERMINATED" : "DELETED",
+                   "half an hour after the program they stop, which ends what they cost but for disks");
 }
 
 }  // namespace abi_0

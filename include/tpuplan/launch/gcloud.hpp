@@ -140,6 +140,15 @@ inline shell_words worker_command(const launch_request& request) {
   return words;
 }
 
+/// The line with a watchdog beside it: `ending` runs half an hour after the line has ended, however it ended, unless
+/// somebody has made a file on the VM that keeps it. Where the connection is lost the program goes on, and its chips
+/// would be billed until somebody looks.
+inline std::string watched(const launch_request& request, const std::string& line, const std::string& ending) {
+  const std::string script = "while kill -0 \"$1\" 2>/dev/null; do sleep 10; done; sleep 1800; [ -e /tmp/" +
+                             request.name + ".keep ] || " + ending;
+  return "(" + shell_line({"setsid", "sh", "-c", script, "watch"}) + " $$ </dev/null >/dev/null 2>&1 &); " + line;
+}
+
 }  // namespace detail
 
 /// The commands that create the request's slices by the Cloud TPU API, tell whether they are there, run the program on
@@ -169,7 +178,9 @@ inline shell_words worker_command(const launch_request& request) {
   result.remove = queued ? command("delete", {"--force", "--quiet"}) : command("delete", {"--quiet"});
   const std::string line = shell_line(detail::worker_command(request));
   if (line.empty()) return result;
-  shell_words flags = {"--worker=all", "--ssh-flag=-oServerAliveInterval=30", "--command=" + line};
+  const std::string ending = "case $(hostname) in *-w-0) " + shell_line(result.remove) + " ;; esac";
+  shell_words flags = {"--worker=all", "--ssh-flag=-oServerAliveInterval=30",
+                       "--command=" + detail::watched(request, line, ending)};
   if (queued) flags.insert(flags.begin(), {"--node=all", "--batch-size=all"});  // of itself it runs on 64 VMs at a time
   result.run = command("ssh", flags);
   return result;
@@ -184,9 +195,11 @@ inline std::string script_head(const launch_request& request) {
 }
 
 /// The loop around the four commands, which stand above it as functions. `ready` is what state prints once the VMs are
-/// there, `gone` the patterns of what it prints when they will not come.
-inline std::string restart_loop(const launch_request& request, std::string_view ready, std::string_view gone) {
+/// there, `gone` the patterns of what it prints when they will not come, `end` how they end where nobody deletes them.
+inline std::string restart_loop(const launch_request& request, std::string_view ready, std::string_view gone,
+                                std::string_view end) {
   std::string loop = R"sh(
+trap 'delete; exit 1' HUP INT TERM
 restarts=0
 while true; do
   create || exit 1
@@ -203,7 +216,8 @@ while true; do
     fi
     sleep 120  # until a preemption shows in the state
     if [ "$(state)" = READY ]; then
-      echo "NAME: the program failed; its TPUs are still there, and billed until they are deleted" >&2
+      echo "NAME: the program failed, or the connection to it was lost; its TPUs are still there, and billed@HOURLY@" >&2
+      echo "@END@; a file /tmp/NAME.keep on them keeps them" >&2
       exit 1
     fi
   fi
@@ -219,6 +233,9 @@ done
   put("READY", ready);
   put("GONE", gone);
   put("LIMIT", std::to_string(request.max_restarts));
+  const std::string hourly = hourly_words(request);
+  put("@HOURLY@", hourly.empty() ? std::string(" until they are deleted") : ", \\" + hourly);  // an escaped dollar sign
+  put("@END@", end);
   put("NAME", request.name);
   return loop;
 }
@@ -229,7 +246,9 @@ done
 /// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
 /// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
 /// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
-/// again. The run is one ssh session: the script must run where it can keep that open. Source: "Request TPU Spot VMs"
+/// again. The run is one ssh session: the script must run where it can keep that open. Where it is interrupted it
+/// deletes the TPUs; where the connection is lost, the first VM deletes them half an hour after the program has ended,
+/// for which its service account needs the role TPU Admin. Source: "Request TPU Spot VMs"
 /// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
 /// Throws as `gcloud_commands` does. Worked: without a program it is the head and the command that creates.
 [[nodiscard]] inline std::string gcloud_script(const launch_request& request,
@@ -246,7 +265,9 @@ done
   function("run", commands.run);
   function("delete", commands.remove);
   return out + detail::restart_loop(request, how == tpu_creation::queued_resource ? "ACTIVE" : "READY",
-                                    "FAILED | SUSPENDING | SUSPENDED | PREEMPTED");
+                                    "FAILED | SUSPENDING | SUSPENDED | PREEMPTED",
+                                    "half an hour after the program they are deleted, if the service account of the "
+                                    "VMs has the role TPU Admin");
 }
 
 }  // namespace abi_0

@@ -40,15 +40,17 @@ struct cloud_tpu_offer {
 struct compute_offer {
   std::string_view image_family{};  ///< the VM image of the chip; empty: not offered
   bool hyperdisk = false;           ///< its VMs boot from hyperdisk-balanced
+  std::string_view flex_fails{};    ///< the machine type that was asked for on flex-start and never came; empty: none
 };
 
 /// What SkyPilot and XPK offer of a chip.
 struct tool_offer {
-  std::int64_t xpk_smallest = 0;  ///< chips of the smallest slice on VMs of four chips that XPK has; 0: it has none
-  bool xpk_single_chip = false;   ///< XPK has the slice of one chip, too
-  bool accelerators = false;      ///< SkyPilot makes its slices by the Cloud TPU API
-  bool machine_types = false;     ///< SkyPilot makes VMs of it by Compute Engine
-  std::string_view flex_zones{};  ///< where SkyPilot has flex-start of it, with a space between zones; empty: nowhere
+  std::int64_t xpk_smallest = 0;   ///< chips of the smallest slice on VMs of four chips that XPK has; 0: it has none
+  bool xpk_single_chip = false;    ///< XPK has the slice of one chip, too
+  bool accelerators = false;       ///< SkyPilot makes its slices by the Cloud TPU API
+  bool machine_types = false;      ///< SkyPilot makes VMs of it by Compute Engine
+  std::string_view flex_zones{};   ///< where SkyPilot has flex-start of it, with a space between zones; empty: nowhere
+  std::string_view flex_shapes{};  ///< the topologies that SkyPilot has on flex-start, on VMs of four chips
 };
 
 /// What the services offer of one chip.
@@ -75,64 +77,73 @@ inline constexpr launch_offer launch_offers[] = {
        flex_start_several_vms, queued, hyperdisk*/
      {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
-     /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, true, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {0, false, true, false, "", ""}},
     {"v3",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v3-device", "tpu-v3-slice", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", false, false, 0},
-     /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, true, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {0, false, true, false, "", ""}},
     {"v4",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v4-podslice", "tpu-v4-podslice", true, false, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"tpu-ubuntu2204-base", true, false, 2048},
-     /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, false, true, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {4, false, true, false, "", ""}},
     {"v5e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v5-lite-podslice", "tpu-v5-lite-podslice", true, true, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5-lite", true, true, 0},
-     /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {8, false, true, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {8, false, true, false, "", ""}},
     {"v5p",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v5p-slice", "tpu-v5p-slice", true, true, true, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv5", true, false, 0},
-     /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, false, true, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {4, false, true, false, "", ""}},
     {"v6e",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu-v6e-slice", "tpu-v6e-slice", true, true, true, false, true, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"v2-alpha-tpuv6e", true, true, 0},
-     /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b"}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e", false, "ct6e-standard-8t"},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {4, true, true, true, "asia-northeast1-b us-east5-a us-south1-ai1b", "2x2 4x4 4x8 8x8 8x16 16x16"}},
     {"tpu7x",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"tpu7x", "tpu7x", true, true, true, true, true, true, true},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*gce: image_family, hyperdisk*/ {"ubuntu-accel-2404-amd64-tpu-tpu7x", true},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {4, false, false, true, "us-central1-c"}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"ubuntu-accel-2404-amd64-tpu-tpu7x", true, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {4, false, false, true, "us-central1-c", "2x2x1 2x2x2 2x2x4 2x4x4 4x4x4 4x4x8 4x8x8 8x8x8 8x8x16 8x16x16"}},
     {"tpu8t",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, false, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {0, false, false, false, "", ""}},
     {"tpu8i",
      /*gke: one_vm, several_vms, multislice, flex_start, pools_of_several_vms, workload_policy,
        flex_start_several_vms, queued, hyperdisk*/
      {"", "", false, false, false, false, false, false, false},
      /*gcloud: runtime_version, multislice, flex_start, most_chips*/ {"", false, false, 0},
-     /*gce: image_family, hyperdisk*/ {"", false},
-     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones*/ {0, false, false, false, ""}},
+     /*gce: image_family, hyperdisk, flex_fails*/ {"", false, ""},
+     /*tools: xpk_smallest, xpk_single_chip, accelerators, machine_types, flex_zones, flex_shapes*/
+     {0, false, false, false, "", ""}},
 };
 // clang-format on
 // end of generated: launch_offers

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/cost/price.hpp>
+#include <tpuplan/cost/run_cost.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/launch/offers.hpp>
 #include <tpuplan/parallel/layout.hpp>
@@ -41,6 +42,7 @@ struct launch_request {
   /// After which the service ends the job; 0: the service's own limit. A longer run on flex-start goes on from its last
   /// checkpoint: gcloud_script starts it again.
   seconds max_run{};
+  maybe<price_row> price{};  ///< of a chip of it, which what is written states; nothing: not known
 
   // What only some services have; the others refuse it.
   std::vector<std::string> args;  ///< arguments of what the image starts, or of `command`
@@ -304,6 +306,18 @@ inline void check_times(const launch_request& request) {
     fail(errc::out_of_range, "run", days_text(expected),
          "at most 7 days, for which flex-start lasts; longer by gcloud with max_run 7d and a checkpoint to go on from");
   }
+}
+
+/// "$359.24 an hour, idle or not (spot in us-east5, price of 2026-08-10)"; empty where no price is known.
+inline std::string hourly_words(const launch_request& request) {
+  if (!request.price) return {};
+  const price_row& price = *request.price;
+  std::array<char, 64> amount{};
+  const double hourly = in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices));
+  std::snprintf(amount.data(), amount.size(), "$%.2f", hourly);
+  return std::string(amount.data()) + " an hour, idle or not (" + std::string(name(price.kind)) + " in " +
+         std::string(price.region.view()) + ", price of " + std::string(price.date.view()) +
+         (is_before_announced_change(price) ? ", before an announced change)" : ")");
 }
 
 /// The text of a count of seconds, rounded up: "86400s", as Vertex AI and gcloud write durations.

@@ -23,10 +23,16 @@ inline namespace abi_0 {
 
 /// The engine of that name that a launch can start; "sglang" is short for one. JetStream throws `errc::unsupported`: it
 /// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream at acd4f5a,
-/// read 2026-11-22). Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+/// read 2026-11-22). vLLM on TorchTPU (vllm-project/vllm-torchtpu at 9c8d9b0: tpu7x, v6e, v5e experimental) does, too:
+/// vllm is the one of tpu-inference. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
   constexpr std::string_view valid = "vllm or sglang-jax";
   if (detail::same_name(given, "sglang")) return serving_engine::sglang_jax;
+  for (const char* torch : {"vllm-torchtpu", "torchtpu", "torch_tpu"}) {
+    if (detail::same_name(given, torch))
+      detail::fail(errc::unsupported, "engine", given,
+                   "vllm or sglang-jax: no run of vLLM on TorchTPU is in the calibration, and its flags are not known");
+  }
   const maybe<serving_engine> named = parse_serving_engine(given);
   if (!named) detail::fail(errc::unknown_name, "engine", given, valid);
   if (*named == serving_engine::jetstream)

@@ -22,7 +22,7 @@ inline bool is_sky_machine(const launch_request& request) {
   return !offer.accelerators || request.capacity == provisioning::flex_start;
 }
 
-/// Whether the zone is one of the words.
+/// Whether one of the words is that word.
 inline bool has_word(std::string_view words, std::string_view word) {
   while (!words.empty()) {
     const std::size_t end = words.find(' ');
@@ -65,9 +65,9 @@ inline void check_sky_machine(const launch_request& request) {
   if (!request.zone.empty() && !has_word(offer.flex_zones, request.zone))
     fail(errc::unsupported, "zone", request.zone,
          "a zone with flex-start in SkyPilot: " + std::string(offer.flex_zones));
-  if (const maybe<slice> one_vm = other_vm_layout(where); one_vm && vms(where) > 1)
+  if (where.chips_per_vm != 4 || !has_word(offer.flex_shapes, name(where.shape).view()))
     fail(errc::unsupported, "slice", machine_name(where).view(),
-         joined({machine_name(*one_vm).view(), ": SkyPilot joins no VMs where one VM has all the chips"}));
+         "VMs of four chips in one of these shapes: " + std::string(offer.flex_shapes));
 }
 
 /// Refuses what SkyPilot does not have.
@@ -98,7 +98,8 @@ inline void check_skypilot(const launch_request& request) {
 /// The task of SkyPilot that runs the request; `yaml_text` writes it as the file that `sky jobs launch` takes. A
 /// managed job is recovered after every preemption; `max_restarts` counts failures of the program, and 0 turns recovery
 /// off. Refuses, by name of the field: no command, several slices, reservations, shapes without a name, spot of tpu7x,
-/// tpu7x on several VMs but by flex-start, flex-start of chips and in zones without it, and `max_run` without it.
+/// tpu7x on several VMs but by flex-start, flex-start of chips, shapes and in zones without it, and `max_run` without
+/// it.
 /// Worked: v6e-256 is accelerators tpu-v6e-256; tpu7x-16 on flex-start is instance_type tpu7x-standard-4t, num_nodes 2
 /// and accelerator_topology 2x2x2. Source: skypilot-org/skypilot docs/source/reference/tpu.rst @01e8777, yaml-spec.rst
 /// @0048bbf, sky/clouds/gcp.py (2026), tests of managed instance groups (2026-07).

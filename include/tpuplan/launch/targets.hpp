@@ -50,6 +50,12 @@ inline launch_output write_gke(const launch_request& request) {
   std::string text;
   if (!request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
     for (const shell_words& words : gke_node_pools(request)) text += commented(shell_line(words));
+    if (request.capacity != provisioning::flex_start)  // whose nodes go with the job
+      text += commented(
+          "node pools are billed until they are deleted, with a job or without: gcloud container "
+          "node-pools delete " +
+          request.name + "-0 --cluster=" + request.cluster + " --location=" + std::string(region_of(request.zone)) +
+          " --quiet");
   }
   return {text + manifest.dump(2) + "\n", manifest};
 }
@@ -78,12 +84,15 @@ inline launch_output write_gce(const launch_request& request) {
 
 inline launch_output write_gcluster(const launch_request& request) {
   const shell_words words = gcluster_command(request);
-  return {shell_lines(words) + "\n", {{"submit", words}}};
+  // The newest version that is known not to have the flag: data/launch.json, gcluster.newer_than.
+  const std::string needs = request.checkpoint.empty() ? "" : commented("--env needs a gcluster newer than v1.95.0");
+  return {needs + shell_lines(words) + "\n", {{"submit", words}}};
 }
 
 inline launch_output write_xpk(const launch_request& request) {
   const xpk_launch commands = xpk_commands(request);
-  return {commented(shell_line(commands.cluster)) + shell_lines(commands.workload) + "\n",
+  return {commented("XPK is deprecated, new generations come to Cluster Toolkit alone: --target gcluster") +
+              commented(shell_line(commands.cluster)) + shell_lines(commands.workload) + "\n",
           {{"cluster", commands.cluster}, {"workload", commands.workload}}};
 }
 
@@ -109,9 +118,9 @@ inline constexpr launch_target launch_targets[] = {
     {"gcloud", "script for the Cloud TPU API", detail::write_gcloud, false},
     {"gce", "script for Compute Engine", detail::write_gce, false},
     {"gcluster", "command of Cluster Toolkit", detail::write_gcluster, true},
-    {"xpk", "command of XPK", detail::write_xpk, true},
     {"skypilot", "task of SkyPilot", detail::write_skypilot, false},
     {"ray", "cluster of Ray", detail::write_ray, false},
+    {"xpk", "command of XPK, which is deprecated", detail::write_xpk, true},  // last: never the first suggestion
 };
 
 /// The target of that name, or nothing. Worked: "gce" is one, "aws" is none.
@@ -151,6 +160,16 @@ inline launch_request named_request(launch_request request, const launch_target&
   return request;
 }
 
+/// The output with the price of its chips as a comment, behind the first line where that names the interpreter. JSON
+/// takes no comments.
+inline launch_output with_price(launch_output output, const launch_request& request) {
+  const std::string hourly = hourly_words(request);
+  if (hourly.empty() || output.text[0] == '{') return output;
+  const std::size_t line = output.text.rfind("#!", 0) == 0 ? output.text.find('\n') + 1 : 0;
+  output.text.insert(line, commented(hourly));
+  return output;
+}
+
 inline bool can_write(const launch_target& target, const launch_request& request) {
   try {
     (void)target.write(request);
@@ -168,12 +187,13 @@ inline bool can_write(const launch_target& target, const launch_request& request
   return detail::can_write(target, detail::named_request(request, target));
 }
 
-/// What the target writes for the request. Throws as `validate` does, and for what the target does not offer; that
+/// What the target writes for the request, with what an hour of its chips costs where their price is given and the text
+/// takes comments. Throws as `validate` does, and for what the target does not offer; that
 /// refusal ends with the targets that do. Worked: for v5p-128 that of Vertex AI ends with "; use gke, gcloud, gce,
-/// gcluster, xpk, skypilot, ray".
+/// gcluster, skypilot, ray, xpk".
 [[nodiscard]] inline launch_output launch(const launch_target& target, const launch_request& request) {
   try {
-    return target.write(request);
+    return detail::with_price(target.write(request), request);
   } catch (const error& refusal) {
     if (refusal.code() != errc::unsupported) throw;
     std::string valid(refusal.valid());

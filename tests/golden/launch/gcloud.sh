@@ -26,7 +26,7 @@ run() {
     --batch-size=all \
     --worker=all \
     --ssh-flag=-oServerAliveInterval=30 \
-    '--command=sudo docker run --rm --privileged --net=host --env=CHECKPOINT_DIR=gs://my-bucket/llama us-docker.pkg.dev/my-project/train/maxtext:v1 bash -c '\''echo "$(hostname)" '\''\'\'''\''it'\''\'\'''\'''\'''
+    '--command=(setsid sh -c '\''while kill -0 "$1" 2>/dev/null; do sleep 10; done; sleep 1800; [ -e /tmp/llama-8b.keep ] || case $(hostname) in *-w-0) gcloud compute tpus queued-resources delete llama-8b --project=my-project --zone=us-east5-b --force --quiet ;; esac'\'' watch $$ </dev/null >/dev/null 2>&1 &); sudo docker run --rm --privileged --net=host --env=CHECKPOINT_DIR=gs://my-bucket/llama us-docker.pkg.dev/my-project/train/maxtext:v1 bash -c '\''echo "$(hostname)" '\''\'\'''\''it'\''\'\'''\'''\'''
 }
 delete() {
   gcloud compute tpus queued-resources delete llama-8b \
@@ -36,6 +36,7 @@ delete() {
     --quiet
 }
 
+trap 'delete; exit 1' HUP INT TERM
 restarts=0
 while true; do
   create || exit 1
@@ -52,7 +53,8 @@ while true; do
     fi
     sleep 120  # until a preemption shows in the state
     if [ "$(state)" = ACTIVE ]; then
-      echo "llama-8b: the program failed; its TPUs are still there, and billed until they are deleted" >&2
+      echo "llama-8b: the program failed, or the connection to it was lost; its TPUs are still there, and billed until they are deleted" >&2
+      echo "half an hour after the program they are deleted, if the service account of the VMs has the role TPU Admin; a file /tmp/llama-8b.keep on them keeps them" >&2
       exit 1
     fi
   fi
