@@ -249,7 +249,7 @@ constexpr double running_batch(const replica_load& load) {
   const double target = load.job.tpot_target.value();
   if (target <= 0) return most;
   const double within = crossing([&](double running) { return time_at(load.terms, running) - target; }, most);
-  return within < 1 && most >= 1 ? 1 : within;
+  return larger(within, smaller(1, most));  // with one slot, less than one of them runs
 }
 
 /// What a request meets with that number of running sequences, found by `running_batch`: clients that are fewer than

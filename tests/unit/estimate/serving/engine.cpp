@@ -552,6 +552,13 @@ TEST_CASE("targets bound the batch, and physics bounds targets") {
   CHECK(slow.running == 0);
   job.tpot_target = slow.floor;
   CHECK(serve(m, job, {}, s).refusal == serving_refusal::none);
+  job.max_running = 1;  // which computes prompts for a part of its time
+  job.concurrency = 0;
+  const serving_estimate alone = serve(m, job, {}, s);
+  CHECK(alone.running > 0.9);
+  CHECK(alone.running < 1);
+  CHECK(alone.capacity == alone.requests);
+  job.max_running = 0;
   job.tpot_target = {};
   job.ttft_target = 1_us;
   const serving_estimate late = serve(m, job, {}, s);
