@@ -57,11 +57,7 @@ maybe<refused_question> refusal_of_call(const Call& call) {
   });
 }
 [[nodiscard]] inline maybe<refused_question> check(const serving_request& request) {
-  return detail::refusal_of_call([&] {
-    validate(request.job, request.model);
-    validate(request.constants);
-    detail::check_limits(request);
-  });
+  return detail::refusal_of_call([&] { detail::check_request(request); });
 }
 [[nodiscard]] inline maybe<refused_question> check(const transformer& model) {
   return detail::refusal_of_call([&] { validate(model); });

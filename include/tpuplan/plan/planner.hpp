@@ -343,6 +343,7 @@ inline void check_request(const plan_request& request) {
   payment_terms terms = request.terms;  // in which no time of a checkpoint is that of the plan
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
   validate(terms);
+  validate(request.constants);
   check_limits(request);
   check_quotas(request);
 }

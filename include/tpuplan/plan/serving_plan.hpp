@@ -122,18 +122,23 @@ inline serving_plan_answer answer_of(plan_search& all) {
   return answer;
 }
 
-/// `plan_serving`, whose simulations take up to that many steps; they are taken off.
-inline serving_plan_answer plan_within(const serving_request& asked, std::int64_t& steps) {
+/// Refuses what no search answers.
+inline void check_request(const serving_request& asked) {
   validate(asked.job, asked.model);
   validate(asked.constants);
   check_limits(asked);
   refuse(job_limit(asked.job.engine, asked.job));
+  if (any_target(asked.job.percentiles) && asked.job.request_rate.value() == 0)
+    fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, for targets by percentile");
+}
+
+/// `plan_serving`, whose simulations take up to that many steps; they are taken off.
+inline serving_plan_answer plan_within(const serving_request& asked, std::int64_t& steps) {
+  check_request(asked);
   serving_request request = asked;
   request.job.percentiles = {};
   plan_search all{
       request, {request.model, request.job, request.constants, asked.job.percentiles, steps}, price_index(request)};
-  if (all.rates.are_needed() && request.job.request_rate.value() == 0)
-    fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, for targets by percentile");
   for_each_slice(request, [&](const slice& where) { search_server(all, where); });
   decide_layouts(all);
   steps = all.rates.steps_left();

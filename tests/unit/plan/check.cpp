@@ -1,4 +1,8 @@
 // What is wrong with a question, without an exception.
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
 #include <tpuplan/plan/check.hpp>
 
 #include "support/catch.hpp"
@@ -8,6 +12,13 @@
 using namespace tpuplan;
 
 namespace plan_check_tests {
+
+/// A value as a count; what is no number is a count too.
+constexpr std::int64_t count_of(double value) {
+  return value >= 9e18    ? std::numeric_limits<std::int64_t>::max()
+         : value != value ? -7
+                          : static_cast<std::int64_t>(value);
+}
 
 TEST_CASE("what would be refused is a value, and the same as is thrown", "[door]") {
   plan_request request;
@@ -66,6 +77,120 @@ TEST_CASE("models, jobs and layouts, alone and together", "[door]") {
   CHECK(check(request) == nothing);
   request.largest_chips = 0;
   CHECK(check(request)->field == "plan.largest_chips");
+}
+
+namespace {
+
+template <class Request>
+struct change {
+  const char* what;
+  void (*make)(Request&, double);
+};
+constexpr change<plan_request> training_changes[] = {
+    {"tokens", [](plan_request& r, double x) { r.tokens = x; }},
+    {"smallest batch", [](plan_request& r, double x) { r.smallest_batch_tokens = x; }},
+    {"range of batches", [](plan_request& r, double x) { r.smallest_batch_tokens = 1e4, r.largest_batch_tokens = x; }},
+    {"deadline", [](plan_request& r, double x) { r.deadline = seconds{x}; }},
+    {"budget", [](plan_request& r, double x) { r.budget = usd{x}; }},
+    {"fewest chips", [](plan_request& r, double x) { r.smallest_chips = count_of(x); }},
+    {"most chips", [](plan_request& r, double x) { r.largest_chips = count_of(x); }},
+    {"slices", [](plan_request& r, double x) { r.largest_slices = count_of(x); }},
+    {"tensor", [](plan_request& r, double x) { r.degrees.tensor = count_of(x); }},
+    {"expert", [](plan_request& r, double x) { r.degrees.expert = count_of(x); }},
+    {"dcn_data", [](plan_request& r, double x) { r.degrees.dcn_data = count_of(x); }},
+    {"batch", [](plan_request& r, double x) { r.job.global_batch = count_of(x); }},
+    {"sequence", [](plan_request& r, double x) { r.job.sequence_length = count_of(x); }},
+    {"lora", [](plan_request& r, double x) { r.job.lora_rank = count_of(x); }},
+    {"accumulation", [](plan_request& r, double x) { r.job.gradient_accumulation = count_of(x); }},
+    {"layers", [](plan_request& r, double x) { r.model.layers = count_of(x); }},
+    {"between", [](plan_request& r, double x) { r.terms.spot.mean_time_between_preemptions = seconds{x}; }},
+    {"checkpoint", [](plan_request& r, double x) { r.terms.spot.checkpoint_time = seconds{x}; }},
+    {"rest of term", [](plan_request& r, double x) { r.terms.rest_of_term_used = x; }},
+    {"quota",
+     [](plan_request& r, double x) {
+       r.quotas = {{"v6e", "us", provisioning::on_demand, count_of(x)}};
+     }},
+    {"region", [](plan_request& r, double x) { r.regions = {x > 0 ? "us-east5" : "nowhere"}; }},
+    {"regions", [](plan_request& r, double) { r.regions.clear(); }},
+    {"generation", [](plan_request& r, double x) { r.generations = {x > 0 ? "v6e" : "v9"}; }},
+    {"kinds", [](plan_request& r, double x) { x > 0 ? r.kinds = {provisioning::spot} : r.kinds = {}; }},
+    {"kind", [](plan_request& r, double x) { r.kinds = {static_cast<provisioning>(x > 0 ? 1 : 77)}; }},
+    {"objective", [](plan_request& r, double x) { r.best = static_cast<objective>(x > 0 ? 1 : 9); }},
+    {"constants", [](plan_request& r, double x) { r.constants.exposed_dcn = x; }},
+};
+constexpr change<serving_request> serving_changes[] = {
+    {"rate", [](serving_request& r, double x) { r.job.request_rate = per_second{x}; }},
+    {"concurrency", [](serving_request& r, double x) { r.job.concurrency = count_of(x); }},
+    {"prompt", [](serving_request& r, double x) { r.job.prompt.mean = x; }},
+    {"output",
+     [](serving_request& r, double x) {
+       r.job.output = {x, x * x, count_of(x)};
+     }},
+    {"first token", [](serving_request& r, double x) { r.job.ttft_target = seconds{x}; }},
+    {"token", [](serving_request& r, double x) { r.job.tpot_target = seconds{x}; }},
+    {"share",
+     [](serving_request& r, double x) {
+       r.job.percentiles.first_token = {x, 2_s};
+     }},
+    {"limit",
+     [](serving_request& r, double x) {
+       r.job.percentiles.per_token = {0.9, seconds{x}};
+     }},
+    {"prefix", [](serving_request& r, double x) { r.job.prefix_hit_rate = x; }},
+    {"chunk", [](serving_request& r, double x) { r.job.prefill_chunk = count_of(x); }},
+    {"blocks", [](serving_request& r, double x) { r.job.block_tokens = count_of(x); }},
+    {"running", [](serving_request& r, double x) { r.job.max_running = count_of(x); }},
+    {"memory", [](serving_request& r, double x) { r.job.memory_fraction = x; }},
+    {"engine", [](serving_request& r, double x) { r.job.engine = static_cast<serving_engine>(x > 0 ? 1 : 99); }},
+    {"engine with chunks", [](serving_request& r, double) { r.job.engine = serving_engine::vllm; }},
+    {"format", [](serving_request& r, double x) { r.job.weights = x > 0 ? dtype::int8 : dtype::fp32; }},
+    {"budget", [](serving_request& r, double x) { r.budget = usd_per_second{x}; }},
+    {"fewest chips", [](serving_request& r, double x) { r.smallest_chips = count_of(x); }},
+    {"most chips", [](serving_request& r, double x) { r.largest_chips = x > 64 ? 64 : count_of(x); }},
+    {"region", [](serving_request& r, double x) { r.regions = {x > 0 ? "us-east5" : "nowhere"}; }},
+    {"regions", [](serving_request& r, double) { r.regions.clear(); }},
+    {"generation", [](serving_request& r, double x) { r.generations = {x > 0 ? "v6e" : "v9"}; }},
+    {"kind", [](serving_request& r, double x) { r.kinds = {static_cast<provisioning>(x > 0 ? 1 : 77)}; }},
+    {"kinds", [](serving_request& r, double) { r.kinds.clear(); }},
+    {"layers", [](serving_request& r, double x) { r.model.layers = count_of(x); }},
+};
+
+/// Each change of a request, with each value: check refuses what the search refuses, in its words.
+template <class Request, std::size_t Count, class Search>
+void same_refusals(const Request& asked, const change<Request> (&changes)[Count], const Search& search) {
+  int refused = 0;
+  for (const change<Request>& one : changes) {
+    for (const double value : {-1.0, 0.0, 0.5, 1.0, 3.0, 64.0, 1e5, 1e7, 1e13, 1e20, std::nan("")}) {
+      Request request = asked;
+      one.make(request, value);
+      const maybe<refused_question> why = check(request);
+      const refusal thrown = refusal_of([&] { search(request); });
+      INFO(one.what << " " << value << ": " << thrown.message);
+      CHECK(why.has_value() == thrown.refused);
+      if (why.has_value() && thrown.refused) CHECK(std::string(why->message.view()) == thrown.message);
+      refused += thrown.refused ? 1 : 0;
+    }
+  }
+  CHECK(refused > 50);
+}
+
+}  // namespace
+
+TEST_CASE("check refuses what a search refuses, in its words", "[door]") {
+  plan_request training;
+  training.model = llama_3_8b();
+  training.job = job_of(64, 4096);
+  training.tokens = 1e10;
+  training.generations = {"v6e"};
+  training.largest_chips = 64;
+  same_refusals(training, training_changes, [](const plan_request& request) { (void)make_plan(request); });
+  serving_request serving;
+  serving.model = llama_3_8b();
+  serving.job.prompt = fixed_length(1024);
+  serving.job.output = fixed_length(256);
+  serving.generations = {"v6e"};
+  serving.largest_chips = 8;
+  same_refusals(serving, serving_changes, [](const serving_request& request) { (void)plan_serving(request); });
 }
 
 }  // namespace plan_check_tests
