@@ -208,15 +208,14 @@ void run_pay(const pay_options& given, session& with) {
 
 void add_spot_options(command& to, pay_options& into) {
   to.add("--market", into.asked.market, "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours");
-  to.add("--mtbp", into.asked.mean_time_between_preemptions,
+  to.add("--mtbp", into.asked.mean_time_between_preemptions, {1e-3, 1e12},
          "mean time between preemptions of one slice, if you know yours")
       .excludes({"--market"});
   to.add("--correlation", into.asked.correlation, {0, 1}, "of preemptions of slices: 0 one by one, 1 all together");
-  to.add("--checkpoint", into.asked.checkpoint_time, {1e-3, 86400}, "time for which one checkpoint stops the step")
+  to.add("--checkpoint", into.asked.checkpoint_time, {1e-6, 1e7}, "time for which one checkpoint stops the step")
       .usually("15s, and the bytes of --parameters at 25 GB/s");
-  to.add("--restart", into.asked.restart_time, {1e-3, 864000}, "billed time from capacity to the next step")
-      .usually("10min");
-  to.add("--queue", into.asked.queue_time, "unbilled wait for spot and flex-start capacity, each time");
+  to.add("--restart", into.asked.restart_time, {0, 1e7}, "billed time from capacity to the next step").usually("10min");
+  to.add("--queue", into.asked.queue_time, {0, 1e9}, "unbilled wait for spot and flex-start capacity, each time");
 }
 
 void add_gpu_options(command& to, pay_options& into) {

@@ -134,14 +134,14 @@ void add_training_options(command& to, plan_options& into) {
   to.add("--tokens", into.tokens, {1, 1e18}, "to train on: 15T");
   add_epoch_options(to, into.epochs, {"--tokens"});
   add_input_options(to, into.input);
-  to.add("--deadline", into.deadline, "30d");
+  to.add("--deadline", into.deadline, {1, 1e18}, "30d");
   to.add("--quota", into.quotas, "a file with chips that may be had; its form is in docs/prices.md");
   to.add("--max-slices", into.largest_slices, {1, 1024}, "slices over DCN").usually("1");
   to.add("--min-batch-tokens", into.smallest_batch_tokens, {1, 1e15}, "the batch is chosen too: from here …")
       .excludes({"--batch", "--batch-tokens"});
   to.add("--max-batch-tokens", into.largest_batch_tokens, {1, 1e15}, "… to here")
       .excludes({"--batch", "--batch-tokens"});
-  to.add("--mtbp", into.between, {1, 3.2e8}, "mean time between preemptions of one slice on spot").usually("4h");
+  to.add("--mtbp", into.between, {1e-3, 1e12}, "mean time between preemptions of one slice on spot").usually("4h");
   add_rest_option(to, into.rest_used);
   to.add("--data", into.degrees.data, degrees, "a degree that is fixed; 0: chosen");
   to.add("--fsdp", into.degrees.fsdp, degrees, "likewise");

@@ -127,13 +127,13 @@ void add_spot_command(session& with) {
   const auto options = std::make_shared<spot_options>();
   constexpr limits dollars{1e-6, 1e6};
   added.add("--work", options->work, "useful time of the run: 10h").required();
-  added.add("--checkpoint", options->checkpoint, {1e-3, 86400}, "time for which one checkpoint stops the step")
+  added.add("--checkpoint", options->checkpoint, {1e-6, 1e7}, "time for which one checkpoint stops the step")
       .usually("15s, and the bytes of --parameters at 25 GB/s")
       .excludes({"--parameters", "--model"});
   added.add("--parameters", options->parameters, {1, 1e15}, "of the model, fp32 with AdamW: what a checkpoint holds")
       .excludes({"--model"});
   added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are");
-  added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of the whole job").usually("4h");
+  added.add("--mtbp", options->between, {1e-3, 1e12}, "mean time between preemptions of the whole job").usually("4h");
   added.add("--preemption-rate", options->share, {1e-9, 0.999999}, "probability of a preemption in --per: 20%")
       .excludes({"--mtbp"});
   added.add("--per", options->per, "the time for which --preemption-rate is stated")
@@ -145,9 +145,8 @@ void add_spot_command(session& with) {
       .excludes({"--mtbp", "--preemption-rate", "--preemptions-per-hour"});
   added.add("--over", options->over, "the time with machines in which --preemptions were counted")
       .needs({"--preemptions"});
-  added.add("--restart", options->restart, {1e-3, 864000}, "billed time from capacity to the next step")
-      .usually("10min");
-  added.add("--queue", options->queue, "unbilled wait for capacity after a preemption");
+  added.add("--restart", options->restart, {0, 1e7}, "billed time from capacity to the next step").usually("10min");
+  added.add("--queue", options->queue, {0, 1e9}, "unbilled wait for capacity after a preemption");
   added.add("--interval", options->interval, "work between checkpoints; the best one if not given");
   added.add("--on-demand", options->on_demand, dollars, "dollars per chip and hour");
   added.add("--spot", options->spot, dollars, "dollars per chip and hour");

@@ -228,7 +228,7 @@ void add_sweep_command(session& with) {
   add_price_options(added, options->prices);
   added.add("--generation", trial.generations, "only these chips: v5e,v6e");
   added.add("--zone", trial.zone, "only what a zone has, by data/zones.json: us-east5-b");
-  added.add("--mtbp", trial.between, {1, 3.2e8}, "mean time between preemptions of one slice on spot").usually("4h");
+  added.add("--mtbp", trial.between, {1e-3, 1e12}, "mean time between preemptions of one slice on spot").usually("4h");
   added.add("--rows", options->rows, {1, 1e6}, "ways to show").usually("8");
   add_table_options(added);
   added.run = [options, &with] { run_sweep(*options, with); };

@@ -249,7 +249,7 @@ void add_train_command(session& with) {
   add_calibration_option(added, options->job.calibration);
   added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
   add_epoch_options(added, options->epochs, {"--tokens"});
-  added.add("--mtbp", options->between, {1, 3.2e8}, "mean time between preemptions of one slice on spot")
+  added.add("--mtbp", options->between, {1e-3, 1e12}, "mean time between preemptions of one slice on spot")
       .usually("4h")
       .needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
   add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});

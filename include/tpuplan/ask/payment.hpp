@@ -123,11 +123,6 @@ struct pay_answer {
 
 namespace detail {
 
-/// The time of a run; refuses more than a hundred years, as all doors do.
-inline seconds run_time(words field, seconds time) {
-  return seconds{in_range(field, positive(field, time.value()), 1e-6, 3.2e9, "1e-6 to 3.2e9 s, a hundred years")};
-}
-
 [[nodiscard]] inline payment_terms terms_of(const pay_request& asked, const slice& where, assumed_values& assumed) {
   if (asked.market && asked.mean_time_between_preemptions)
     fail(errc::invalid_argument, "market", "given without effect", "none beside mean_time_between_preemptions_s");

@@ -61,7 +61,7 @@ struct spot_answer {
   };
   const bytes state = asked.parameters ? training_state_of(*asked.parameters, dtype::fp32).total : bytes{};
   spot_run run;
-  run.work = asked.work;
+  run.work = detail::run_time("work_s", asked.work);
   run.checkpoint_time = time(asked.checkpoint_time, checkpoint_time(state), assumed_checkpoint_time);
   run.mean_time_between_preemptions = time(asked.mean_time_between_preemptions, 4_h, "a preemption comes every");
   run.restart_time = time(asked.restart_time, 600_s, "the first step comes after");

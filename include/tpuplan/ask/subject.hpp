@@ -27,6 +27,11 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// The time of a run; refuses more than a hundred years, as all doors do.
+inline seconds run_time(words field, seconds time) {
+  return seconds{in_range(field, positive(field, time.value()), 1e-6, 3.2e9, "1e-6 to 3.2e9 s, a hundred years")};
+}
+
 /// JSON that a question hands on as it is: a config.json, a price file.
 template <>
 struct json_form<nlohmann::json> {
