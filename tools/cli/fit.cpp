@@ -131,9 +131,21 @@ void print_fit(const placed_job& asked, const fit_answer& a) {
   print_assumed(a.assumed);
 }
 
+/// Whether train answers: not for tensors on the host of a chip whose PCIe rate is unknown.
+bool is_timed(const placed_job& asked) {
+  try {
+    return !step_time(asked.config.model, asked.job, asked.mesh, asked.where, asked.constants).remarks.host_untimed;
+  } catch (const error&) {
+    return false;
+  }
+}
+
 /// What to ask next. A plan has no options for a MaxText configuration.
-void print_follow_up(verdict v, const session& with) {
-  if (v == verdict::yes) return print_next("{}   its time and cost", follow_up(with, "train", {}));
+void print_follow_up(const placed_job& asked, verdict v, const session& with) {
+  if (v == verdict::yes) {
+    if (is_timed(asked)) print_next("{}   its time and cost", follow_up(with, "train", {}));
+    return;
+  }
   if (with.is_given("--maxtext")) return;
   std::vector<std::string_view> dropped = degrees_of_a_layout;
   dropped.push_back("--calibration");  // of which a plan reads the steps alone
@@ -161,7 +173,7 @@ void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
   }
   print_fit(asked, a);
   print_sources(asked, job, mesh);
-  print_follow_up(a.fits, with);
+  print_follow_up(asked, a.fits, with);
 }
 
 }  // namespace

@@ -37,11 +37,10 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   return a;
 }
 
-/// The command that plans for the same traffic.
-std::string plan_command(const session& with, const std::vector<follow_up_option>& further = {}) {
-  std::vector<follow_up_option> own = {{"--serve", ""}};
-  own.insert(own.end(), further.begin(), further.end());
-  return follow_up(with, "plan", own, {"--tensor"});
+/// Prints the command that plans for the same traffic, and what for. What an engine does not run is not planned for it.
+void print_plan_next(const served& a, const session& with, std::string_view what_for) {
+  if (!job_limit(a.asked.job.engine, a.asked.job).field.empty()) return;
+  print_next("{}   {}", follow_up(with, "plan", {{"--serve", ""}}, {"--tensor"}), what_for);
 }
 
 void print_too_large(const served& a, const model_config& config, const session& with) {
@@ -54,7 +53,7 @@ void print_too_large(const served& a, const model_config& config, const session&
   } else {
     print("the longest context that fits is {} tokens, {} were asked for\n", longest, longest_context(a.asked.job));
   }
-  print_next("{}   on which slices it fits", plan_command(with));
+  print_plan_next(a, with, "on which slices it fits");
 }
 
 void print_above_capacity(const served& a, const model_config& config, const session& with) {
@@ -63,7 +62,7 @@ void print_above_capacity(const served& a, const model_config& config, const ses
               config.model.name.view(), name(a.where).view(), capacity, rate);
   print("  {:.0f} such slices can serve them\n", std::floor(rate / capacity) + 1);
   if (any_target(a.asked.job.percentiles)) print_changes(a.answer.changes, 1);
-  print_next("{}   how many of which slices serve it for least", plan_command(with));
+  print_plan_next(a, with, "how many of which slices serve it for least");
 }
 
 void print_below_floor(const served& a, const model_config& config, const session& with) {
@@ -72,7 +71,7 @@ void print_below_floor(const served& a, const model_config& config, const sessio
               name(a.where).view(), duration(a.answer.estimate.floor), tpot ? "for each token" : "to the first token",
               duration(tpot ? a.asked.job.tpot_target : a.asked.job.ttft_target));
   print("  most of it goes to {} at peak rates\n", name(a.answer.estimate.floor_limited_by));
-  print_next("{}   which slices are fast enough", plan_command(with));
+  print_plan_next(a, with, "which slices are fast enough");
 }
 
 void print_refusal(const served& a, const model_config& config, const session& with) {
@@ -203,7 +202,7 @@ void run_serve(const serve_options& given, session& with) {
   print_serving_advice(a, with);
   if (gpu) print_gpu(*gpu, a);
   print_assumed(a.answer.assumed);
-  print_next("{}   which slices serve it for less?", plan_command(with));
+  print_plan_next(a, with, "which slices serve it for less?");
 }
 
 }  // namespace

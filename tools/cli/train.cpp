@@ -230,7 +230,8 @@ void run_train(const train_options& given, session& with) {
   std::vector<follow_up_option> own;
   if (!given.tokens && !is_given(given.epochs)) own.emplace_back("--tokens", "1T");
   std::vector<std::string_view> dropped = degrees_of_a_layout;
-  dropped.push_back("--gpu");  // which is of serving there
+  dropped.push_back("--gpu");        // which is of serving there
+  dropped.push_back("--rest-used");  // of commitments, which it pays with only where it is told to
   if (a.asked.constants.own.count == 0) dropped.push_back("--calibration");
   print_next("{}   is there a better slice?", follow_up(with, "plan", own, dropped));
 }
