@@ -61,9 +61,10 @@ std::string csv_field(const std::string& given) {
   return field + "\"";
 }
 
-/// A title as a key: "million out" in dollars is million_out_usd, "tokens/s" is tokens_per_s.
+/// A title as a key: "million out" in dollars is million_out_usd, "tokens/s" is tokens_per_s, "GiB" is size_bytes.
 std::string csv_title(const std::string& title, std::string_view unit) {
   if (title.empty()) return "rank";
+  if (title == "GiB") return "size_bytes";
   std::string key;
   for (const char c : title) {
     if (c == '/') {
