@@ -148,6 +148,11 @@ bool draw_question(std::mt19937_64& random, const transformer& model, double loa
   return closed.refusal == serving_refusal::none && closed.running < 40;  // so that 1000 requests are a steady state
 }
 
+/// Logarithms above that of a factor.
+std::int64_t count_beyond(const std::vector<double>& logarithms, double factor) {
+  return std::count_if(logarithms.begin(), logarithms.end(), [&](double one) { return one > std::log(factor); });
+}
+
 }  // namespace
 
 TEST_CASE("at a share of the capacity the closed form and the simulation differ by less than the stated factors",
@@ -155,7 +160,7 @@ TEST_CASE("at a share of the capacity the closed form and the simulation differ 
   struct limits {
     double load, nine_of_ten_first, nine_of_ten_token, most_first, most_token;  // most: 98 of 100
   };
-  for (const limits& at : {limits{0.4, 1.3, 1.2, 2, 1.5}, limits{0.8, 1.8, 1.5, 3, 2.2}}) {
+  for (const limits& at : {limits{0.4, 1.2, 1.1, 1.4, 1.3}, limits{0.8, 1.6, 1.4, 2.3, 1.9}}) {
     std::mt19937_64 random(25);
     std::vector<double> first, each;
     while (first.size() < 200) {
@@ -171,13 +176,11 @@ TEST_CASE("at a share of the capacity the closed form and the simulation differ 
       each.push_back(std::abs(std::log(report.per_token.value.mean / closed.per_token.total)));
       CHECK(close(closed.requests.value(), asked.job.request_rate.value(), 1e-9));
     }
-    std::sort(first.begin(), first.end());
-    std::sort(each.begin(), each.end());
-    CAPTURE(at.load, std::exp(first[180]), std::exp(each[180]), std::exp(first[196]), std::exp(each[196]));
-    CHECK(std::exp(first[180]) < at.nine_of_ten_first);
-    CHECK(std::exp(each[180]) < at.nine_of_ten_token);
-    CHECK(std::exp(first[196]) < at.most_first);
-    CHECK(std::exp(each[196]) < at.most_token);
+    // Of 200 questions 20 are expected beyond, and 4, each with two standard deviations.
+    CHECK(count_beyond(first, at.nine_of_ten_first) <= 28);
+    CHECK(count_beyond(each, at.nine_of_ten_token) <= 28);
+    CHECK(count_beyond(first, at.most_first) <= 8);
+    CHECK(count_beyond(each, at.most_token) <= 8);
   }
 }
 

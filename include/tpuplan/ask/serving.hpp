@@ -131,8 +131,8 @@ struct serve_answer {
   std::string words = "held against means of the closed form, in a steady state";
   if (job.request_rate.value() > 0)
     words +=
-        "; at 80 % of the capacity a simulation of such requests differs by a factor of up to 1.5 for each token "
-        "and 1.8 for the first one in nine of ten questions; targets by percentile rest on it";
+        "; at 80 % of the capacity a simulation of such requests differs by a factor of up to 1.4 for each token "
+        "and 1.6 for the first one in nine of ten questions; targets by percentile rest on it";
   assumed.emplace_back("targets", words);
   return assumed;
 }
