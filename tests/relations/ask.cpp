@@ -39,7 +39,7 @@ const std::vector<model>& models() {
       one.name = name;
       one.path = "data/models/" + name + ".json";
       one.config = json::parse(file_text(one.path));
-      one.config["_name_or_path"] = name;
+      if (!one.config.contains("_name_or_path")) one.config["_name_or_path"] = name;  // else it has one for both doors
     }
     std::sort(list.begin(), list.end(), [](const model& a, const model& b) { return a.name < b.name; });
     return list;

@@ -46,7 +46,8 @@ struct told {
   std::string command{};  ///< "tpuplan fit …"
   int status = 0;
   std::string output{}, errors{};
-  bool refused() const { return status != 0 && status != 1; }
+  /// No answer; with status 1 there may be one, which says that it cannot be done.
+  bool refused() const { return status > 1 || (status == 1 && output.empty()); }
   std::string message() const { return errors; }
   json document() const { return json::parse(output); }  ///< of --json
   std::string asked() const { return command; }

@@ -268,13 +268,15 @@ void serving_advice(relation& r) {
         r.skip("a change of " + subject);
         continue;
       }
-      // What advice compares is all that a slice can do within the targets, or what it does with as many requests.
-      if (!request.contains("job")) request["job"] = json::object();
-      request["job"].erase("request_rate_per_s");
       const reply then = ask("serve", request);
       if (!r.holds(!then.refused(), "advised and refused", one, change.dump(), then, then.message())) continue;
-      r.same("output tokens/s after the change of " + kind, one, change["output_tokens_per_s_then"], then,
-             then.answer()["estimate"]["output_tokens_per_s"], 1e-9);
+      // Where requests come at a rate, what counts is the capacity.
+      const json& estimate = then.answer()["estimate"];
+      const json job = request.value("job", json::object());
+      const double output = job.contains("output") ? job["output"]["mean"].get<double>() : 256;
+      const double now = job.contains("request_rate_per_s") ? estimate["capacity_per_s"].get<double>() * output
+                                                            : estimate["output_tokens_per_s"].get<double>();
+      r.same("output tokens/s after the change of " + kind, one, change["output_tokens_per_s_then"], then, now, 1e-9);
     }
   }
 }

@@ -8,14 +8,37 @@ namespace relations {
 
 namespace {
 
-/// A list of small numbers as one text: "[0].wall_s".
+/// The unit that a key ends with: "s" of "queue_s".
+std::string unit_of(const std::string& key) { return key.substr(key.rfind('_') + 1); }
+
+/// What rounding leaves of a difference or of a power near 0: an ulp of the largest number of that unit beside it.
+double rounding_beside(const json& parts, const std::string& key) {
+  double largest = 0;
+  for (const auto& item : parts.items()) {
+    if (item.value().is_number() && unit_of(item.key()) == unit_of(key))
+      largest = std::max(largest, std::abs(item.value().get<double>()));
+  }
+  return 0x1p-52 * largest;
+}
+
+/// How far apart the numbers under a key may be: `error` is a difference of figures like those under `value`, and known
+/// as well as these are.
+double rounding_of(const json& parts, const std::string& key, double tolerance) {
+  if (key != "error" || !parts.contains("value")) return rounding_beside(parts, key);
+  double largest = 0;
+  for (const auto& item : parts["value"].items()) largest = std::max(largest, std::abs(item.value().get<double>()));
+  return tolerance * largest;
+}
+
+/// Adds the paths that differ: "[0].wall_s". `rounding` is what is nothing beside the number.
 void collect(const json& a, const json& b, const std::string& at, const std::vector<std::string>& passed_over,
-             double tolerance, std::vector<std::string>& found) {
+             double tolerance, std::vector<std::string>& found, double rounding = 0) {
   if (a.is_object() && b.is_object()) {
     for (const auto& [key, value] : a.items()) {
       if (std::find(passed_over.begin(), passed_over.end(), key) != passed_over.end()) continue;
       if (b.contains(key)) {
-        collect(value, b[key], at + "." + key, passed_over, tolerance, found);
+        collect(value, b[key], at + "." + key, passed_over, tolerance, found,
+                std::max(rounding, rounding_of(a, key, tolerance)));
       } else {
         found.push_back(at + "." + key + ": only in the first");
       }
@@ -29,7 +52,7 @@ void collect(const json& a, const json& b, const std::string& at, const std::vec
       collect(a[i], b[i], at + "[" + std::to_string(i) + "]", passed_over, tolerance, found);
   } else if (a.is_array() && b.is_array()) {
     found.push_back(at + ": " + std::to_string(a.size()) + " and " + std::to_string(b.size()) + " rows");
-  } else if (!relation::equal(a, b, tolerance)) {
+  } else if (!relation::equal(a, b, tolerance, rounding)) {
     found.push_back(at + ": " + a.dump().substr(0, 200) + " and " + b.dump().substr(0, 200));
   }
 }
@@ -77,11 +100,10 @@ bool starts_with(std::string_view text, std::string_view start) { return text.su
 
 }  // namespace
 
-bool relation::equal(const json& a, const json& b, double tolerance) {
+bool relation::equal(const json& a, const json& b, double tolerance, double rounding) {
   if (a.is_number() && b.is_number()) {
     const double x = a.get<double>(), y = b.get<double>();
-    constexpr double nothing = 1e-15;  // of a unit: what is left where figures cancel
-    return x == y || std::abs(x - y) <= nothing || std::abs(x - y) <= tolerance * std::max(std::abs(x), std::abs(y));
+    return x == y || std::abs(x - y) <= std::max(rounding, tolerance * std::max(std::abs(x), std::abs(y)));
   }
   return a == b;
 }

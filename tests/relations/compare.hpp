@@ -88,15 +88,16 @@ class relation {
 
   std::int64_t most_printed = 3;  ///< of one kind
 
-  static bool equal(const json& a, const json& b, double tolerance);
+  /// Whether numbers differ by no more than a share of the larger, or by no more than `rounding`.
+  static bool equal(const json& a, const json& b, double tolerance, double rounding = 0);
 
  private:
   std::int64_t drawn_ = 0, compared_ = 0;
   std::map<std::string, std::int64_t> differing_{}, skipped_{};
 };
 
-/// Where two documents differ: paths with both values, numbers by more than a relative 1e-12. Keys that only one has
-/// differ, but those that are passed over.
+/// Where two documents differ: paths with both values, numbers by more than a relative 1e-12 and an ulp of the largest
+/// number of the same unit beside them. Keys that only one has differ, but those that are passed over.
 std::vector<std::string> differences(const json& a, const json& b, const std::vector<std::string>& passed_over = {},
                                      double tolerance = 1e-12);
 

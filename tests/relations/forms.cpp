@@ -83,9 +83,9 @@ std::pair<printed_figure, printed_figure> parse_range(const std::string& cell) {
   if (dash == std::string::npos) return {parse_figure(cell), parse_figure(cell)};
   std::string low = cell.substr(0, dash);
   const std::string high = cell.substr(dash + 1);
-  const bool has_unit = low.find_first_not_of("$~0123456789.,") != std::string::npos;
+  const bool has_unit = low.find_first_not_of("~0123456789.,") != std::string::npos;  // "$" among them
   if (!has_unit) {
-    const std::size_t unit = high.find_first_not_of("$~0123456789.,");
+    const std::size_t unit = high.find_first_not_of("~0123456789.,");
     if (unit != std::string::npos) low += high.substr(unit);
   }
   return {parse_figure(low), parse_figure(high)};
@@ -135,7 +135,7 @@ void same_tables(relation& r, const std::string& command) {
         compare(high, exact[column + 1]);
         column += 2;
       } else {
-        const bool in_title = title == "GiB_bytes";  // a column in GiB, which csv has in bytes
+        const bool in_title = title == "size_bytes";  // a column in GiB, which csv has in bytes
         compare(parse_cell(in_title ? cell + " GiB" : cell), exact[column]);
         ++column;
       }

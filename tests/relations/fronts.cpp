@@ -108,9 +108,10 @@ void every_model(relation& r) {
       r.holds(planned.status == 0, "plan refuses a model that is counted", planned, planned.errors);
     } else {
       const reply planned = ask("plan", {{"config", one.config}, {"tokens", 1e10}});
-      const bool pair = kind == "encoder_decoder";  // two sequences in a step are not modelled
+      // Two sequences in a step are not modelled, nor a tower for images beside one for text.
+      const bool pair = kind == "encoder_decoder" || (kind == "encoder" && counts.answer()["breakdown"]["vision"] > 0);
       r.holds(planned.refused() == pair,
-              pair ? "plan answers a pair of stacks" : "plan refuses a model that is counted", planned,
+              pair ? "plan answers a pair of stacks or towers" : "plan refuses a model that is counted", planned,
               planned.message());
     }
     const reply served = ask(

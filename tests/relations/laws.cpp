@@ -1,11 +1,14 @@
 // What must grow with what, and by how much.
 #include <algorithm>
 #include <limits>
+#include <tpuplan/model/remat.hpp>
 
 #include "relations/questions.hpp"
 #include "relations/relations.hpp"
 
 namespace relations {
+
+using tpuplan::remat_policies;
 
 namespace {
 
@@ -113,6 +116,11 @@ void freedom(relation& r) {
       for (const char* key : one.keys) freed.erase(key);
       if (!r.sweep) freed["generations"] = request["generations"];
       if (freed == request) continue;
+      // Context and pipelines are 1 unless they are given.
+      const bool is_free = request.contains("degrees") && !freed.contains("degrees");
+      for (const char* degree : {"context", "pipeline"}) {
+        if (is_free && request["degrees"].contains(degree)) freed["degrees"][degree] = 0;
+      }
       const reply free_answer = ask("plan", freed);
       if (free_answer.refused()) {
         r.skip("plan refuses with fewer limits");
@@ -135,18 +143,6 @@ void freedom(relation& r) {
 // What train can time and says fits is known to the search: the best plan of that slice is no slower a step of that
 // batch, whatever the policy.
 void search_knows(relation& r) {
-  static const std::vector<std::string> policies = {"full",
-                                                    "save_context",
-                                                    "save_qkv_proj",
-                                                    "qkv_proj_offloaded",
-                                                    "save_out_proj",
-                                                    "save_dot_except_mlp",
-                                                    "save_dot_with_context_except_mlp",
-                                                    "save_dot_except_mlpwi",
-                                                    "minimal",
-                                                    "minimal_with_context",
-                                                    "minimal_offloaded",
-                                                    "none"};
   while (r.next()) {
     const model& of = draw_model(r);
     const std::string& slice = r.random.of(slice_names());
@@ -155,7 +151,7 @@ void search_knows(relation& r) {
       continue;
     }
     const std::int64_t devices = devices_of(slice);
-    json job = {{"remat", r.random.of(policies)},
+    json job = {{"remat", remat_policies[r.random.below(remat_policies.size())].name.view()},
                 {"sequence_length", 1 << (9 + r.random.below(5))},
                 {"global_batch", devices << r.random.below(6)}};
     json mesh = json::object();
@@ -241,6 +237,59 @@ void monotone(relation& r) {
     r.holds(twice.answer()["run_s"].get<double>() >= one.answer()["run_s"].get<double>(),
             "a run does not get shorter with more tokens", one, one.answer()["run_s"].dump(), twice,
             twice.answer()["run_s"].dump());
+  }
+}
+
+namespace {
+
+/// That more of something makes a figure of serve no less.
+void grows(relation& r, const std::string& what, const reply& one, const reply& other, const char* at) {
+  const json::json_pointer where(at);
+  const double a = one.answer()["estimate"][where], b = other.answer()["estimate"][where];
+  r.holds(b >= a * (1 - 1e-9), std::string(at) + " does not fall with " + what, one, std::to_string(a), other,
+          std::to_string(b));
+}
+
+}  // namespace
+
+// More requests and longer ones take no less time, and leave no more room.
+void serving_monotone(relation& r) {
+  while (r.next()) {
+    json request = draw("serve", draw_decoder(r), r.random).request;
+    for (const char* key : {"tpot_target_s", "ttft_target_s", "percentiles", "concurrency", "request_rate_per_s"}) {
+      if (request.contains("job")) request["job"].erase(key);
+    }
+    const reply idle = ask("serve", request);
+    if (!serves(idle)) {
+      r.skip(idle.refused() ? "serve refuses" : "does not fit");
+      continue;
+    }
+    const double capacity = idle.answer()["estimate"]["capacity_per_s"];
+    request["job"]["request_rate_per_s"] = capacity * 0.9 * r.random.share();
+    const reply one = ask("serve", request);
+    if (!r.holds(serves(one), "serve refuses a rate below the capacity", one, one.message())) continue;
+    json larger = request;
+    larger["job"]["request_rate_per_s"] = 1.1 * request["job"]["request_rate_per_s"].get<double>();
+    const reply more = ask("serve", larger);
+    if (r.holds(serves(more), "serve refuses a rate below the capacity", more, more.message())) {
+      for (const char* at : {"/running", "/per_token/total_s", "/queue_s", "/first_token_s", "/memory/total_bytes"})
+        grows(r, "the rate", one, more, at);
+    }
+    larger = request;
+    const json& job = request["job"];
+    const std::int64_t prompt = job.contains("prompt") ? job["prompt"]["longest"].get<std::int64_t>() : 1024;
+    const std::int64_t output = job.contains("output") ? job["output"]["longest"].get<std::int64_t>() : 256;
+    larger["job"]["prompt"] = tokens(2 * prompt);
+    const reply longer = ask("serve", larger);
+    if (serves(longer)) {
+      for (const char* at : {"/prefill_s", "/per_token/total_s", "/first_token_s"})
+        grows(r, "the prompt", one, longer, at);
+      grows(r, "a shorter prompt", longer, one, "/capacity_per_s");
+    }
+    larger = request;
+    larger["job"]["output"] = tokens(2 * output);
+    const reply further = ask("serve", larger);
+    if (serves(further)) grows(r, "a shorter output", further, one, "/capacity_per_s");
   }
 }
 

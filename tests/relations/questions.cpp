@@ -373,4 +373,8 @@ const model& draw_decoder(relation& r) {
   }
 }
 
+bool serves(const reply& served) {
+  return !served.refused() && served.answer()["fits"] == "yes" && served.answer()["estimate"]["refusal"] == "none";
+}
+
 }  // namespace relations

@@ -39,6 +39,9 @@ bool is_decoder(const model& one);
 const model& draw_model(relation& r);
 const model& draw_decoder(relation& r);
 
+/// Whether an answer of serve is that a slice can.
+bool serves(const reply& served);
+
 /// {"mean", "mean_square", "longest"} of requests of one length.
 json tokens(std::int64_t length);
 

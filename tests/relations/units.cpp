@@ -1,6 +1,8 @@
 // One question in other words.
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <iterator>
 
 #include "relations/questions.hpp"
 #include "relations/relations.hpp"
@@ -144,6 +146,72 @@ void unrelated_keys(relation& r) {
     if (one.refused()) r.skip("refused");
     same_documents(r, "a config.json with keys that mean nothing here", one, one.document, other, other.document,
                    {"not_read"});
+  }
+}
+
+namespace {
+
+/// A time that the command line and ask both read.
+struct timed_option {
+  const char* command;  // with all else that it needs
+  const char* option;
+  const char* question;
+  const char* request;
+  const char* key;
+};
+constexpr timed_option timed_options[] = {
+    {"spot --mtbp 4h", "--work", "spot", R"({"mean_time_between_preemptions_s": 14400})", "work_s"},
+    {"spot --work 10h", "--mtbp", "spot", R"({"work_s": 36000})", "mean_time_between_preemptions_s"},
+    {"spot --work 10h", "--checkpoint", "spot", R"({"work_s": 36000})", "checkpoint_time_s"},
+    {"spot --work 10h", "--restart", "spot", R"({"work_s": 36000})", "restart_time_s"},
+    {"spot --work 10h", "--queue", "spot", R"({"work_s": 36000})", "queue_time_s"},
+    {"spot --work 10h", "--interval", "spot", R"({"work_s": 36000})", "checkpoint_interval_s"},
+    {"pay --slice v6e-8", "--run", "pay", R"({"slice": "v6e-8"})", "run_s"},
+    {"pay --slice v6e-8 --run 1d", "--mtbp", "pay", R"({"slice": "v6e-8", "run_s": 86400})",
+     "mean_time_between_preemptions_s"},
+    {"pay --slice v6e-8 --run 1d", "--checkpoint", "pay", R"({"slice": "v6e-8", "run_s": 86400})", "checkpoint_time_s"},
+    {"pay --slice v6e-8 --run 1d", "--restart", "pay", R"({"slice": "v6e-8", "run_s": 86400})", "restart_time_s"},
+    {"pay --slice v6e-8 --run 1d", "--queue", "pay", R"({"slice": "v6e-8", "run_s": 86400})", "queue_time_s"},
+    {"train data/models/llama-3.1-8b.json --slice v6e-64 --batch 64 --tokens 1B", "--mtbp", "train",
+     R"({"slice": "v6e-64", "job": {"global_batch": 64}, "tokens": 1e9})", "mean_time_between_preemptions_s"},
+    {"plan data/models/llama-3.1-8b.json --generation v6e --max-chips 8 --tokens 1B", "--mtbp", "plan",
+     R"({"generations": ["v6e"], "largest_chips": 8, "tokens": 1e9})", "mean_time_between_preemptions_s"},
+    {"plan data/models/llama-3.1-8b.json --generation v6e --max-chips 8 --tokens 1B", "--deadline", "plan",
+     R"({"generations": ["v6e"], "largest_chips": 8, "tokens": 1e9})", "deadline_s"},
+    {"serve data/models/llama-3.1-8b.json --slice v6e-8", "--ttft", "serve", R"({"slice": "v6e-8"})",
+     "/job/ttft_target_s"},
+    {"serve data/models/llama-3.1-8b.json --slice v6e-8", "--tpot", "serve", R"({"slice": "v6e-8"})",
+     "/job/tpot_target_s"},
+};
+
+const json& llama() {
+  static const json config = [] {
+    json document = json::parse(file_text("data/models/llama-3.1-8b.json"));
+    document["_name_or_path"] = "llama-3.1-8b";
+    return document;
+  }();
+  return config;
+}
+
+}  // namespace
+
+// The ranges of the command line are those of the library.
+void ranges(relation& r) {
+  static const std::vector<double> ends = {1e-9, 1e-7, 1e-4, 0.5, 100, 3e5, 5e6, 5e8, 2e9, 1e11, 1e14};
+  std::size_t turn = r.random.below(std::size(timed_options));
+  while (r.next()) {
+    const timed_option& one = timed_options[turn++ % std::size(timed_options)];
+    const double time = r.random.of(ends);
+    char words[32];
+    std::snprintf(words, sizeof words, "%.10g", time);
+    const bool has_model = std::string_view(one.command).find("data/models") != std::string_view::npos;
+    json request = json::parse(one.request);
+    if (has_model) request["config"] = llama();
+    request[json::json_pointer(one.key[0] == '/' ? one.key : std::string("/") + one.key)] = time;
+    const reply asked = ask(one.question, request);
+    const told printed = tell(std::string("tpuplan --json ") + one.command + " " + one.option + " " + words + "s");
+    r.holds(asked.refused() == printed.refused(), "a range of " + std::string(one.question) + " " + one.option, asked,
+            asked.refused() ? asked.message() : "answers", printed, printed.refused() ? printed.errors : "answers");
   }
 }
 
