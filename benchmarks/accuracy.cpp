@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <lab/judged.hpp>
 #include <lab/own_runs.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/sources.hpp>
@@ -123,17 +124,17 @@ void print_baselines(const nlohmann::json& document) {
   print_row("roofline, recomputation counted", simple.roofline);
 }
 
-/// Errors of runs and how many of them are in their band.
-struct covered_errors {
-  std::vector<double> errors;
-  std::map<std::string, int> sources;
-  double inside = 0;
-};
+constexpr const char* judged_heading =
+    "| runs | sources | median | p90 | bias | in the band | each source once: median | p90 | in the band | width | "
+    "worst "
+    "source |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n";
 
-void print_covered(const std::string& label, const covered_errors& of) {
-  const error_summary s = summary_of(of.errors);
-  fmt::print("| {} | {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.0f} % |\n", label, s.records, of.sources.size(),
-             100 * s.median, 100 * s.p90, 100 * s.bias, 100 * of.inside / static_cast<double>(s.records));
+void print_judged(const std::string& label, const std::vector<judged_run>& list) {
+  const judged_summary s = summary_of(list);
+  fmt::print("| {} | {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.0f} % | {:.1f} % | {:.1f} % | {:.0f} % | {:.2f} | ",
+             label, s.runs.records, s.sources.records, 100 * s.runs.median, 100 * s.runs.p90, 100 * s.runs.bias,
+             100 * s.runs.inside, 100 * s.sources.median, 100 * s.sources.p90, 100 * s.sources.inside, s.width);
+  fmt::print("{} {:.0f} % |\n", s.worst, 100 * s.worst_median);
 }
 
 /// Step times with the source of each run left out, of the constants and of the band that it is held against.
@@ -146,30 +147,26 @@ void print_sources(const std::vector<training_record>& runs, const std::vector<l
     for (errors_by_source& kind : others) kind.erase(run.source);
     bands[run.source] = bands_from(others);
   }
-  std::map<step_kind, covered_errors> by_kind;
-  std::map<std::string, covered_errors> by_source;
-  covered_errors all;
+  std::map<step_kind, std::vector<judged_run>> by_kind;
+  std::map<std::string, std::vector<judged_run>> by_source;
+  std::vector<judged_run> all;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const training_record& run = runs[i];
     const step_breakdown step = step_time(run.model, run.job, run.mesh, run.where);
     const training_band own = bands.at(run.source)[static_cast<std::size_t>(step.kind)];
     const training_band band = widened(own, step.extrapolated, run.job.software);
     const double measured = 1 / (1 + left_out[i].error);
-    const auto add = [&](covered_errors& to) {
-      to.errors.push_back(left_out[i].error);
-      ++to.sources[run.source];
-      to.inside += band.low <= measured && measured <= band.high ? 1 : 0;
-    };
-    add(by_kind[step.kind]);
+    const judged_run one{run.source, left_out[i].error, band.low <= measured && measured <= band.high,
+                         std::log(step.high / step.low)};
+    by_kind[step.kind].push_back(one);
     if (step.kind == step_kind::small) continue;
-    add(by_source[run.source]);
-    add(all);
+    by_source[run.source].push_back(one);
+    all.push_back(one);
   }
-  fmt::print("\n| step time, source left out | runs | sources | median | p90 | bias | in the band |\n");
-  fmt::print("|---|---:|---:|---:|---:|---:|---:|\n");
-  for (const auto& [kind, of] : by_kind) print_covered(std::string(name(kind)), of);
-  print_covered("all but small", all);
-  for (const auto& [source, of] : by_source) print_covered(source, of);
+  fmt::print("\n| step time, source left out {}", judged_heading);
+  for (const auto& [kind, of] : by_kind) print_judged(std::string(name(kind)), of);
+  print_judged("all but small", all);
+  for (const auto& [source, of] : by_source) print_judged(source, of);
   fmt::print("\n| band | low | high | runs | sources |\n|---|---:|---:|---:|---:|\n");
   std::size_t i = 0;
   for (const training_band& band : bands_from(kinds))
@@ -238,15 +235,54 @@ void print_peers(const std::vector<left_out_run>& ours) {
   }
 }
 
-void print_serving_row(const std::string& label, const std::vector<left_out_serving>& list) {
-  const serving_accuracy a = accuracy_of(list);
-  if (a.errors.records == 0) return;
-  fmt::print("| {} | {} | {} | {:.1f} % | {:.1f} % | {:+.1f} % | {:.0f} % |\n", label, a.errors.records, a.sources,
-             100 * a.errors.median, 100 * a.errors.p90, 100 * a.errors.bias, 100 * a.errors.inside);
+/// In the bands that the other sources make. Rates of saturated engines are left out.
+std::vector<judged_run> judged(const std::vector<left_out_serving>& list) {
+  std::map<std::string, detail::serving_band> bands;
+  for (const left_out_serving& one : list) {
+    if (bands.count(one.run.source) == 0) bands[one.run.source] = band_without(list, one.run.source);
+  }
+  std::vector<judged_run> result;
+  for (const left_out_serving& one : list) {
+    const detail::serving_band& band = bands.at(one.run.source);
+    if (!one.run.saturated)
+      result.push_back(
+          {one.run.source, one.error, holds(band, one.error), std::log((1 + band.over) / (1 - band.under))});
+  }
+  return result;
 }
 
-constexpr const char* serving_heading =
-    "| runs | sources | median | p90 | bias | in the band |\n|---|---:|---:|---:|---:|---:|---:|\n";
+void print_serving_row(const std::string& label, const std::vector<judged_run>& list) {
+  if (!list.empty()) print_judged(label, list);
+}
+
+/// The third open set, which is in no fit of serving, against the shipped bands, by kind and source. Constants are
+/// fitted to the other sources of the first two.
+void print_third(const std::vector<serving_record>& fitted_on) {
+  const std::vector<serving_record> all = open_serving_runs(TPUPLAN_DATA_DIR, 3);
+  std::map<std::string, serving_calibration> without;
+  for (std::size_t i = fitted_on.size(); i < all.size(); ++i) {
+    if (without.count(all[i].source) > 0) continue;
+    std::vector<serving_record> others;
+    for (const serving_record& run : fitted_on) {
+      if (run.source != all[i].source) others.push_back(run);
+    }
+    without[all[i].source] = fit_serving(others).constants;
+  }
+  fmt::print("\n| serving, third set {}", judged_heading);
+  for (const detail::serving_kind kind : detail::all_serving_kinds) {
+    std::map<std::string, std::vector<judged_run>> by_source;
+    std::vector<judged_run> of_kind;
+    for (std::size_t i = fitted_on.size(); i < all.size(); ++i) {
+      if (detail::kind_of(all[i]) != kind || all[i].saturated) continue;
+      const serving_prediction said = predict(all[i], without.at(all[i].source));
+      const bool inside = said.low <= all[i].measured && all[i].measured <= said.high;
+      of_kind.push_back({all[i].source, said.time / all[i].measured - 1, inside, std::log(said.high / said.low)});
+      by_source[all[i].source].push_back(of_kind.back());
+    }
+    print_serving_row(std::string(detail::name(kind)), of_kind);
+    for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
+  }
+}
 
 /// What each term, and the name of the engine, are worth on sources that were left out.
 void print_serving_terms(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& all) {
@@ -262,10 +298,10 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
                           {"dispatch to experts", {{"dispatch_passes", 0}}},
                           {"arrays passed by the host", {{"engine_array", 0}}},
                           {"constants of engines", factors}};
-  fmt::print("\n| serving, source left out {}", serving_heading);
+  fmt::print("\n| serving, source left out {}", judged_heading);
   const auto rows = [](const std::string& label, const std::vector<left_out_serving>& left_out) {
     for (const detail::serving_kind kind : detail::all_serving_kinds)
-      print_serving_row(fmt::format("{}, {}", label, detail::name(kind)), of_kind(left_out, kind));
+      print_serving_row(fmt::format("{}, {}", label, detail::name(kind)), judged(of_kind(left_out, kind)));
   };
   rows("all terms", all);
   for (const without& one : list)
@@ -280,20 +316,16 @@ void print_serving(const std::vector<serving_record>& runs, const std::vector<le
   for (const bool with_name : {true, false}) {
     const std::vector<left_out_serving> list =
         with_name ? named : leave_out(without_engines(runs), &serving_record::source);
-    fmt::print("\n| serving, source left out{} {}", with_name ? "" : ", engine not named", serving_heading);
+    fmt::print("\n| serving, source left out{} {}", with_name ? "" : ", engine not named", judged_heading);
     for (const detail::serving_kind kind : detail::all_serving_kinds) {
-      const std::vector<left_out_serving> of_this = of_kind(list, kind);
+      const std::vector<judged_run> of_this = judged(of_kind(list, kind));
       print_serving_row(std::string(detail::name(kind)), of_this);
-      std::map<std::string, std::vector<left_out_serving>> by_source;
-      for (const left_out_serving& one : of_this) by_source[one.run.source].push_back(one);
+      std::map<std::string, std::vector<judged_run>> by_source;
+      for (const judged_run& one : of_this) by_source[one.source].push_back(one);
       for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
     }
-    for (const detail::serving_kind kind : detail::all_serving_kinds)
-      fmt::print("{}{}: {:.0f} %",
-                 kind == detail::serving_kind::decode ? "\nin the band that the other sources make: " : ", ",
-                 detail::name(kind), 100 * held_by_others(of_kind(list, kind)));
-    fmt::print("\n");
   }
+  print_third(runs);
   print_serving_terms(runs, named);
 }
 

@@ -56,6 +56,8 @@ tpuplan::calibration reference_constants() {
   c.chips = {
       {{{"v2", 0.75}, {"v3", 0.68}, {"v4", 0.65}, {"v5e", 0.79}, {"v5p", 0.71}, {"v6e", 0.705}, {"tpu7x", 0.69}}}, 7};
   c.products_padded = false;
+  c.attention_slowdown = 2;
+  c.heads_fill_mxu = false;
   c.attention_block = 0;
   c.latent_values_padded = true;
   c.global_heads_apart = false;

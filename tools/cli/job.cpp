@@ -30,7 +30,7 @@ void add_job_options(command& to, job_options& into, bool config_required) {
   to.add("--optimizer", job.optimizer,
          "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
   to.add("--remat", into.remat, policy_names());
-  to.add("--attention", job.attention, "flash, unfused: scores in HBM");
+  to.add("--attention", job.attention, "flash, unfused: scores in HBM, tuned: a kernel of 2026 with tuned blocks");
   to.add("--software", job.software, "software: tuned (recipes of MaxText, MLPerf), general, first_port")
       .usually("tuned");
   to.add("--vocabulary-tiles", job.vocabulary_tiles, {1, 1 << 20}, "pieces in which logits are made").usually("1");

@@ -88,7 +88,7 @@ void read(std::string_view option, const std::string& given, const limits&, opti
                     "adamw, adam, adafactor, lion, sgd_momentum, lars, lamb or sgd");
 }
 void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
-  into = parse_name(option, given, parse_attention_kernel(given), "flash or unfused");
+  into = parse_name(option, given, parse_attention_kernel(given), "flash, unfused or tuned");
 }
 void read(std::string_view option, const std::string& given, const limits&, software_level& into) {
   into = parse_name(option, given, parse_software_level(given), "tuned, general or first_port");

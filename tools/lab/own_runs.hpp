@@ -237,7 +237,7 @@ inline run_features features_of(const serving_record& r) {
   runs_by_source result;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const training_record& run = runs[i];
-    if (detail::too_small(run)) continue;
+    if (detail::in_no_fit(run)) continue;
     const step_breakdown t = step_time(run.model, run.job, run.mesh, run.where);
     result[run.source].push_back({run.id, run.source, features_of(run.model, run.job, run.mesh, run.where),
                                   -std::log1p(left_out[i].error), std::log(t.low / t.total),

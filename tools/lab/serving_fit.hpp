@@ -159,11 +159,11 @@ struct held_constant {
   return runs;
 }
 
-/// Those of both open sets in data/measured.
-[[nodiscard]] inline std::vector<serving_record> open_serving_runs(const std::string& data) {
+/// Those of the first open sets in data/measured: the two that the constants of serving are fitted to, or all three.
+[[nodiscard]] inline std::vector<serving_record> open_serving_runs(const std::string& data, std::size_t sets = 2) {
   std::vector<serving_record> runs;
-  for (const char* set : {".json", "_2.json"}) {
-    for (serving_record& run : serving_runs(with_spelled(load_json(data + "/measured/measured" + set))))
+  for (std::size_t i = 0; i < sets; ++i) {
+    for (serving_record& run : serving_runs(with_spelled(load_json(data + "/measured/" + open_sets[i]))))
       runs.push_back(std::move(run));
   }
   return runs;
@@ -262,17 +262,23 @@ inline double few_sources(std::size_t sources) {
   return error <= band.over && error >= -band.under;
 }
 
+/// The band that the other sources make; that of all where there is no other.
+[[nodiscard]] inline detail::serving_band band_without(const std::vector<left_out_serving>& list,
+                                                       const std::string& source) {
+  std::vector<left_out_serving> others;
+  for (const left_out_serving& other : list) {
+    if (other.run.source != source) others.push_back(other);
+  }
+  return conformal_band(others.empty() ? list : others);
+}
+
 /// The share of errors that lie in the band which the other sources make.
 [[nodiscard]] inline double held_by_others(const std::vector<left_out_serving>& list) {
   double inside = 0, counted = 0;
   for (const left_out_serving& one : list) {
-    std::vector<left_out_serving> others;
-    for (const left_out_serving& other : list) {
-      if (other.run.source != one.run.source) others.push_back(other);
-    }
-    if (others.empty() || one.run.saturated) continue;
+    if (one.run.saturated) continue;
     counted += 1;
-    inside += holds(conformal_band(others), one.error) ? 1 : 0;
+    inside += holds(band_without(list, one.run.source), one.error) ? 1 : 0;
   }
   return counted > 0 ? inside / counted : 0;
 }

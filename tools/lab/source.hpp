@@ -13,6 +13,9 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// The files of data/measured with published runs, in the order in which they were gathered.
+inline constexpr const char* open_sets[] = {"measured.json", "measured_2.json", "measured_3.json"};
+
 /// The source of every record that names one, by id.
 [[nodiscard]] inline std::map<std::string, std::string> sources_by_id(const nlohmann::json& document) {
   std::map<std::string, std::string> sources;

@@ -34,14 +34,16 @@ namespace detail {
 
 /// Keys of a record that need no words, and those that say more than a run's question, each between two spaces.
 inline constexpr std::string_view plain_keys =
-    " attention capacity_factor chips_total compute_dtype configuration context data dcn_data degrees_count engine "
+    " attention attention_kernel capacity_factor chips_total compute_dtype configuration context context_balanced data "
+    "dcn_data default_tiles degrees_count engine "
     "expert family fits flop_multiplier fsdp global_batch grad_accumulation hardware hbm_used_bytes id in_domain "
     "input_len kind kv_dtype model num_slices offload_inputs optimizer optimizer_stated output_len pipeline quality "
-    "remat remat_detail remat_tensors running_batch scheme seq_len source step_time_s synchronous_collectives "
+    "remat remat_detail remat_tensors ring_attention running_batch scheme seq_len software_level source step_time_s "
+    "synchronous_collectives "
     "target_step_time_s task tensor tokens_per_step vocabulary_tiles weight_dtype weights_dtype ";
 inline constexpr std::string_view further_keys =
     " software moments_dtype first_moment_dtype gradient_dtype loss_chunking scan_layers weight_gather moe_kernel "
-    "routing quantisation clock hosts topology attention_kernel host_offload date notes ";
+    "routing quantisation clock hosts topology host_offload date notes ";
 
 /// The spelled-out form of a record: the fields of `spelled`, and of the record's own keys those that are listed.
 inline nlohmann::json spelled_record(const nlohmann::json& told, const std::string& keys) {
@@ -65,13 +67,13 @@ inline nlohmann::json spelled_record(const nlohmann::json& told, const std::stri
   return all;
 }
 
-/// Both open sets of the folder data/measured as one document of spelled-out records, each with what its source says
+/// The open sets of the folder data/measured as one document of spelled-out records, each with what its source says
 /// besides, and under "guesses" what its wording leaves open.
 [[nodiscard]] inline nlohmann::json open_records(const std::string& folder) {
   const std::string keys = std::string(detail::plain_keys) + std::string(detail::further_keys);
   nlohmann::json all = {{"records", nlohmann::json::array()}};
-  for (const char* set : {"/measured.json", "/measured_2.json"}) {
-    const nlohmann::json document = load_json(folder + set);
+  for (const char* set : open_sets) {
+    const nlohmann::json document = load_json(folder + "/" + set);
     for (const nlohmann::json& told : document.at("records")) {
       if (!told.contains("spelled")) continue;
       nlohmann::json& record = all.at("records").emplace_back(detail::spelled_record(told, keys));

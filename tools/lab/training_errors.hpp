@@ -13,7 +13,7 @@ namespace detail {
 // generated: chip_errors from data/measured
 // clang-format off
 inline constexpr fitted_chips chip_errors = {{{
-    {"v2", 0.15}, {"v3", 0.10}, {"v4", 0.05}, {"v5e", 0.06}, {"v5p", 0.04}, {"v6e", 0.07}, {"tpu7x", 0.08},
+    {"v2", 0.15}, {"v3", 0.10}, {"v4", 0.05}, {"v5e", 0.06}, {"v5p", 0.05}, {"v6e", 0.08}, {"tpu7x", 0.08},
 }}, 7};
 // clang-format on
 // end of generated: chip_errors
@@ -25,9 +25,9 @@ constexpr calibration make_log_errors() noexcept {
   e.other_mxu_fraction = 0.07;
   e.attention_slowdown = 0.16;
   e.attention_block = e.operand_reads = e.weight_reads = e.exposed_context = e.exposed_host = e.own_factor = 0;
-  e.hbm_passes = 0.22;
+  e.hbm_passes = 0.21;
   e.dispatch_passes = 0.13;
-  e.exposed_fsdp = 0.29;
+  e.exposed_fsdp = 0.27;
   e.exposed_tensor = 0.49;
   e.exposed_expert = 0.37;
   e.exposed_dcn = 0.95;

@@ -38,10 +38,12 @@ struct optional_term {
 /// Every term, beyond products at one rate for all chips, that has an effect on some published run: the ratios of the
 /// generations, and what each constant or switch adds. No published run has traffic that exceeds the work under context
 /// parallelism, or state on hosts.
-inline constexpr std::array<optional_term, 22> optional_terms = {{
+inline constexpr std::array<optional_term, 24> optional_terms = {{
     {"generations apart", [](calibration& constants) { constants.chips.count = 0; }},
     {"products padded", [](calibration& constants) { constants.products_padded = false; }},
     {"slower attention", [](calibration& constants) { constants.attention_slowdown = 1; }},
+    {"softmax of attention", [](calibration& constants) { constants.softmax_width = 0; }},
+    {"heads that fill the MXU", [](calibration& constants) { constants.heads_fill_mxu = false; }},
     {"attention in blocks", [](calibration& constants) { constants.attention_block = 0; }},
     {"widths of global heads", [](calibration& constants) { constants.global_heads_apart = false; }},
     {"update by optimizer", [](calibration& constants) { constants.fixed_update = 28; }},
@@ -107,8 +109,11 @@ inline calibration constants_from(const fitted_chips& chips, const std::vector<d
   return c;
 }
 
-/// Models below 1.5e9 parameters, whose steps are mostly of what is fixed: no fit takes them.
-inline bool too_small(const training_record& run) { return static_cast<double>(parameters(run.model).total) < 1.5e9; }
+/// What no fit takes: models below 1.5e9 parameters, whose steps are mostly of what is fixed, and programs that nobody
+/// tuned, which say more of themselves than of the chip.
+inline bool in_no_fit(const training_record& run) {
+  return static_cast<double>(parameters(run.model).total) < 1.5e9 || run.job.software == software_level::first_port;
+}
 
 inline seconds predicted_step(const training_record& run, const calibration& constants) {
   return step_time(run.model, run.job, run.mesh, run.where, constants).total;
@@ -152,7 +157,7 @@ inline std::vector<double> log_errors(const std::vector<training_record>& runs, 
 /// The runs of a document that the calibration uses: quality A and B, in the domain, not skipped.
 [[nodiscard]] inline std::vector<training_record> calibration_runs(const nlohmann::json& document) {
   std::vector<training_record> runs = timed_runs(document);
-  runs.erase(std::remove_if(runs.begin(), runs.end(), detail::too_small), runs.end());
+  runs.erase(std::remove_if(runs.begin(), runs.end(), detail::in_no_fit), runs.end());
   return runs;
 }
 
@@ -189,7 +194,7 @@ inline double family_error(const std::vector<left_out_run>& runs) {
   for (auto& [source, constants] : without) {
     std::vector<training_record> others;
     for (const training_record& run : runs) {
-      if (run.source != source && !detail::too_small(run)) others.push_back(run);
+      if (run.source != source && !detail::in_no_fit(run)) others.push_back(run);
     }
     constants = fit_calibration(others).constants;
   }

@@ -72,6 +72,7 @@ inline calibration without_losses() {
   ideal.chips = {};
   ideal.other_mxu_fraction = 1;
   ideal.attention_slowdown = 1;
+  ideal.heads_fill_mxu = false;
   ideal.attention_block = 0;
   ideal.low_precision_share = 0;
   return ideal;

@@ -128,7 +128,7 @@ constexpr held_parameters held_of(const parameter_count& count, const transforme
 /// included; 0 for a fused kernel. Worked: 32 x 4096 for llama-3-8b, unfused. Source: Korthikanti et al. 2022, arXiv
 /// 2205.05198, whose 2 a s^2 b bytes are these in bf16.
 [[nodiscard]] constexpr double scores_width(const transformer& model, const training_job& job) noexcept {
-  if (job.attention == attention_kernel::flash) return 0;
+  if (job.attention != attention_kernel::unfused) return 0;
   const double share = static_cast<double>(attention_layers(model)) / static_cast<double>(model.layers);
   return share * static_cast<double>(model.attention.heads) * static_cast<double>(job.sequence_length);
 }

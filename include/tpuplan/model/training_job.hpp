@@ -98,18 +98,19 @@ enum class software_level : std::uint8_t {
 
 /// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
 /// skips blocks that the mask hides. `unfused` writes the scores and probabilities of every query and key of a
-/// sequence, hidden ones too, to HBM and reads them again.
-enum class attention_kernel : std::uint8_t { flash, unfused };
+/// sequence, hidden ones too, to HBM and reads them again. `tuned` is a fused kernel of 2026 whose blocks somebody chose
+/// for the shapes of the model.
+enum class attention_kernel : std::uint8_t { flash, unfused, tuned };
 
-/// "flash" or "unfused".
+/// "flash" and so on.
 [[nodiscard]] constexpr std::string_view name(attention_kernel kernel) noexcept {
-  constexpr const char* names[] = {"flash", "unfused"};
+  constexpr const char* names[] = {"flash", "unfused", "tuned"};
   return detail::name_of(names, static_cast<std::size_t>(kernel));
 }
 
 /// The kernel of that name; nothing if there is none. Worked: "Unfused" is `unfused`.
 [[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
-  return detail::enumerator_named<attention_kernel>(given, 2);
+  return detail::enumerator_named<attention_kernel>(given, 3);
 }
 
 /// Which part of the training state lies in host memory between steps. Optimizer state is moved to HBM whole for the

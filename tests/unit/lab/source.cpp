@@ -14,11 +14,12 @@ TEST_CASE("the source of a run is the repository, the paper or the author", "[la
   CHECK(source_of("pytorch.org blog high-performance Llama 2 (2023-11)") == "pytorch.org");
   CHECK(source_of("mlcommons/training_results_v4.1@b87b9e3 Google/results") ==
         source_of("mlcommons/training_results_v4.0@6fe9543 Google/results"));
+  CHECK(team_of("AXLearn paper, arXiv:2507.05411") == "apple/axlearn");
   CHECK(source_of("yangwhale/gpu-tpu-pedia@3fa9ce1 tpu") == source_of("yangwhale notes on Hunyuan 3 on TPU"));
 }
 
 TEST_CASE("every published run has a source", "[lab]") {
-  for (const char* set : {"measured.json", "measured_2.json"}) {
+  for (const char* set : open_sets) {
     const nlohmann::json document = load_json(std::string(TPUPLAN_DATA_DIR "/measured/") + set);
     const auto sources = sources_by_id(document);
     for (const nlohmann::json& record : spelled_records(document).at("records")) {

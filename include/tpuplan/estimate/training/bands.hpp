@@ -61,8 +61,8 @@ struct training_band {
 // generated: training_bands from data/measured
 // clang-format off
 inline constexpr training_band training_bands[] = {
-    {0.70, 1.25, 91, 10}, {0.70, 1.26, 14, 2}, {0.70, 1.54, 37, 2}, {0.70, 1.57, 16, 2}, {0.70, 2.50, 9, 2},
-    {0.67, 1.50, 4, 1}, {0.50, 2.50, 13, 4},
+    {0.71, 1.28, 110, 11}, {0.71, 1.28, 14, 2}, {0.71, 1.61, 41, 2}, {0.71, 1.61, 20, 2}, {0.71, 2.50, 17, 4},
+    {0.67, 1.70, 14, 1}, {0.50, 2.50, 21, 6},
 };
 // clang-format on
 // end of generated: training_bands

@@ -29,10 +29,15 @@ constexpr double products_again(const remat_policy& policy) noexcept {
   return again(policy.qkv) + again(policy.out_proj) + again(policy.mlp_up);
 }
 
-/// FLOPs of the attention core per token, with head sizes padded to 128 lanes and keys in the kernel's blocks: half a
-/// block more than the causal half, one block more than a window. An unfused kernel computes all keys.
-constexpr double padded_attention(const transformer& model, const training_job& job, const calibration& constants) {
-  const auto padded = [](std::int64_t head) { return static_cast<double>(round_up(head, 128)); };
+/// FLOPs of the attention core per token, with keys in the kernel's blocks: half a block more than the causal half, one
+/// block more than a window. The heads of a fused kernel fill the side of the MXU, and the softmax of a score takes as
+/// long as products of `softmax_width` more. An unfused kernel computes all keys, of heads padded to 128 lanes.
+constexpr double padded_attention(const transformer& model, const training_job& job, const chip_spec& chip,
+                                  const calibration& constants) {
+  const bool fills = constants.heads_fill_mxu && job.attention != attention_kernel::unfused;
+  const std::int64_t side = fills ? positive_count("chip.mxu.side", chip.mxu.side) : 128;
+  const double softmax = fills ? constants.softmax_width : 0;
+  const auto padded = [=](std::int64_t head) { return static_cast<double>(round_up(head, side)) + softmax; };
   const double block = constants.attention_block;
   const attention_spec& attention = model.attention;
   const auto length = static_cast<double>(job.sequence_length);
@@ -58,13 +63,16 @@ constexpr double padded_attention(const transformer& model, const training_job& 
          beside_scores(model, length, all).value();
 }
 
-/// Passes of the attention core in units of its forward pass. The fused kernel takes 3.5, because the backward pass
-/// computes the scores a second time, at a different rate. Unfused products take 3, and more for what was not kept:
-/// the scores, and their product with the values where its result is needed.
-constexpr double attention_passes(const training_job& job, const calibration& constants) {
+/// Passes of the attention core in units of its forward pass, at the rate of products, which is `mxu` of the peak. The
+/// fused kernel takes 3.5, because the backward pass computes the scores a second time; a tuned one runs at the peak.
+/// Unfused products take 3, and more for what was not kept: the scores, and their product with the values where its
+/// result is needed.
+constexpr double attention_passes(const training_job& job, double mxu, const calibration& constants) {
   const remat_policy& policy = job.remat;
-  if (job.attention == attention_kernel::flash)
-    return constants.attention_slowdown * (policy.attention_again ? 4.5 : 3.5);
+  if (job.attention != attention_kernel::unfused) {
+    const double slower = job.attention == attention_kernel::tuned ? 1 : constants.attention_slowdown;
+    return slower * (constants.heads_fill_mxu ? mxu : 1) * (policy.attention_again ? 4.5 : 3.5);
+  }
   return 3 + again(policy.elementwise) * (1 + again(policy.context)) / 2;
 }
 
@@ -123,7 +131,7 @@ constexpr products_on_device products_of(const training_sizes& sizes, const tran
           product(f.experts_up, d, expert),
           product(f.experts_down, d, expert),
           product(f.logits, d, static_cast<double>(model.vocab) / tensor),
-          padded_attention(model, job, constants)};
+          padded_attention(model, job, chip, constants)};
 }
 
 /// A dense product and how often a step computes it.

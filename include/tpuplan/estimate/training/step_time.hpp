@@ -174,7 +174,7 @@ constexpr bool is_usual(const training_job& job, const layout& mesh, const layou
   const std::int64_t longest = mesh.context > 1 ? 131072 : 32768;
   if (length < 512 || length > longest || at.tokens < 700 || slices(mesh) > 32) return false;
   if (checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1 || mesh.dcn_fsdp > 1) return false;
-  return job.images_per_sequence == 0 && job.attention == attention_kernel::flash && job.lora_rank == 0 &&
+  return job.images_per_sequence == 0 && job.attention != attention_kernel::unfused && job.lora_rank == 0 &&
          job.state_on_host == host_state::none;
 }
 
@@ -220,7 +220,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
 
 /// Time of one training step of a text model. Throws for what `memory_use` throws for, and where a needed figure of the
 /// chip is unknown. Whether the job fits is another question: `fits(memory_use(...))`. Worked: the 128B default model
-/// of MaxText on v5p-256, 10.72 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
+/// of MaxText on v5p-256, 10.60 s against 10.25 s measured (tests/oracle). Source: closed form calibrated on published
 /// runs; its terms are in terms.hpp, its constants and their meaning in `calibration`.
 [[nodiscard]] constexpr step_breakdown step_time(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where,

@@ -120,7 +120,8 @@ constexpr void add_compute(work_terms& terms, const products_on_device& products
   const double tiles = job.default_tiles ? constants.default_tiles : 1;
   terms.expert_products = seconds{per_flop * in_8_bits * job.capacity_factor * tiles * experts};
   terms.logits = seconds{per_flop * job.logits_fraction * filled_work(products.logits, sizes.passes)};
-  terms.attention = seconds{per_flop * products.attention * attention_passes(job, constants)};
+  terms.attention =
+      seconds{per_flop * products.attention * attention_passes(job, mxu_fraction(constants, chip), constants)};
   terms.vision = seconds{per_flop * tower_passes_taken(sizes) * sizes.tower.value()};
   terms.least = least_compute(products, sizes, job, chip);
   const seconds all = terms.dense_products + terms.expert_products + terms.logits + terms.attention + terms.vision;

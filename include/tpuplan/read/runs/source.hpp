@@ -26,13 +26,14 @@ inline namespace abi_0 {
   return std::string(slash == std::string_view::npos ? words : words.substr(0, words.find('/', slash + 1)));
 }
 
-/// The source of a record, where several are of one team: recipes for MaxText count as MaxText's, and a table without a
-/// repository as that of its author. Worked: "AI-Hypercomputer/tpu-recipes@c8cfe2f training" is
-/// AI-Hypercomputer/maxtext.
+/// The source of a record, where several are of one team: recipes for MaxText count as MaxText's, the paper on AXLearn
+/// as its repository, and a table without a repository as that of its author. Worked:
+/// "AI-Hypercomputer/tpu-recipes@c8cfe2f training" is AI-Hypercomputer/maxtext.
 [[nodiscard]] inline std::string team_of(std::string_view words) {
   std::string source = source_of(words);
   if (source == "AI-Hypercomputer/tpu-recipes") return "AI-Hypercomputer/maxtext";
   if (words.find("ahead-of-time compilation table") != std::string_view::npos) return "yangwhale";
+  if (source == "AXLearn") return "apple/axlearn";
   return source;
 }
 

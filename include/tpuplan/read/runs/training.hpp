@@ -177,17 +177,34 @@ inline remat_policy record_remat(const json_object& record) {
   return result;
 }
 
-/// The level of the software: general frameworks, recognised by record and source, are untuned; everything else counts
-/// as tuned.
+/// The level of the software: as the record says under `software_level`, else general for the frameworks that record,
+/// source or software name, and tuned for everything else.
 inline software_level record_software(const json_object& record) {
+  if (record.has("software_level")) {
+    const std::string given = record.string("software_level");
+    if (const maybe<software_level> level = parse_software_level(given)) return *level;
+    fail(errc::unknown_name, record.path("software_level"), given, "tuned, general or first_port");
+  }
   std::string words = record.string("id");
-  if (record.has("source")) words += " " + record.string("source");
+  for (const char* key : {"source", "software"}) {
+    if (record.has(key)) words += " " + record.string(key);
+  }
   for (char& letter : words) letter = to_lower(letter);
-  for (const char* framework :
-       {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel", "easylm", "transformers"}) {
+  for (const char* framework : {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel",
+                                "easylm", "transformers", "own trainer"}) {
     if (words.find(framework) != std::string::npos) return software_level::general;
   }
   return software_level::tuned;
+}
+
+/// The attention kernel: flash, unfused or tuned, or words that say what was done to it.
+inline attention_kernel record_kernel(const json_object& record) {
+  if (!record.has("attention_kernel")) return attention_kernel::flash;
+  const std::string given = record.string("attention_kernel");
+  if (const maybe<attention_kernel> kernel = parse_attention_kernel(given)) return *kernel;
+  if (given.rfind("none", 0) == 0) return attention_kernel::unfused;
+  const bool tuned = given.find("autotuned") != std::string::npos || given.find("base-2 exponent") != std::string::npos;
+  return tuned ? attention_kernel::tuned : attention_kernel::flash;
 }
 
 /// Adds the formats of the state and the options of the software that the record states.
@@ -202,17 +219,23 @@ inline void add_told(training_job& job, const json_object& record) {
   for (char& letter : words) letter = to_lower(letter);
   const auto says = [&](std::string_view what) { return words.find(what) != std::string::npos; };
   if (says("default tiles") || says("without tuned tiles") || says("untiled") || says("megablox kernel") ||
-      says("scheduler flags;") || says("scheduler flags.;") || says("compiler flags only"))
+      says("scheduler flags;") || says("scheduler flags.;") || says("compiler flags only") ||
+      record.flag_or("default_tiles", false))
     job.default_tiles = true;
   if (says("compiler flags only")) job.software = software_level::general;
   if (says("flags, untuned")) job.software = software_level::first_port;
   if (says("bf16 first moment")) job.first_moment_bf16 = true;
-  if (says("-ring;")) job.ring_attention = true;
+  job.ring_attention = record.flag_or("ring_attention", says("-ring;"));
+  if (record.has("context")) {  // MaxText's default where a record does not say
+    const bool sharded = record.positive_count("context") > 1;
+    job.context_balanced = record.flag_or("context_balanced", sharded && !says("no load balancing"));
+  }
+  job.attention = record_kernel(record);
   if (says("-qag") || says("weights gathered in fp8") ||
       (record.has("weight_gather") && record.string("weight_gather") == "fp8"))
     job.gathers_quantised = true;
-  if (!record.has("vocabulary_tiles") &&
-      (says("vocabulary blocks,") || says("streamed over the vocabulary") || says("chunked cross entropy")))
+  if (!record.has("vocabulary_tiles") && (says("vocabulary blocks,") || says("streamed over the vocabulary") ||
+                                          says("chunked cross entropy") || says("chunked loss")))
     job.vocabulary_tiles = 64;
 }
 

@@ -241,6 +241,7 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
   };
   const constant list[] = {{&calibration::other_mxu_fraction, "other_mxu_fraction", false},
                            {&calibration::attention_slowdown, "attention_slowdown", false},
+                           {&calibration::softmax_width, "softmax_width", true},
                            {&calibration::attention_block, "attention_block", true},
                            {&calibration::fixed_update, "fixed_update", true},
                            {&calibration::hbm_passes, "hbm_passes", true},
@@ -655,6 +656,7 @@ TEST_CASE("every calibrated constant has an effect where it should, and only the
       {"MXU fraction of another chip", 0, [](k c) { c.chips.items[3].mxu_fraction *= 0.5; }, false},
       {"MXU fraction of unlisted chips", 0, [](k c) { c.other_mxu_fraction *= 0.5; }, false},
       {"attention", 0, [](k c) { c.attention_slowdown *= 2; }, true},
+      {"softmax", 0, [](k c) { c.softmax_width *= 2; }, true},
       {"attention block", 0, [](k c) { c.attention_block *= 2; }, true},
       {"HBM traffic", 0, [](k c) { c.hbm_passes *= 2; }, true},
       {"operands", 0, [](k c) { c.operand_reads *= 2; }, true},

@@ -188,6 +188,30 @@ TEST_CASE("layers that attend to everything have the widths of their own heads i
   CHECK(close((apart.elementwise - same.elementwise).value(), alike.hbm_passes * more / 2765e9, 1e-9));
 }
 
+TEST_CASE("the heads of a fused kernel fill the MXU, and its softmax takes as long whatever their width") {
+  // 64 sequences of 4096 tokens on 64 chips: 4096 tokens a chip, 2048 keys and half a block, 3.5 passes at the peak.
+  const slice s = slice_for("v5p-128");
+  const calibration c;
+  training_job job = job_of(64, 4096);
+  job.remat = remat::save_context;
+  const auto attention = [&](const transformer& m, const slice& on) {
+    return step_time(m, job, fsdp_layout(on), on).attention.value();
+  };
+  const double slower = attention(llama_3_8b(), s);
+  job.attention = attention_kernel::tuned;
+  const double scores = 4096.0 * 32 * 32 * (4096 + 512) / 2 * 4 * 3.5;
+  CHECK(close(attention(llama_3_8b(), s), scores * (128 + 70) / 459e12));
+  CHECK(close(slower, c.attention_slowdown * attention(llama_3_8b(), s)));
+  transformer wide = llama_3_8b();  // as many products, half as many scores
+  wide.attention.heads = 16;
+  wide.attention.kv_heads = 4;
+  wide.attention.head_dim = 256;
+  CHECK(close(attention(wide, s), scores / 2 * (256 + 70) / 459e12));
+  const slice wider = slice_for("v6e-64");  // heads of 128 on an MXU of 256
+  CHECK(close(attention(llama_3_8b(), wider), scores * (256 + 70) / 918e12));
+  CHECK(step_time(llama_3_8b(), job, fsdp_layout(s), s).scores == 0_s);
+}
+
 TEST_CASE("attention without a fused kernel moves its scores, hides nothing and needs no second look at them") {
   // 64 sequences of 4096 tokens on 64 chips: 4096 tokens a chip, 32 layers of 32 heads of 128, scores in bf16.
   const slice s = slice_for("v5p-128");
@@ -255,7 +279,7 @@ TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for 
   CHECK(t.total < all.total);
   CHECK(t.total > all.total / 2);
   CHECK(t.extrapolated);
-  CHECK(t.band == 0.5);
+  CHECK(close(t.band, 0.5));
   // Model FLOPs of what is asked for: two passes of the base, three of attention and of adapters.
   const double asked_for = 2 * (f.total - f.attention).value() + 3 * (f.attention.value() + 2 * adapters);
   CHECK(close(t.mfu, 4096 * asked_for / 459e12 / t.total.value()));

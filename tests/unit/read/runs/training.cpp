@@ -161,6 +161,30 @@ TEST_CASE("what the words of a record mean") {
   CHECK(std::abs(12.0 * static_cast<double>(m.layers * m.d_model * m.d_model) / 20e9 - 1) < 0.001);
 }
 
+TEST_CASE("a record says how its sequences are shared, which kernel ran and how well the program was tuned") {
+  json record = good_record();
+  const auto job_with = [&record](const char* key, const json& value) {
+    json with = record;
+    with[key] = value;
+    return read_training_record(with, "r").job;
+  };
+  CHECK_FALSE(read_training_record(record, "r").job.context_balanced);
+  record["context"] = 4;
+  CHECK(read_training_record(record, "r").job.context_balanced);  // the default of the framework
+  CHECK_FALSE(job_with("notes", "One sequence, no load balancing.").context_balanced);
+  CHECK_FALSE(job_with("context_balanced", false).context_balanced);
+  CHECK(job_with("ring_attention", true).ring_attention);
+  CHECK(job_with("default_tiles", true).default_tiles);
+  CHECK(job_with("attention_kernel", "tuned").attention == attention_kernel::tuned);
+  CHECK(job_with("attention_kernel", "jax splash, autotuned blocks").attention == attention_kernel::tuned);
+  CHECK(job_with("attention_kernel", "jax splash").attention == attention_kernel::flash);
+  CHECK(job_with("attention_kernel", "none: scores in HBM").attention == attention_kernel::unfused);
+  CHECK(job_with("software", "jax 0.9 (own trainer)").software == software_level::general);
+  CHECK(job_with("software_level", "first_port").software == software_level::first_port);
+  const refusal got = refusal_of([&] { (void)job_with("software_level", "old"); });
+  CHECK(says(got.message, "software_level is old; valid: tuned, general or first_port"));
+}
+
 TEST_CASE("a custom policy says where each tensor is") {
   json record = good_record();
   record["remat"] = "custom";
