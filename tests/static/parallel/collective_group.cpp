@@ -52,4 +52,8 @@ constexpr slice long_pod = [] {
 constexpr collective_group of_48 = block_of(long_pod, 48);
 static_assert(members(of_48) == 48);
 static_assert(of_48.lengths[0] == 4 && of_48.lengths[1] == 2 && of_48.lengths[2] == 6);
+// And no axis of a part has more than it is long either: 16 of 2x4x4 are 2x4x2.
+constexpr collective_group half = block_of(slice_for("v5p-64"), 16);
+static_assert(half.lengths[0] == 2 && half.lengths[1] == 4 && half.lengths[2] == 2);
+
 }  // namespace
