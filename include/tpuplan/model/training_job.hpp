@@ -98,8 +98,8 @@ enum class software_level : std::uint8_t {
 
 /// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
 /// skips blocks that the mask hides. `unfused` writes the scores and probabilities of every query and key of a
-/// sequence, hidden ones too, to HBM and reads them again. `tuned` is a fused kernel of 2026 whose blocks somebody chose
-/// for the shapes of the model.
+/// sequence, hidden ones too, to HBM and reads them again. `tuned` is a fused kernel of 2026 whose blocks somebody
+/// chose for the shapes of the model.
 enum class attention_kernel : std::uint8_t { flash, unfused, tuned };
 
 /// "flash" and so on.
