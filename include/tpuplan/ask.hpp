@@ -8,13 +8,17 @@
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/payment.hpp>
-#include <tpuplan/ask/pictures.hpp>
 #include <tpuplan/ask/plan.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/spot.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/show/csv.hpp>
+#include <tpuplan/show/html.hpp>
+#include <tpuplan/show/markdown.hpp>
+#include <tpuplan/show/views.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,25 +74,42 @@ inline void refuse_lengths_twice(const nlohmann::json& request) {
   }
 }
 
-/// An answer as a document, and its pictures if they were asked for.
+template <class Answer, class = void>
+struct has_pictures : std::false_type {};
+template <class Answer>
+struct has_pictures<Answer, std::void_t<decltype(pictures_of(std::declval<const Answer&>()))>> : std::true_type {};
+template <class Answer, class = void>
+struct has_view : std::false_type {};
+template <class Answer>
+struct has_view<Answer, std::void_t<decltype(view_of(std::declval<const Answer&>()))>> : std::true_type {};
+/// What is asked for beside an answer: its pictures, and its view.
+struct wanted_beside {
+  bool pictures = false;
+  std::optional<view_options> view{};
+};
+/// An answer as a document, with its pictures and its view if they were asked for.
 struct reply {
   nlohmann::ordered_json document{};
   std::vector<picture> pictures{};
+  view shown{};
 };
 template <class Answer>
-[[nodiscard]] reply reply_of(const Answer& answer, [[maybe_unused]] bool drawn) {
-  reply whole{answer, {}};
+[[nodiscard]] reply reply_of(const Answer& answer, [[maybe_unused]] const wanted_beside& beside) {
+  reply whole{answer, {}, {}};
   if constexpr (has_pictures<Answer>::value) {
-    if (drawn) whole.pictures = pictures_of(answer);
+    if (beside.pictures) whole.pictures = pictures_of(answer);
+  }
+  if constexpr (has_view<Answer>::value) {
+    if (beside.view) whole.shown = view_of(answer, *beside.view);
   }
   return whole;
 }
 
 template <class Request>
-[[nodiscard]] reply plain_answer(const nlohmann::json& request, bool drawn) {
-  return reply_of(answer_to(read_request<Request>(request)), drawn);
+[[nodiscard]] reply plain_answer(const nlohmann::json& request, const wanted_beside& beside) {
+  return reply_of(answer_to(read_request<Request>(request)), beside);
 }
-[[nodiscard]] inline reply model_answered(const nlohmann::json& request, bool drawn) {
+[[nodiscard]] inline reply model_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const model_request asked = read_request<model_request>(request);
   const model_config config = model_of(asked.config);
   const architecture kind = config.model.kind;
@@ -96,26 +117,26 @@ template <class Request>
   if (!decodes) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
   if (!decodes && kind != architecture::encoder)
     refuse_without_effect(request, "sequence_length", "a model that takes tokens");
-  return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), drawn);
+  return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), beside);
 }
-[[nodiscard]] inline reply fit_answered(const nlohmann::json& request, bool drawn) {
-  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), drawn);
+[[nodiscard]] inline reply fit_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), beside);
 }
-[[nodiscard]] inline reply train_answered(const nlohmann::json& request, bool drawn) {
+[[nodiscard]] inline reply train_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_request asked = read_request<train_request>(request);
   for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used"})
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), drawn);
+  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
 }
-[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, bool drawn) {
+[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
   serve_request asked = read_request<serve_request>(request);
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), drawn);
+  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), beside);
 }
-[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, bool drawn) {
+[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, const wanted_beside& beside) {
   simulate_request asked = read_request<simulate_request>(request);
   refuse_lengths_twice(request);
   if (!asked.trace.empty()) {
@@ -126,43 +147,43 @@ template <class Request>
         fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
     }
   }
-  asked.load = asked.load || (drawn && asked.trace.empty());
+  asked.load = asked.load || (beside.pictures && asked.trace.empty());
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), drawn);
+  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), beside);
 }
-[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, bool drawn) {
+[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_serving_plan asked = read_request<asked_serving_plan>(request);
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), drawn);
+  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), beside);
 }
-[[nodiscard]] inline reply plan_answered(const nlohmann::json& request, bool drawn) {
+[[nodiscard]] inline reply plan_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const asked_plan asked = read_request<asked_plan>(request);
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), drawn);
+  return reply_of(detail::answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), beside);
 }
-[[nodiscard]] inline reply launch_answered(const nlohmann::json& request, bool) {
+[[nodiscard]] inline reply launch_answered(const nlohmann::json& request, const wanted_beside&) {
   const auto given = request.find("request");
   if (given != request.end() && given->is_object()) {
     for (const char* key : {"where", "slices", "capacity", "run_s"})
       refuse_without_effect(*given, key, "none beside a plan, which has its own");
   }
   const launch_text written = answer_to(read_request<asked_launch>(request));
-  return {{{"text", written.text}, {"document", written.document}}, {}};
+  return {{{"text", written.text}, {"document", written.document}}, {}, {}};
 }
 
 /// A question: its name, what answers it, the schemas of its request and its answer, and whether it has pictures.
 struct question {
   std::string_view name;
-  reply (*answered)(const nlohmann::json& request, bool drawn);
+  reply (*answered)(const nlohmann::json& request, const wanted_beside& beside);
   nlohmann::ordered_json (*request)(nlohmann::ordered_json& defs, bool all_required);
   nlohmann::ordered_json (*answer)(nlohmann::ordered_json& defs, bool all_required);
-  bool has_pictures;
+  bool has_pictures, has_view;
 };
 [[nodiscard]] inline nlohmann::ordered_json launch_answer_schema(nlohmann::ordered_json&, bool) {
   return {{"type", "object"},
@@ -171,9 +192,14 @@ struct question {
           {"required", {"text", "document"}}};
 }
 template <class Request, class Answer>
-[[nodiscard]] constexpr question question_of(std::string_view name,
-                                             reply (*answered)(const nlohmann::json& request, bool drawn)) {
-  return {name, answered, object_schema<Request>, object_schema<Answer>, has_pictures<Answer>::value};
+[[nodiscard]] constexpr question question_of(std::string_view name, reply (*answered)(const nlohmann::json& request,
+                                                                                      const wanted_beside& beside)) {
+  return {name,
+          answered,
+          object_schema<Request>,
+          object_schema<Answer>,
+          has_pictures<Answer>::value,
+          has_view<Answer>::value};
 }
 inline constexpr question questions[] = {
     question_of<chips_request, chips_answer>("chips", plain_answer<chips_request>),
@@ -189,7 +215,7 @@ inline constexpr question questions[] = {
     question_of<pay_request, pay_answer>("pay", plain_answer<pay_request>),
     question_of<asked_plan, plan_document>("plan", plan_answered),
     question_of<asked_serving_plan, serving_plan_document>("plan_serving", plan_serving_answered),
-    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema, false},
+    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema, false, false},
 };
 
 [[nodiscard]] inline const question& question_named(const nlohmann::json& asked) {
@@ -238,6 +264,41 @@ inline constexpr std::size_t rows_in_short = 10;
   fail(errc::invalid_argument, "pictures", "given without effect", names);
 }
 
+/// What `view` asks for: nothing, or how much is shown; and the form that it has then. Refused for a question without
+/// one.
+[[nodiscard]] inline std::optional<view_options> view_wanted(const nlohmann::json& asked, const question& one,
+                                                             std::string& form) {
+  nlohmann::json wanted = asked.value("view", nlohmann::json(false));
+  if (wanted == false) return std::nullopt;
+  if (!one.has_view) {
+    std::string names;
+    for (const question& other : questions) {
+      if (other.has_view) names.append(names.empty() ? "one of " : ", ").append(other.name);
+    }
+    fail(errc::invalid_argument, "view", "given without effect", names);
+  }
+  if (wanted == true) return view_options{};
+  if (wanted.is_object()) {
+    form = wanted.contains("form") && wanted["form"].is_string() ? wanted["form"].get<std::string>() : form;
+    wanted.erase("form");
+  } else if (wanted.is_string()) {
+    form = wanted.get<std::string>();
+    wanted = nlohmann::json::object();
+  }
+  if (!wanted.is_object() ||
+      (form != "json" && form != "text" && form != "markdown" && form != "html" && form != "csv"))
+    fail(errc::unknown_name, "view", shown_json(asked["view"]), "true, false, json, text, markdown, html, csv");
+  return read_json<view_options>(wanted, {}, "view");
+}
+/// The view in that form.
+[[nodiscard]] inline nlohmann::ordered_json view_in(const view& shown, std::string_view form) {
+  if (form == "text") return to_terminal(shown);
+  if (form == "markdown") return to_markdown(shown);
+  if (form == "html") return html_parts(shown);
+  if (form == "csv") return to_csv(shown);
+  return shown;
+}
+
 [[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
   const json_place root{nullptr, "question", 0};
   if (!asked.is_object()) root.refuse(errc::malformed_input, asked, "an object");
@@ -247,20 +308,22 @@ inline constexpr std::size_t rows_in_short = 10;
   if (!asked.contains("question")) fail(errc::missing_field, "question", "missing", "the name of a question");
   for (const auto& entry : asked.items()) {
     const std::string& key = entry.key();
-    if (key != "schema" && key != "question" && key != "form" && key != "pictures" && key != "request")
-      fail(errc::unknown_name, key, "not a key", "schema, question, form, pictures, request");
+    if (key != "schema" && key != "question" && key != "form" && key != "pictures" && key != "view" && key != "request")
+      fail(errc::unknown_name, key, "not a key", "schema, question, form, pictures, view, request");
   }
   const question& one = question_named(asked["question"]);
   const nlohmann::json form = asked.value("form", nlohmann::json("full"));
   if (!is_text(form, "full") && !is_text(form, "short"))
     fail(errc::unknown_name, "form", shown_json(form), "full, short");
-  const bool drawn = pictures_wanted(asked, one);
-  reply whole = one.answered(asked.value("request", nlohmann::json::object()), drawn);
+  std::string view_form = "json";
+  const wanted_beside beside{pictures_wanted(asked, one), view_wanted(asked, one, view_form)};
+  reply whole = one.answered(asked.value("request", nlohmann::json::object()), beside);
   if (is_text(form, "short")) whole.document = short_form(whole.document);
   nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
-  document.get_ref<nlohmann::ordered_json::object_t&>().reserve(5);  // a second growth would copy the answer
+  document.get_ref<nlohmann::ordered_json::object_t&>().reserve(6);  // a second growth would copy the answer
   document["answer"] = std::move(whole.document);
-  if (drawn) document["pictures"] = whole.pictures;
+  if (beside.pictures) document["pictures"] = whole.pictures;
+  if (beside.view) document["view"] = view_in(whole.shown, view_form);
   return document;
 }
 
@@ -269,10 +332,12 @@ inline constexpr std::size_t rows_in_short = 10;
 /// The answer to a question: {"schema": "tpuplan/1", "question": "fit", "request": {…}} becomes {"schema", "question",
 /// "form", "answer"}. With "form": "short" the answer has its numbers, texts and the first ten rows of its lists,
 /// without deeper levels. With "pictures": true there is "pictures" beside the answer, a list of {"name", "title",
-/// "svg"}; questions that have none refuse it. An invalid question becomes {"schema", "error": {"code", "field",
-/// "value", "valid", "message"}}. Questions: chips, slices, batch, pad, model, fit, train, serve, spot, simulate, pay,
-/// plan, plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch",
-/// "request": {"chip": "v5e"}} has answer.critical_batch 241.
+/// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
+/// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
+/// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
+/// slices, batch, pad, model, fit, train, serve, spot, simulate, pay, plan, plan_serving, launch. It is safe from any
+/// thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch
+/// 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);
@@ -306,11 +371,13 @@ inline constexpr std::size_t rows_in_short = 10;
     answers[std::string(one.name)] = one.answer(defs, true);
   }
   const nlohmann::ordered_json pictures = detail::schema_of<std::vector<picture>>(defs);
+  const nlohmann::ordered_json shown = detail::schema_of<view>(defs);
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
           {"title", json_schema},
           {"requests", requests},
           {"answers", answers},
           {"pictures", pictures},
+          {"view", shown},
           {"$defs", defs}};
 }
 

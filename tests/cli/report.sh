@@ -27,16 +27,16 @@ check() {  # check PATTERN ARGUMENTS...: the report has these words
   fi
 }
 for model in "$data/models/llama-3.1-8b.json" "$hostile_file"; do
-  check 'step time' train "$model" --slice v6e-256 --tokens 1T
+  check 'part of a step' train "$model" --slice v6e-256 --tokens 1T
   check 'largest batch' --json fit "$model" --slice v6e-16
-  check 'output tokens per s' serve "$model" --slice v6e-8
-  check 'where to train' plan "$model" --tokens 1T --generation v6e
-  check 'where to serve' plan "$model" --serve --rate 10 --generation v6e --max-chips 32 --rows 2
-  for words in 'first token</th>' 'per token low</th>' 'capacity at targets per s</th>' 'million output</th>' ' an hour</td>' \
-    'an hour more than the best' 'on_demand'; do
+  check 'output tokens/s' serve "$model" --slice v6e-8
+  check 'cheapest first' plan "$model" --tokens 1T --generation v6e
+  check 'prompts of' plan "$model" --serve --rate 10 --generation v6e --max-chips 32 --rows 2
+  for words in 'first token</th>' 'each token</th>' 'between</th>' 'million out</th>' 'an hour</th>' 'more than the best' \
+    'on_demand'; do
     grep -qF -- "$words" "$folder/report.html" || fail "no $words in the report of a plan for serving"
   done
-  check 'replicas' simulate "$model" --slice v6e-8 --rate 4 --requests 400
+  check '1 replica' simulate "$model" --slice v6e-8 --rate 4 --requests 400
 done
 "$program" fit "$data/models/llama-3.1-8b.json" --slice v6e-16 --html /nowhere/at.html >/dev/null 2>"$folder/error" &&
   fail "a report that cannot be written"

@@ -2,13 +2,15 @@
 # heading with a line `<!-- NAME NAME: HEADER HEADER -->` below it; what stands between that line and the next heading is
 # made of the headers: the signature of each function of that name, and the example of its comment. On standard error: what a
 # question names and no header has, and public functions that no question names, helpers apart.
-FNR == 1 { ++file_number; in_detail = 0; comment = ""; group = ""; in_signature = 0 }
+FNR == 1 { ++file_number; in_detail = in_readable = 0; comment = ""; group = ""; in_signature = 0 }
 FILENAME ~ /[.]md$/ { page[++lines] = $0; next }
 
 # headers
 /^namespace ([a-z_]+::)*detail/ { in_detail = 1 }
 /^}  \/\/ namespace ([a-z_]+::)*detail/ { in_detail = 0 }
-in_detail { next }
+/^namespace readable/ { in_readable = 1 }
+/^}  \/\/ namespace readable/ { in_readable = 0 }
+in_detail || in_readable { next }
 in_signature { add_to_signature($0); next }
 /^\/\/\/ @{/ { comment = ""; in_group = 1; next }
 /^\/\/\/ @}/ { in_group = 0; group = comment = ""; next }

@@ -77,8 +77,9 @@ reply ask_text(const std::string& text) {
   return result;
 }
 
-reply ask(const std::string& question, json request) {
+reply ask(const std::string& question, json request, bool viewed) {
   json whole = {{"schema", "tpuplan/1"}, {"question", question}, {"request", std::move(request)}};
+  if (viewed) whole["view"] = true;
   reply result = ask_text(whole.dump());
   result.question = std::move(whole);
   return result;

@@ -32,12 +32,14 @@ struct reply {
   json document{};  ///< {"schema", "question", "form", "answer"} or {"schema", "error"}
   bool refused() const { return document.contains("error"); }
   const json& answer() const { return document.at("answer"); }
+  const json& view() const { return document.at("view"); }
   std::string message() const { return refused() ? document["error"]["message"].get<std::string>() : std::string(); }
   /// What to paste to ask again: a line for `tpuplan_relations --ask`.
   std::string asked() const { return question.dump(); }
 };
-/// The answer to the question of that name: ask("fit", {{"config", …}, {"slice", "v6e-8"}}).
-reply ask(const std::string& question, json request);
+/// The answer to the question of that name: ask("fit", {{"config", …}, {"slice", "v6e-8"}}); with its
+/// view where that is wanted.
+reply ask(const std::string& question, json request, bool viewed = false);
 /// The same of a question as text.
 reply ask_text(const std::string& text);
 

@@ -53,19 +53,24 @@ std::pair<double, std::string_view> dollars_are_for(usd one) {
 
 }  // namespace
 
-void print_against(const training_against_gpu& c) {
+view_part against_part(const training_against_gpu& c) {
   const auto [number, many_units] = dollars_are_for(min(c.costs.tpu_low, c.costs.gpu_low));
   const auto some = [&, size = number](usd one) { return money(size * one); };
   const auto many = [](usd one) { return money(1e18 * one); };
   const auto reached = [&](usd of_unit) { return many(of_unit / c.each.value()); };
   const double less = 1 - c.tpu_peak / c.gpu_peak;
-  print("\n  against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach\n", c.gpus, c.gpu.name.view(),
-        count(c.rate.low.value()), count(c.rate.high.value()), c.unit, percent(c.reached.low), percent(c.reached.high));
-  print("  {} {}s: {}-{} here, {}-{} there: {}, {}\n", many_units, c.unit, some(c.costs.tpu_low),
-        some(c.costs.tpu_high), some(c.costs.gpu_low), some(c.costs.gpu_high), name(c.costs.decision), c.costs.reason);
-  print("  10^18 FLOPs: {} here, {} there at peak, {} {}; {}-{} here, {}-{} there as reached\n", many(c.tpu_peak),
-        many(c.gpu_peak), percent(std::abs(less)), less < 0 ? "more" : "less", reached(c.costs.tpu_low),
-        reached(c.costs.tpu_high), reached(c.costs.gpu_low), reached(c.costs.gpu_high));
+  view_part part;
+  const auto say = [&](std::string words) { part.sentences.push_back(std::move(words)); };
+  say(fmt::format("against {} x {}: {}-{} {}s/s at {} to {} of peak, as published runs reach", c.gpus,
+                  c.gpu.name.view(), count(c.rate.low.value()), count(c.rate.high.value()), c.unit,
+                  percent(c.reached.low), percent(c.reached.high)));
+  say(fmt::format("{} {}s: {}-{} here, {}-{} there: {}, {}", many_units, c.unit, some(c.costs.tpu_low),
+                  some(c.costs.tpu_high), some(c.costs.gpu_low), some(c.costs.gpu_high), name(c.costs.decision),
+                  c.costs.reason));
+  say(fmt::format("10^18 FLOPs: {} here, {} there at peak, {} {}; {}-{} here, {}-{} there as reached", many(c.tpu_peak),
+                  many(c.gpu_peak), percent(std::abs(less)), less < 0 ? "more" : "less", reached(c.costs.tpu_low),
+                  reached(c.costs.tpu_high), reached(c.costs.gpu_low), reached(c.costs.gpu_high)));
+  return part;
 }
 
 ordered_json json_of(const training_against_gpu& c) {

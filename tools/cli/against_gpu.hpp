@@ -7,6 +7,7 @@
 #include <tpuplan/cost/gpu_training.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/show/view.hpp>
 
 #include "cli/option.hpp"
 #include "cli/print.hpp"
@@ -48,7 +49,7 @@ priced_chips chips_of(const tpuplan::slice& where, std::int64_t slices, const tp
 training_against_gpu compare_with_gpus(const gpu_options& given, const priced_chips& tpus,
                                        const tpuplan::rate_band& tpu, tpuplan::flops each, const std::string& unit);
 
-void print_against(const training_against_gpu& c);
+tpuplan::view_part against_part(const training_against_gpu& c);
 ordered_json json_of(const training_against_gpu& c);
 
 }  // namespace cli

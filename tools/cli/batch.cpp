@@ -5,12 +5,14 @@
 #include <memory>
 #include <optional>
 #include <tpuplan/ask/figures.hpp>
+#include <tpuplan/show/views/figures.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -38,35 +40,6 @@ product_shape parse_shape(const std::string& given) {
   return {sides[0], sides[1], sides[2]};
 }
 
-/// The levels of memory that operands may come from, each with its ridge point.
-table ridge_points(const batch_answer& answer) {
-  const bool of_cores = chip_for(answer.chip).jax_devices > 1;  // each with its part of the HBM
-  table shown("operands from | >bandwidth | >ridge FLOP/B | >critical batch | ~unit");
-  for (const batch_level& level : answer.levels) {
-    const std::string from(name(level.from));
-    if (!level.bandwidth) {
-      shown.add({from, "unknown"});
-      continue;
-    }
-    const double rate = level.bandwidth->value(), ridge = level.ridge_point->value();
-    shown.add({from, cell(fmt::format("{:g} GB/s", rate / 1e9), rate, "_bytes_per_s"),
-               cell(fmt::format("{:.1f}", ridge), ridge), count_cell(*level.critical_batch_tokens),
-               level.from == memory_level::ici   ? "tokens per chip and axis"
-               : level.from == memory_level::dcn ? "tokens per slice"
-               : of_cores                        ? "tokens on a core"
-                                                 : "tokens"});
-  }
-  return shown;
-}
-
-/// One line that says what limits one matrix product.
-std::string bound_line(const product_bound& b, const std::string& chip) {
-  const std::optional<double>& exact = b.critical_batch_with_activations;
-  return fmt::format("{} x {} x {} on {}: limited by {} ({} of arithmetic, {} of HBM traffic); compute-bound {}",
-                     b.batch, b.inner, b.outer, chip, name(b.limited_by), duration(b.math), duration(b.memory),
-                     exact ? fmt::format("from batch {:.2f}", *exact) : "at no batch");
-}
-
 void run_batch(const batch_options& given, const session& with) {
   if (!given.network.empty()) {
     const chip_spec chip = chip_for(given.chip);
@@ -76,13 +49,10 @@ void run_batch(const batch_options& given, const session& with) {
   }
   batch_request asked{given.chip, given.type, given.weights, {}};
   if (!given.shape.empty()) asked.shape = parse_shape(given.shape);
-  const batch_answer answer = answer_to(asked);
-  if (with.json) return print_json(answer);
-  if (answer.shape) print("{}\n\n", bound_line(*answer.shape, answer.chip));
-  print_title("{}: {} products, {} weights", answer.chip, name(answer.compute), name(answer.weights));
-  ridge_points(answer).print();
-  print("\n  recommended batch: {} tokens, twice the critical one\n  {}\n", grouped(answer.recommended_batch),
-        dim(fmt::format("next: tpuplan batch {} --shape 512x4096x16384   one product's bound", answer.chip)));
+  const batch_answer said = answer_to(asked);
+  view shown = view_of(said, view_options_of());
+  shown.next.front().command = fmt::format("tpuplan batch {} --shape 512x4096x16384", said.chip);
+  answer(with, shown, [&]() -> ordered_json { return said; });
 }
 
 }  // namespace

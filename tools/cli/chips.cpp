@@ -4,9 +4,11 @@
 #include <tpuplan/handbook/roofline.hpp>
 #include <tpuplan/hardware/generations.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/show/views/figures.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -14,33 +16,6 @@ namespace cli {
 namespace {
 
 using namespace tpuplan;
-
-template <class T, class Show>
-std::string show(const known<T>& figure, const Show& how) {
-  if (figure.is_absent()) return "-";
-  return figure.has_value() ? how(figure.value()) : "unknown";
-}
-
-std::string tera(flops_per_second rate) { return fmt::format("{:g}", in_tflop_per_s(rate)); }
-std::string giga(bytes_per_second rate) { return fmt::format("{:g}", in_gb_per_s(rate)); }
-
-void print_all_chips() {
-  table t(
-      "chip | ~~>year | ~~~>cores | >bf16 TFLOP/s | ~~>int8 TOP/s | ~~>fp8 TFLOP/s | >HBM | ~~>usable/device | >HBM "
-      "GB/s | "
-      "~>ICI links x GB/s | ~~>largest slice | ~>critical batch");
-  for (const chip_spec& c : generations) {
-    t.add({std::string(c.name.view()), fmt::format("{}", c.announced_year), fmt::format("{}", c.tensorcores),
-           show(c.peak.bf16, tera), show(c.peak.int8, tera), show(c.peak.fp8, tera), c.hbm.capacity,
-           c.hbm.usable_per_device.has_value() ? cell(c.hbm.usable_per_device.value()) : cell("unknown"),
-           giga(c.hbm.bandwidth),
-           c.ici.links == 0 ? "unknown" : fmt::format("{} x {}", c.ici.links, giga(c.ici.nominal_one_way)),
-           fmt::format("{}", c.pod.largest_slice), fmt::format("{}", critical_batch(c))});
-  }
-  t.print();
-  print("\n  per chip; ICI one-way, nominal; - the chip has no such mode\n  {}\n",
-        dim("next: tpuplan chips v5e   every figure of one chip with its source"));
-}
 
 /// Every figure of one generation as data/hardware.json has it, with confidence and sources.
 void print_sources(const chip_spec& chip, const std::string& data_dir) {
@@ -70,8 +45,12 @@ void print_sources(const chip_spec& chip, const std::string& data_dir) {
 }
 
 void run_chips(const std::string& wanted, const session& with) {
-  if (with.json) return print_json(answer_to(chips_request{wanted}));
-  if (wanted.empty()) return print_all_chips();
+  const chips_answer said = answer_to(chips_request{wanted});
+  if (with.json || wanted.empty()) {
+    view shown = view_of(said);
+    shown.next.front().command = "tpuplan chips v5e";
+    return answer(with, shown, [&]() -> ordered_json { return said; });
+  }
   try {
     print_sources(chip_for(wanted), with.data_dir);
   } catch (const nlohmann::json::exception&) {  // a field that is missing, or of another type

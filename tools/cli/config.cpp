@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <tpuplan/json.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/show/views/common.hpp>
+
+#include "cli/table.hpp"
 
 namespace cli {
 
@@ -55,28 +58,10 @@ void check_arithmetic(const chip_spec& chip, dtype given) {
            errc::unknown_figure);
 }
 
-namespace {
-
-/// Fields of a question as the command line calls them.
-std::string in_options(std::string words) {
-  for (const auto& [field, option] : {std::pair("job.engine", "--engine"), {"images_per_sequence", "--images"}}) {
-    const std::size_t at = words.find(field);
-    if (at != std::string::npos) words.replace(at, std::string_view(field).size(), option);
-  }
-  return words;
-}
-
-}  // namespace
-
 void print_assumed(const std::vector<assumption>& list) {
-  if (list.empty()) return;
-  print("\n{}\n", dim("assumed"));
-  for (const assumption& one : list) {
-    if (one.why == not_given) print("  {}: {}\n", one.field, in_options(one.value));
-  }
-  for (const assumption& one : list) {
-    if (one.why != not_given) print("  {} = {} {}\n", one.field, one.value, dim("(" + one.why + ")"));
-  }
+  view shown;
+  readable::add_assumed(shown, list, view_options_of());
+  for (const view_part& part : shown.parts) print_part(part);
 }
 
 }  // namespace cli

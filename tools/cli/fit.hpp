@@ -6,6 +6,7 @@
 #include "cli/calibration.hpp"
 #include "cli/job.hpp"
 #include "cli/network.hpp"
+#include "cli/table.hpp"
 
 // The part of the answer that the commands fit and train share.
 namespace cli {
@@ -19,10 +20,9 @@ tpuplan::placed_job place(const tpuplan::model_config& config, const job_options
 /// The user's own runs that an answer knows, and keys of a MaxText configuration that mean nothing here.
 void add_sources(const tpuplan::placed_job& asked, const job_options& job, const mesh_options& mesh,
                  ordered_json& document);
-void print_sources(const tpuplan::placed_job& asked, const job_options& job, const mesh_options& mesh);
+void add_sources(const tpuplan::placed_job& asked, const job_options& job, const mesh_options& mesh,
+                 tpuplan::view& shown);
 /// @}
-/// "fits", "does not fit" or "uncertain".
-std::string_view verdict_words(tpuplan::verdict fit);
 
 }  // namespace cli
 

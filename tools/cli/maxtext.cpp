@@ -1,6 +1,7 @@
 #include "cli/maxtext.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include <tpuplan/hardware/slice.hpp>
 
@@ -51,22 +52,24 @@ ordered_json json_of_unused(const maxtext_question& asked) {
   return list;
 }
 
-void print_unused(const maxtext_question& asked) {
+view_part unused_part(const maxtext_question& asked) {
+  view_part part;
   const std::size_t count = asked.unused.size() + asked.skipped.size();
-  if (count == 0) return;
-  print("\n{}\n", dim("keys that mean nothing here"));
-  std::string line = " ";
+  if (count == 0) return part;
+  part.title = "keys that mean nothing here";
+  std::string line;
   std::size_t listed = 0;
   const auto add = [&](const std::string& one) {
     if (++listed > 40) return;
     const std::string shown = one.size() > 60 ? one.substr(0, 57) + "..." : one;
-    if (line.size() + shown.size() > 110) print("{}\n", line), line = " ";
-    line += " " + shown;
+    if (line.size() + shown.size() > 108) part.sentences.push_back(std::exchange(line, {}));
+    line += (line.empty() ? "" : " ") + shown;
   };
   for (const std::string& one : asked.unused) add(one);
   for (const std::string& one : asked.skipped) add(one + " (over several lines)");
-  print("{}\n", line);
-  if (count > 40) print("  and {} more: --json lists them all\n", count - 40);
+  part.sentences.push_back(line);
+  if (count > 40) part.sentences.push_back(fmt::format("and {} more: --json lists them all", count - 40));
+  return part;
 }
 
 }  // namespace cli

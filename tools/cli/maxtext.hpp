@@ -4,6 +4,7 @@
 #include <string>
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/maxtext.hpp>
+#include <tpuplan/show/view.hpp>
 #include <vector>
 
 #include "cli/option.hpp"
@@ -32,7 +33,7 @@ tpuplan::model_config model_of(const tpuplan::maxtext_question& asked);
 /// @{
 /// The keys of the configuration that no estimate depends on.
 ordered_json json_of_unused(const tpuplan::maxtext_question& asked);
-void print_unused(const tpuplan::maxtext_question& asked);
+tpuplan::view_part unused_part(const tpuplan::maxtext_question& asked);
 /// @}
 
 }  // namespace cli

@@ -9,10 +9,10 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 #include <tpuplan/show/text/one_line.hpp>
+#include <tpuplan/show/views/train.hpp>
 
 #include "cli/fit.hpp"
 #include "cli/table.hpp"
-#include "cli/ways.hpp"
 
 namespace cli {
 
@@ -145,7 +145,7 @@ std::string sentence_of(const network_question& q) {
 
 void print_memory_line(const memory_breakdown& memory) {
   print("  memory {}, of which activations {:.2f} GiB: {}\n", used_of(memory.total, memory.usable),
-        in_gib(memory.activations), verdict_words(fits(memory)));
+        in_gib(memory.activations), readable::verdict_words(fits(memory)));
 }
 
 void print_parts(const network_step& t) {
@@ -268,8 +268,8 @@ void network_fit(const any_model& model, const job_options& job, const mesh_opti
   const memory_breakdown memory = memory_use(q.net, q.job, q.mesh, q.where);
   if (fits(memory) == verdict::no) with.status = 1;
   if (with.json) return print_json(fit_json(q, memory, model, assumed));
-  print_title("{}: {} on {} ({}), {} a step", verdict_words(fits(memory)), q.net.name.view(), name(q.where).view(),
-              one_line(q.mesh), counted(grouped(q.job.global_batch), example_word(q.net)));
+  print_title("{}: {} on {} ({}), {} a step", readable::verdict_words(fits(memory)), q.net.name.view(),
+              name(q.where).view(), one_line(q.mesh), counted(grouped(q.job.global_batch), example_word(q.net)));
   table t("on each device | >GiB | >share");
   const auto row = [&](const char* label, bytes part) {
     if (part.value() > 0) t.add({label, fmt::format("{:.2f}", in_gib(part)), percent(part / memory.usable)});
@@ -395,10 +395,11 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
     }
     if (!line && compilation_matters(time)) print_compilation(time, price);
     if (ways.empty()) print("  no price for it in {}\n", run.prices.region);
-    if (!ways.empty()) print_ways(ways, time, terms, run.prices.region);
-    if (line) print_timeline(*line);
+    if (!ways.empty())
+      print_view({{}, {}, {}, {readable::ways_part(ways, time, terms, run.prices.region, view_options_of())}, {}, {}});
+    if (line) print_part(timeline_part(*line));
   }
-  if (against) print_against(*against);
+  if (against) print_part(against_part(*against));
   print_assumed(all_assumed(model.config, assumed));
   std::vector<follow_up_option> own = {{"--batch", std::to_string(q.job.global_batch)}};
   if (!runs) own.insert(own.end(), {{"--examples", examples_of_a_first_job(q)}, {"--epochs", "5"}});

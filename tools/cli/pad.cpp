@@ -1,12 +1,14 @@
 // tpuplan pad
 #include <memory>
 #include <tpuplan/ask/figures.hpp>
+#include <tpuplan/show/views/figures.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -37,20 +39,8 @@ void run_pad(const pad_options& asked, const session& with) {
   if (asked.dims.empty()) refuse_missing("DIM", "one or more dimensions, or --network FILE");
   pad_request request{asked.chip, {}, asked.format};
   for (const std::string& given : asked.dims) request.dimensions.push_back(dimension_of(given));
-  const pad_answer answer = answer_to(request);
-  if (with.json) return print_json(answer);
-  const tile unit = layout_tile(chip, asked.format);
-  print_title("{}: MXU {}x{}, {} tile {}x{}", answer.chip, answer.mxu_side, answer.mxu_side, name(asked.format),
-              unit.sublanes, unit.lanes);
-  table t(">dimension | >to the MXU | >wasted | >as lanes | >as sublanes");
-  for (const padded_dimension& one : answer.dimensions)
-    t.add({count_cell(one.given), count_cell(one.padded), share_cell(one.wasted),
-           count_cell(round_up(one.given, unit.lanes)), count_cell(round_up(one.given, unit.sublanes))});
-  t.print();
-  if (answer.matrix)
-    print("\n  as a matrix: {} of the MXU's cells are useful; {} stored, of which {} padding\n",
-          percent(answer.matrix->flop_utilization), binary_bytes(answer.matrix->stored),
-          binary_bytes(answer.matrix->stored_waste));
+  const pad_answer said = answer_to(request);
+  answer(with, view_of(said), [&]() -> ordered_json { return said; });
 }
 
 }  // namespace

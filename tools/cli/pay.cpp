@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <tpuplan/ask/payment.hpp>
+#include <tpuplan/show/views/pay.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -10,6 +11,7 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -25,127 +27,6 @@ struct pay_options {
   gpu_job gpu;
   bool small_batch = false, dynamic_shapes = false, custom_kernels = false;
 };
-
-const paid_run* find_way(const pay_answer& answer, provisioning kind) {
-  for (const paid_run& way : answer.ways) {
-    if (way.kind == kind) return &way;
-  }
-  return nullptr;
-}
-
-std::string label_of(const paid_run& way, double rest_used) {
-  const std::string kind{name(way.kind)};
-  if (way.kind == provisioning::flex_start && way.pieces > 1) return fmt::format("{}, {} pieces", kind, way.pieces);
-  if (!is_commitment(way.kind)) return kind;
-  if (rest_used == 1) return kind + ", rest used";
-  return kind + (rest_used == 0 ? ", whole term" : ", rest " + percent(rest_used) + " used");
-}
-
-template <class Amount>
-cell some(Amount amount) {
-  return amount.value() > 0 ? cell(amount) : cell("");
-}
-
-void print_paid(const pay_answer& a) {
-  table t(
-      "way of paying | >a chip | >billed | ~~~>overhead | ~~~>unused | ~>start to end | ~~>paid unused | >total | "
-      "~~~price of");
-  std::vector<price_row> prices;
-  for (const paid_run& p : a.ways) {
-    const double per_hour = in_usd_per_hour(p.price.per_chip);
-    t.add({label_of(p, a.rest_of_term_used), cell(fmt::format("${:.3f}/h", per_hour), per_hour, "_usd_per_hour"),
-           p.billed, some(p.overhead), some(p.unused), p.wall, some(p.unused_cost), marked(p.total, p.price),
-           date_cell(p.price)});
-    prices.push_back(p.price);
-  }
-  t.print();
-  if (!prices.empty()) print("  prices of {}\n", dates_of(prices));
-  print_price_doubts(prices);
-  for (const missing_payment& m : a.missing) print("  {}: {}\n", name(m.provisioning), m.reason);
-}
-
-/// Prints notes about spot capacity.
-void print_spot(const pay_answer& a, const session& with) {
-  const paid_run* spot = find_way(a, provisioning::spot);
-  if (spot == nullptr) return;
-  for (const assumption& one : a.assumed) {
-    if (one.field == assumed_checkpoint_time)
-      print("\n  a checkpoint is taken to stop the step for {}{}\n", one.value,
-            with.is_given("--parameters") || with.is_given("--model") ? "" : ": see --parameters and --checkpoint");
-  }
-  print("\n  spot: a preemption every {}, {:.1f} in all; a checkpoint every {}\n", duration(a.job_mtbp),
-        spot->preemptions, duration(spot->checkpoint_interval));
-  if (!with.is_given("--market") && !with.is_given("--mtbp"))
-    print("  that rate is assumed: see --market and --mtbp\n");
-  if (!with.is_given("--queue")) print("  waits for capacity are not counted: see --queue\n");
-}
-
-/// Prints where one way of paying begins to cost less than another.
-void print_break_even(const pay_answer& a) {
-  const pay_break_even& lines = a.break_even;
-  const bool on_demand = find_way(a, provisioning::on_demand) != nullptr;
-  const bool spot = find_way(a, provisioning::spot) != nullptr;
-  if (on_demand && spot && lines.spot_mtbp_against_on_demand)
-    print("  spot costs less than on demand where a slice lasts more than {} on average\n",
-          duration(*lines.spot_mtbp_against_on_demand));
-  if (on_demand && spot && !lines.spot_mtbp_against_on_demand) print("  spot never costs less than on demand\n");
-  const auto add = [&](provisioning kind, const char* other, const std::optional<double>& share) {
-    if (!share) return print("  {} never costs less than {}\n", name(kind), other);
-    print("  {} costs less than {} where more than {} of {} used\n", name(kind), other, percent(*share),
-          kind == provisioning::calendar ? "the window is" : "its hours are");
-  };
-  const auto add_both = [&](provisioning kind, const std::optional<double>& to_on_demand,
-                            const std::optional<double>& to_spot) {
-    if (find_way(a, kind) == nullptr) return;
-    if (on_demand) add(kind, "on demand", to_on_demand);
-    if (spot) add(kind, "spot with its preemptions", to_spot);
-  };
-  add_both(provisioning::calendar, lines.calendar_utilization_against_on_demand,
-           lines.calendar_utilization_against_spot);
-  add_both(provisioning::commitment_1y, lines.commitment_1y_utilization_against_on_demand,
-           lines.commitment_1y_utilization_against_spot);
-  add_both(provisioning::commitment_3y, lines.commitment_3y_utilization_against_on_demand,
-           lines.commitment_3y_utilization_against_spot);
-}
-
-void print_pay(const pay_answer& a, const session& with) {
-  print_title("{} on {} ({}), region {}, cheapest first", duration(a.run), name(slice_for(a.slice), a.slices).view(),
-              counted(a.chips, "chip"), a.region);
-  print_paid(a);
-  print_spot(a, with);
-  print("\n");
-  if (a.rest_of_term_used == 0 &&
-      (find_way(a, provisioning::commitment_1y) || find_way(a, provisioning::commitment_3y)))
-    print("  a commitment is paid for its whole term: say with --rest-used what part of the rest other work uses\n");
-  print_break_even(a);
-}
-
-void print_gpu(const pay_answer& a, const gpu_job& job) {
-  const gpu_comparison_row& g = *a.against_gpu;
-  print("\n  {} x {} for {}: {} on demand; {} {} {}; on demand for {} a chip breaks even at ${:.3f}/h\n", g.gpus, g.gpu,
-        duration(g.run), money(g.total), name(g.against), g.saving >= 0 ? "saves" : "costs more by",
-        percent(std::abs(g.saving)), duration(a.run), g.break_even_usd_per_chip_hour);
-  if (g.saving_on_flex_start)
-    print("  both on flex-start: the slice {} {}\n", *g.saving_on_flex_start >= 0 ? "saves" : "costs more by",
-          percent(std::abs(*g.saving_on_flex_start)));
-  if (*a.cheapest != g.against)
-    print("  {} would take {}, where the GPUs too may be had for less than on demand\n", name(*a.cheapest),
-          money(a.ways.front().total));
-  if (!g.saving_per_job) return;
-  if (job.jobs_per_month == 0 && g.jobs_to_pay_back) {
-    print("  {} of engineering pays back after {:.0f} jobs, {} saved with each; see --jobs\n", money(*job.engineering),
-          std::ceil(*g.jobs_to_pay_back), money(*g.saving_per_job));
-  } else if (job.jobs_per_month == 0) {
-    print("  {} of engineering never pays back: {} saved with each job\n", money(*job.engineering),
-          money(*g.saving_per_job));
-  } else if (g.months_to_pay_back) {
-    print("  {} of engineering pays back in {:.1f} months at {:g} jobs a month, {} saved with each\n",
-          money(*job.engineering), *g.months_to_pay_back, job.jobs_per_month, money(*g.saving_per_job));
-  } else {
-    print("  {} of engineering never pays back: {} saved with each of {:g} jobs a month\n", money(*job.engineering),
-          money(*g.saving_per_job), job.jobs_per_month);
-  }
-}
 
 /// Reasons against a TPU that are independent of its cost.
 std::vector<std::string> traits_of(const pay_options& given) {
@@ -186,24 +67,20 @@ void run_pay(const pay_options& given, session& with) {
     (void)price_for(prices.book(), scheduled_slice(a.slice), a.region, provisioning::on_demand);
   if (a.ways.empty()) with.status = 1;
   const std::vector<std::string> traits = traits_of(given);
-  if (with.json) {
+  view shown = view_of(a, view_options_of());
+  std::vector<std::string> own;
+  for (const std::string& one : traits) own.push_back("against a TPU: " + one);
+  if (asked.parameters && !a.ways.empty() && !a.checkpoints)
+    own.push_back("checkpoints are kept at a price that is not known in " + a.region +
+                  ": --storage-usd, or --region us-central1");
+  if (!own.empty()) shown.parts.push_back({{}, own, {}, {}, {}, false});
+  if (!shown.next.empty())
+    shown.next.front().command = follow_up(with, "pay", {{"--gpu", "H100"}, {"--gpus", "64"}, {"--gpu-run", "8d"}});
+  answer(with, shown, [&] {
     ordered_json document = a;
     if (a.against_gpu && !traits.empty()) document["against_gpu"]["speaks_against_a_tpu"] = traits;
-    return print_json(document);
-  }
-  print_pay(a, with);
-  if (a.against_gpu) print_gpu(a, given.gpu);
-  for (const std::string& one : traits) print("  against a TPU: {}\n", one);
-  if (a.checkpoints) {
-    print("\n  {} checkpoints take {} and cost {} while it runs, operations not counted\n", asked.checkpoints_kept,
-          binary_bytes(a.checkpoints->kept), money(a.checkpoints->total));
-  }
-  if (asked.parameters && !a.ways.empty() && !a.checkpoints)
-    print("\n  checkpoints are kept at a price that is not known in {}: --storage-usd, or --region us-central1\n",
-          a.region);
-  if (!a.against_gpu)
-    print_next("{}   against GPUs, with your own figures for these",
-               follow_up(with, "pay", {{"--gpu", "H100"}, {"--gpus", "64"}, {"--gpu-run", "8d"}}));
+    return document;
+  });
 }
 
 void add_spot_options(command& to, pay_options& into) {

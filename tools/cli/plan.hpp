@@ -57,30 +57,6 @@ void fill_limits(const plan_options& given, Request& asked) {
   asked.accept_uncertain = given.accept_uncertain;
 }
 
-/// The name of a limit on the command line; below, its value in the request and the value that a plan would need.
-template <class Request>
-std::string limit_words(tpuplan::plan_limit limit, const Request&) {
-  if (limit == tpuplan::plan_limit::kinds) return "provisioning";
-  return limit == tpuplan::plan_limit::uncertain ? "accept-uncertain" : std::string(name(limit));
-}
-template <class Request>
-std::string given_words(tpuplan::plan_limit limit, const Request& request) {
-  std::string words;
-  const auto add = [&words](std::string_view one) { words += (words.empty() ? "" : ", ") + std::string(one); };
-  if (limit == tpuplan::plan_limit::kinds) {
-    for (const tpuplan::provisioning kind : request.kinds) add(name(kind));
-  }
-  if (limit == tpuplan::plan_limit::generation) {
-    for (const std::string& one : request.generations) add(one);
-  }
-  return limit == tpuplan::plan_limit::uncertain ? "no" : words;
-}
-inline std::string needed_words(tpuplan::plan_limit limit, tpuplan::provisioning kind, const tpuplan::slice& where) {
-  if (limit == tpuplan::plan_limit::kinds) return std::string(name(kind));
-  if (limit == tpuplan::plan_limit::generation) return std::string(where.chip.name.view());
-  return limit == tpuplan::plan_limit::uncertain ? "yes" : "";
-}
-
 /// What a zone has, put into the question: its generations, and the prices of its region where there are some.
 void keep_to_zone(plan_options& given, const session& with);
 /// Ways of paying by their names, or all of them.

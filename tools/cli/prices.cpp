@@ -8,6 +8,7 @@
 #include <ctime>
 #include <filesystem>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/show/views/common.hpp>
 
 #include "cli/option.hpp"
 #include "cli/print.hpp"
@@ -55,15 +56,11 @@ std::string day_of(const std::string& file) {
   return text.data();
 }
 
-/// Whether the prices come from --prices; the grades of such prices are not marked as doubtful.
-bool& prices_are_own() {
-  static bool own = false;
-  return own;
-}
+bool own_prices = false;
 
 /// The prices of a catalog; its entries about TPUs that were not read are said once, beside the answer.
 owned_price_book prices_of(const catalog_prices& catalog) {
-  if (!catalog.skipped.empty() && !prices_are_own()) {
+  if (!catalog.skipped.empty() && !own_prices) {
     const std::size_t more = catalog.skipped.size() - 1;
     write_error(fmt::format("tpuplan: --prices: not read: {}{}", catalog.skipped.front(),
                             more == 0 ? "" : fmt::format("; and {} more", more)));
@@ -83,9 +80,11 @@ owned_price_book load_any_prices(const std::string& file) {
 
 }  // namespace
 
+bool prices_are_own() { return own_prices; }
+
 owned_price_book load_own_prices(const std::string& file) {
   owned_price_book prices = load_any_prices(file);
-  prices_are_own() = true;
+  own_prices = true;
   const std::string day = today();
   for (const price_row& row : prices.rows()) {
     if (age_in_days(row, day) >= 0) continue;
@@ -120,63 +119,27 @@ std::string today() {
   return text.data();
 }
 
-std::string dated(std::string_view date) {
-  const std::int64_t age = days_between(date, today());
-  return age > stale_after_days ? fmt::format("{} ({} days old)", date, age) : std::string(date);
-}
+std::string dated(std::string_view date) { return readable::dated(date, view_options_of()); }
 
-cell date_cell(const price_row& price) {
-  cell shown(std::string(price.date.view()));
-  shown.shown = dated(price.date);
-  return shown;
-}
+cell date_cell(const price_row& price) { return {std::string(price.date.view())}; }
 
-std::string dates_of(const std::vector<price_row>& prices) {
-  std::set<std::string> dates;
-  for (const price_row& price : prices) dates.insert(std::string(price.date.view()));
-  if (dates.empty()) return "no date";
-  return dates.size() == 1 ? dated(*dates.begin()) : dated(*dates.begin()) + " to " + dated(*dates.rbegin());
-}
-
-namespace {
-
-bool is_doubtful(const price_row& price) {
-  return (is_weak(price) && !prices_are_own()) || is_before_announced_change(price);
-}
-
-void print_doubts(const std::set<std::string>& which, std::string_view why) {
-  std::string words;
-  for (const std::string& one : which) words += (words.empty() ? "" : ", ") + one;
-  if (!words.empty()) print("  ~ {}: {}\n", words, why);
-}
-
-}  // namespace
+std::string dates_of(const std::vector<price_row>& prices) { return readable::dates_of(prices, view_options_of()); }
 
 cell marked(cell amount, const price_row& price) {
-  if (is_doubtful(price) && !amount.shown.empty()) amount.shown.insert(0, "~");
+  if (readable::is_doubtful(price, view_options_of()) && !amount.text.empty()) amount.text.insert(0, "~");
   return amount;
 }
 
 void print_price_doubts(const std::vector<price_row>& prices) {
-  std::set<std::string> noted, derived, due;
-  for (const price_row& price : prices) {
-    const std::string words = fmt::format("{} of {}", name(price.kind), price.generation.view());
-    if (price.grade == 'C' && !prices_are_own()) noted.insert(words);
-    if (price.grade > 'C' && !prices_are_own()) derived.insert(words);
-    if (is_before_announced_change(price)) due.insert(std::string(name(price.kind)));
-  }
-  print_doubts(noted, "from press or notes (grade C)");
-  print_doubts(derived, "derived from other prices (grade D)");
-  print_doubts(due, "a change was announced for November 2026, and this is from before it; --prices takes newer ones");
+  std::vector<std::string> notes;
+  readable::add_doubts(notes, prices, view_options_of());
+  for (const std::string& one : notes) print("  {}\n", one);
 }
 
 void print_price_terms(const std::vector<provisioning>& kinds) {
-  const auto has = [&](provisioning kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
-  if (has(provisioning::commitment_1y) || has(provisioning::commitment_3y))
-    print("  a commitment is paid for its whole term, whatever is served in it\n");
-  if (has(provisioning::calendar)) print("  calendar capacity lasts for 90 days at most\n");
-  if (has(provisioning::flex_start)) print("  flex-start capacity lasts for 7 days at most\n");
-  if (has(provisioning::spot)) print("  spot capacity may be taken away at any time\n");
+  std::vector<std::string> notes;
+  readable::add_terms(notes, kinds);
+  for (const std::string& one : notes) print("  {}\n", one);
 }
 
 std::vector<std::string> all_regions(const price_book& book) {

@@ -25,6 +25,8 @@ void add_price_options(command& added, price_options& into, std::initializer_lis
 /// --rest-used, for commands that show what a commitment costs.
 option& add_rest_option(command& to, double& into);
 
+/// Whether the prices come from --prices; the grades of such prices are not marked as doubtful.
+bool prices_are_own();
 /// The prices of a file of --prices; refuses one that is dated after today.
 tpuplan::owned_price_book load_own_prices(const std::string& file);
 

@@ -22,11 +22,6 @@ namespace {
 /// names of models, so that no name formats the terminal.
 constexpr char bold_on = '\x01', dim_on = '\x02', plain_again = '\x03';
 
-bool coloured() {
-  static const bool yes = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
-  return yes && form().of == output_form::kind::text;
-}
-
 std::string& answer() {
   static std::string words;
   return words;
@@ -34,13 +29,14 @@ std::string& answer() {
 
 /// The words as the terminal shows them: marks become bold and dim, and other control characters "?".
 std::string printable(std::string_view words) {
+  const bool formatted = coloured();
   std::string shown;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const auto c = static_cast<unsigned char>(words[at]);
     const bool c1 = c == 0xC2 && at + 1 < words.size() && static_cast<unsigned char>(words[at + 1]) < 0xA0;
     if (c1) ++at;
     if (c >= bold_on && c <= plain_again) {
-      shown += !coloured() ? "" : c == bold_on ? "\x1b[1m" : c == dim_on ? "\x1b[2m" : "\x1b[0m";
+      shown += !formatted ? "" : c == bold_on ? "\x1b[1m" : c == dim_on ? "\x1b[2m" : "\x1b[0m";
       continue;
     }
     const bool other = c != '\n' && (c < 0x20 || c == 0x7F || c1);
@@ -66,17 +62,9 @@ output_form& form() {
   return chosen;
 }
 
-std::string counted(const std::string& number, std::string_view noun) {
-  return fmt::format("{} {}{}", number, noun, number == "1" ? "" : "s");
-}
-
-std::string grouped(std::int64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3 + (number < 0 ? 1U : 0U);) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
+bool coloured() {
+  static const bool yes = isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  return yes && form().of == output_form::kind::text;
 }
 
 std::string bold(std::string_view words) { return fmt::format("{}{}{}", bold_on, words, plain_again); }
@@ -100,7 +88,8 @@ std::size_t columns() {
 void write_words(std::string_view words) {
   if (form().of != output_form::kind::csv) write_table(words);
 }
-void write_table(std::string_view lines) { answer() += printable(lines); }
+void write_form(std::string_view lines) { answer() += lines; }
+void write_table(std::string_view lines) { write_form(printable(lines)); }
 void write_file(std::string_view text) {
   if (isatty(STDOUT_FILENO) == 0) {
     answer() += text;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/show/text/readable.hpp>
+#include <tpuplan/show/view.hpp>
 #include <utility>
 
 // What the program writes: numbers for people, words in bold, documents for programs. An answer is written when it is
@@ -17,8 +17,10 @@ namespace cli {
 using ordered_json = nlohmann::ordered_json;
 using tpuplan::readable::binary_bytes;
 using tpuplan::readable::count;
+using tpuplan::readable::counted;
 using tpuplan::readable::duration;
 using tpuplan::readable::duration_range;
+using tpuplan::readable::grouped;
 using tpuplan::readable::money;
 using tpuplan::readable::percent;
 using tpuplan::readable::used_of;
@@ -32,15 +34,11 @@ struct output_form {
 };
 output_form& form();
 
-/// A count with its digits grouped: "8,030,261,248".
-std::string grouped(std::int64_t number);
-/// A number and its noun: "1 slice", "8 slices".
-std::string counted(const std::string& number, std::string_view noun);
-inline std::string counted(std::int64_t number, std::string_view noun) { return counted(std::to_string(number), noun); }
-
 /// Colour and weight on a terminal, plain text elsewhere (and where NO_COLOR is set).
 std::string bold(std::string_view words);
 std::string dim(std::string_view words);
+/// Whether bold and dim are shown.
+bool coloured();
 /// The columns that a table may take: those of the terminal, or as COLUMNS says, and 80 at least.
 std::size_t columns();
 
@@ -48,6 +46,8 @@ std::size_t columns();
 void write_words(std::string_view words);
 /// Adds a file or a script as it is: what is not shown on a terminal keeps its tabs and other control characters.
 void write_file(std::string_view text);
+/// Adds the lines of a view, whose control characters are gone.
+void write_form(std::string_view lines);
 /// Adds a table's lines, which csv has too.
 void write_table(std::string_view lines);
 template <class... Args>

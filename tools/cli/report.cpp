@@ -2,20 +2,20 @@
 
 #include <fstream>
 #include <tpuplan/show/html.hpp>
-#include <utility>
-#include <vector>
+#include <tpuplan/show/svg/canvas.hpp>
 
 #include "cli/option.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
 
+using namespace tpuplan;
+
 namespace {
 
 /// The parts of a report, collected while the command runs.
 struct kept_report {
   std::string command_line, file;
-  std::vector<tpuplan::picture> pictures;
 };
 kept_report& kept() {
   static kept_report report;
@@ -44,21 +44,20 @@ void refuse_drawing(const session& with, std::string_view given, std::string_vie
   }
 }
 
-void draw(const session& with, std::string name, const std::string& svg) {
-  if (with.is_given("--svg")) write_picture(svg);
-  if (is_reported(with)) kept().pictures.push_back({std::move(name), {}, tpuplan::without_style(svg)});
-}
-
-std::string report_title(const tpuplan::model_config& config, std::string_view where) {
-  return std::string(config.model.name.view()) + " on " + std::string(where);
-}
-
-void write_report(const session& with, std::string title, const ordered_json& document) {
+void write_files(const session& with, const view& shown) {
+  if (with.is_given("--svg") && shown.pictures.empty())
+    refuse("--svg", "given for an answer without a picture", "none");
+  if (with.is_given("--svg")) write_picture(with_style(shown.pictures.front().svg));
   if (!is_reported(with)) return;
-  const kept_report& all = kept();
-  std::ofstream file(all.file, std::ios::binary);
-  if (!(file << tpuplan::to_html({std::move(title), all.command_line, document, all.pictures})) || !file.flush())
-    throw tpuplan::error{tpuplan::errc::invalid_argument, "--html", all.file, "a file that can be written"};
+  std::ofstream file(kept().file, std::ios::binary);
+  if (!(file << to_html(shown, kept().command_line)) || !file.flush())
+    throw error{errc::invalid_argument, "--html", kept().file, "a file that can be written"};
+}
+
+view_options view_options_of(const session& with) {
+  view_options options = view_options_of();
+  options.drawn = is_drawn(with);
+  return options;
 }
 
 }  // namespace cli

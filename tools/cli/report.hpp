@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "cli/commands.hpp"
-#include "cli/config.hpp"
 #include "cli/print.hpp"
+#include "cli/table.hpp"
 
 // The picture of an answer (--svg FILE), and the answer as one HTML file (--html FILE).
 namespace cli {
@@ -24,13 +24,17 @@ bool is_reported(const session& with);
 /// Refuses --svg and --html for an answer without a picture.
 void refuse_drawing(const session& with, std::string_view given, std::string_view valid);
 
-/// Takes a picture of the answer for the files that are asked for.
-void draw(const session& with, std::string name, const std::string& svg);
-/// "llama-3.1-8b on v6e-256".
-std::string report_title(const tpuplan::model_config& config, std::string_view where);
-/// Writes the report, where one is asked for.
-void write_report(const session& with, std::string title, const ordered_json& document);
-
+/// Writes the pictures of a view, and the view as a report, where they are asked for.
+void write_files(const session& with, const tpuplan::view& shown);
+/// What a view shows, as the command line was asked.
+tpuplan::view_options view_options_of(const session& with);
+/// Writes an answer: its pictures and its report, where they are asked for, and its document or its view.
+template <class Document>
+void answer(const session& with, const tpuplan::view& shown, const Document& document_of) {
+  write_files(with, shown);
+  if (with.json) return print_json(document_of());
+  print_view(shown);
+}
 }  // namespace cli
 
 #endif

@@ -5,6 +5,7 @@
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/show/view.hpp>
 
 #include "cli/config.hpp"
 #include "cli/prices.hpp"
@@ -42,7 +43,7 @@ struct gpu_comparison {
 gpu_comparison compare_with_gpu(const tpuplan::model_config& config, const served& a, const serve_options& given,
                                 const tpuplan::price_book& prices);
 ordered_json gpu_document(const gpu_comparison& g);
-void print_gpu(const gpu_comparison& g, const served& a);
+tpuplan::view_part gpu_part(const gpu_comparison& g, const served& a);
 
 }  // namespace cli
 

@@ -133,28 +133,35 @@ ordered_json gpu_document(const gpu_comparison& g) {
   return document;
 }
 
-void print_gpu(const gpu_comparison& g, const served& a) {
-  print("\n  {} x {} ({}) as {} of {}, at the same load of {}\n", g.gpus, g.offer.name, g.offer.machine,
-        counted(g.tensor > 0 ? g.gpus / g.tensor : 0, "replica"), g.tensor, g.load);
-  if (g.tensor == 0) return print("  heads divide over none of them\n");
-  if (g.at_peak.refusal == serving_refusal::does_not_fit)
-    return print("    the model does not fit: weights take {} on each GPU, as the GPUs and its heads divide\n",
-                 used_of(g.at_peak.memory.weights, g.at_peak.memory.usable));
-  if (g.at_peak.refusal != serving_refusal::none) return print("    {}\n", one_line(g.at_peak));
-  print("    at peak rates, which no run calibrates, {} per token and {} output tokens/s at best\n",
-        duration(g.at_peak.per_token.total), count(g.at_peak.output_tokens.value()));
-  if (!g.priced()) return print("    no price for both of them\n");
-  print(
-      "    a million output tokens on demand: {} ({}-{}) on {}; {} on the GPUs at peak, {} as far from it as the slice "
-      "(price of {})\n  {}\n",
-      money(g.slice), money(g.slice_low), money(g.slice_high), name(a.where).view(), money(g.gpus_at_peak),
-      money(g.gpus_like_slice), g.offer.date, verdict_of(g));
-  print("  that is at {} of what the slice and {} of what the GPUs could serve\n", percent(g.slice_busy),
-        percent(g.at_peak.requests / g.at_peak.capacity));
+view_part gpu_part(const gpu_comparison& g, const served& a) {
+  view_part part;
+  const auto say = [&](std::string words) { part.sentences.push_back(std::move(words)); };
+  say(fmt::format("{} x {} ({}) as {} of {}, at the same load of {}", g.gpus, g.offer.name, g.offer.machine,
+                  counted(g.tensor > 0 ? g.gpus / g.tensor : 0, "replica"), g.tensor, g.load));
+  if (g.tensor == 0) return say("heads divide over none of them"), part;
+  if (g.at_peak.refusal == serving_refusal::does_not_fit) {
+    say(fmt::format("the model does not fit: weights take {} on each GPU, as the GPUs and its heads divide",
+                    used_of(g.at_peak.memory.weights, g.at_peak.memory.usable)));
+    return part;
+  }
+  if (g.at_peak.refusal != serving_refusal::none) return say(one_line(g.at_peak)), part;
+  say(fmt::format("at peak rates, which no run calibrates, {} per token and {} output tokens/s at best",
+                  duration(g.at_peak.per_token.total), count(g.at_peak.output_tokens.value())));
+  if (!g.priced()) return say("no price for both of them"), part;
+  say(
+      fmt::format("a million output tokens on demand: {} ({}-{}) on {}; {} on the GPUs at peak, {} as far from it as "
+                  "the slice (price of {})",
+                  money(g.slice), money(g.slice_low), money(g.slice_high), name(a.where).view(), money(g.gpus_at_peak),
+                  money(g.gpus_like_slice), g.offer.date));
+  say(verdict_of(g));
+  say(fmt::format("that is at {} of what the slice and {} of what the GPUs could serve", percent(g.slice_busy),
+                  percent(g.at_peak.requests / g.at_peak.capacity)));
   if (g.gpus < g.offer.per_machine)
-    print(
-        "  paid by the GPU: whole machines, of {} at most, are what plan --serve --best-per-generation --gpu counts\n",
-        g.offer.per_machine);
+    say(
+        fmt::format("paid by the GPU: whole machines, of {} at most, are what plan --serve --best-per-generation --gpu "
+                    "counts",
+                    g.offer.per_machine));
+  return part;
 }
 
 }  // namespace cli

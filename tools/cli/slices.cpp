@@ -5,12 +5,14 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/figures.hpp>
+#include <tpuplan/show/views/figures.hpp>
 #include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "cli/zones.hpp"
 
@@ -19,12 +21,6 @@ namespace cli {
 namespace {
 
 using namespace tpuplan;
-
-std::string wraps(const slice_facts& facts) {
-  std::string text;
-  for (const std::optional<bool>& one : facts.wraparound) text += !one ? '?' : *one ? 'Y' : 'N';
-  return text;
-}
 
 /// A name that means this slice in these VMs: its own, or its machine type and topology where its own means other VMs.
 std::string name_with_vms(const slice& where) {
@@ -50,7 +46,7 @@ void print_one_slice(const slice_facts& facts, const slice& where, const std::st
       {"VMs", fmt::format("{} of {}", facts.vms, counted(facts.chips_per_vm, "chip"))},
       {"physical hosts", fmt::format("{:g}", facts.hosts)},
       {"machine type", facts.machine_type.value_or("none documented")},
-      {"rings per axis", wraps(facts)},
+      {"rings per axis", readable::rings_words(facts)},
       {"usable HBM", binary_bytes(facts.usable_hbm)},
       {"one slice", facts.schedulable ? "yes" : "no: above the largest that is scheduled"}};
   for (const auto& [what, words] : machine_taken(wanted, where)) pairs.emplace_back("asked for", words);
@@ -139,14 +135,8 @@ void run_slices(const std::string& wanted, const std::vector<std::string>& asked
     return print_json(document);
   }
   if (!wanted.empty()) return print_one_slice(answer.slices.front(), slice_for(wanted), wanted, with.data_dir);
-  table t("slice | ~topology | >chips | >devices | >VMs | ~~>hosts | machine type | ~~~rings");
-  for (const slice_facts& s : answer.slices)
-    t.add({s.name, s.topology, fmt::format("{}", s.chips), fmt::format("{}", s.jax_devices), fmt::format("{}", s.vms),
-           fmt::format("{:g}", s.hosts), s.machine_type.value_or("-"), wraps(s)});
   if (!zone.empty()) print_zone(zone, there);
-  if (answer.slices.empty()) return print("  none yet: it is announced, and no slice of it is documented\n");
-  t.print();
-  print("\n  rings: per axis, Y wraps, N does not, ? not established\n");
+  print_view(view_of(answer));
 }
 
 }  // namespace

@@ -3,12 +3,14 @@
 #include <memory>
 #include <optional>
 #include <tpuplan/ask/spot.hpp>
+#include <tpuplan/show/views/spot.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/print.hpp"
+#include "cli/report.hpp"
 #include "cli/table.hpp"
 
 namespace cli {
@@ -81,43 +83,21 @@ spot_request request_of(const spot_options& given) {
   return asked;
 }
 
-void print_expected(const spot_run& run, const expected_spot_run& e) {
-  print_title("checkpoint every {}, {} billed for {} of work", duration(run.checkpoint_interval), duration(e.billed),
-              duration(e.work));
-  table t("expected | >time | >of the work");
-  const auto row = [&](const char* label, seconds time) { t.add({label, time, share_cell(time / e.work)}); };
-  row("work", e.work);
-  row("checkpoints", e.checkpoints);
-  row("lost work", e.lost_work);
-  row("restarts", e.restarts);
-  row("billed", e.billed);
-  row("waiting for capacity", e.queue);
-  row("from start to end", e.wall);
-  t.print();
-}
-
 void run_spot(spot_options given, session& with) {
   if (!given.model.empty()) given.parameters = parameters_in(given.model);
-  spot_answer answer = answer_to(request_of(given));
+  spot_answer said = answer_to(request_of(given));
   if (given.share && !given.per)
-    answer.assumed.push_back({"the preemption rate is of",
-                              fmt::format("runs as long as this one, {}: see --per", duration(given.work)),
-                              std::string(not_given)});
-  if (with.json) return print_json(answer);
-  print_expected(answer.run, answer.expected);
+    said.assumed.push_back({"the preemption rate is of",
+                            fmt::format("runs as long as this one, {}: see --per", duration(given.work)),
+                            std::string(not_given)});
+  view shown = view_of(said, view_options_of());
   if (const std::optional<spot_reading> reading = reading_of(given))
-    print("\n  {} is one every {}, {:.2g} an hour, {} in a day\n", reading->words, duration(reading->between),
-          1_h / reading->between, percent(preemption_probability(reading->between, 24_h)));
-  print("\n  {:.1f} preemptions expected; intervals: Young {}, exact {}\n", answer.preemptions,
-        duration(answer.young_interval), duration(answer.optimal_interval));
-  if (const std::optional<spot_comparison>& money_of = answer.prices) {
-    print("  {} on spot against {} on demand: {} {}\n", money(money_of->spot_cost), money(money_of->on_demand_cost),
-          money_of->spot_is_cheaper ? "saves" : "costs more by", percent(std::abs(money_of->saving_fraction)));
-    print("  a useful hour costs {} on spot: the price times {:.3f}\n", money(money_of->effective_price * 1_h),
-          money_of->billed_factor);
-  }
-  print_assumed(answer.assumed);
-  if (!answer.prices) print_next("--on-demand 1.20 --spot 0.60 --chips 32   what it saves");
+    shown.parts.front().notes.insert(
+        shown.parts.front().notes.begin(),
+        fmt::format("{} is one every {}, {:.2g} an hour, {} in a day", reading->words, duration(reading->between),
+                    1_h / reading->between, percent(preemption_probability(reading->between, 24_h))));
+  if (!shown.next.empty()) shown.next.front().command = "--on-demand 1.20 --spot 0.60 --chips 32";
+  answer(with, shown, [&]() -> ordered_json { return said; });
 }
 
 }  // namespace

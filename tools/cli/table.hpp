@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/base/units.hpp>
+#include <tpuplan/show/view.hpp>
 #include <utility>
 #include <vector>
 
@@ -14,9 +15,9 @@
 
 namespace cli {
 
-/// One cell of a table: its text for people, and its number in SI units for csv.
-struct cell {
-  cell(std::string words) : shown{std::move(words)}, raw{shown} {}  // NOLINT(google-explicit-constructor)
+/// One cell of a table, and the unit of its figure as a key of JSON has it: "_s".
+struct cell : tpuplan::view_cell {
+  cell(std::string words) : view_cell{std::move(words), {}, {}} {}  // NOLINT(google-explicit-constructor)
   cell(const char* words) : cell(std::string(words)) {}             // NOLINT(google-explicit-constructor)
   cell(tpuplan::seconds time);                                      // NOLINT(google-explicit-constructor)
   cell(tpuplan::usd amount);                                        // NOLINT(google-explicit-constructor)
@@ -24,9 +25,7 @@ struct cell {
   cell(std::string words, double number, std::string_view its_unit = "");
   /// A range, which is two columns of csv: _low and _high.
   cell(std::string words, double its_low, double high, std::string_view its_unit);
-  std::string shown, raw;
-  std::string low{};        // of a range
-  std::string_view unit{};  // of `raw`, as a key of JSON has it: "_s"
+  std::string_view unit{};
 };
 /// "26.7-69.8 ms".
 cell range_cell(tpuplan::seconds low, tpuplan::seconds high);
@@ -42,37 +41,28 @@ cell share_cell(double share);
 /// "8,030,261,248", without the commas in csv.
 cell count_cell(std::int64_t number);
 
-/// A table for people: a header line, aligned columns, nothing drawn around it; or csv, or Markdown, as asked. Csv is
-/// the first table of an answer alone, so that a file has one header line.
+/// A table that a command makes row by row, of the columns that `columns_of` reads.
 class table {
  public:
-  /// The titles: "slice | ~topology | >chips". Columns of numbers, with > before their title, are aligned at their end.
-  /// Those with ~ are left out where the table would be wider than the terminal: with ~~~ first, then ~~, the last
-  /// first.
   explicit table(std::string_view titles);
   /// Adds a row; cells that are missing at its end are empty.
   void add(std::vector<cell> cells);
-  /// Writes it, indented by two. Says how many columns were left out.
+  /// Writes it in the form that was asked for.
   void print() const;
-  [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return rows_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return part_.rows.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return part_.rows.size(); }
+  [[nodiscard]] const tpuplan::view_part& part() const noexcept { return part_; }
 
  private:
-  struct column {
-    std::string title;
-    bool at_end = false;     // aligned there
-    int less_important = 0;  // number of ~
-  };
-  [[nodiscard]] std::vector<std::size_t> widths() const;
-  [[nodiscard]] std::vector<std::size_t> columns_that_fit() const;
-  [[nodiscard]] std::string left_out(const std::vector<std::size_t>& shown) const;
-  void print_text() const;
-  void print_csv() const;
-  void print_markdown() const;
-
-  std::vector<column> columns_;
-  std::vector<std::vector<cell>> rows_;
+  tpuplan::view_part part_;
 };
+
+/// Writes a view in the form that was asked for.
+void print_view(const tpuplan::view& shown);
+/// Writes a part by itself, behind an empty line.
+void print_part(const tpuplan::view_part& part);
+/// What a view shows, as the command line was asked.
+tpuplan::view_options view_options_of();
 
 /// "name  value" lines, aligned.
 void print_pairs(const std::vector<std::pair<std::string, std::string>>& pairs);

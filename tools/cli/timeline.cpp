@@ -47,9 +47,8 @@ run_phases phases_of(const timeline_options& given, seconds step, std::int64_t s
   return run;
 }
 
-void print_timeline(const run_timeline& line) {
+view_part timeline_part(const run_timeline& line) {
   const bool priced = line.total.has_value();
-  print("\n");
   table t(priced ? "from start to end | >time | >share | >cost" : "from start to end | >time | >share");
   const auto row = [&](const char* label, seconds time, bool paid) {
     if (!(time.value() > 0)) return;
@@ -68,9 +67,11 @@ void print_timeline(const run_timeline& line) {
   std::vector<cell> sum{"total", line.wall, share_cell(1)};
   if (priced) sum.emplace_back(line.total.value());
   t.add(std::move(sum));
-  t.print();
-  print("  goodput {}, compilation {} of what is paid{}\n", percent(line.goodput), percent(line.compilation_share),
-        line.compilation_share > 0.1 ? ": above a tenth, see jax_compilation_cache_dir" : "");
+  view_part part = t.part();
+  part.notes.push_back(fmt::format(
+      "goodput {}, compilation {} of what is paid{}", percent(line.goodput), percent(line.compilation_share),
+      line.compilation_share > 0.1 ? ": above a tenth, see jax_compilation_cache_dir" : ""));
+  return part;
 }
 
 }  // namespace cli

@@ -30,7 +30,7 @@ tpuplan::run_phases phases_of(const timeline_options& given, tpuplan::seconds st
                               tpuplan::seconds usual_checkpoint, assumed_values& assumed);
 
 /// A table of the phases with the time and the dollars of each, and the goodput; dollars where there is a price.
-void print_timeline(const tpuplan::run_timeline& line);
+tpuplan::view_part timeline_part(const tpuplan::run_timeline& line);
 
 }  // namespace cli
 

@@ -177,30 +177,11 @@ const in_units = (x, units) => {
   const [size, name] = units.find(([from, , at_least = 1]) => x >= from * at_least) ?? units[units.length - 1];
   return digits(x / size) + name;
 };
-const money = (x) => "$" + in_units(x, [[1e9, "B"], [1e6, "M"], [1e3, "k"], [1, ""]]);
 const time = (x) => (x === 0 ? "0 s" : in_units(x,
   [[86400, " days", 2], [3600, " hours", 2], [60, " min", 2], [1, " s"], [1e-3, " ms"], [1e-6, " µs"]]));
 const count = (x) => in_units(x, [[1e12, " T"], [1e9, " B"], [1e6, " M"], [1e4, " k", 1],
   [1, ""]].map(([s, n, l]) => (s === 1e4 ? [1e3, n, 10] : [s, n, l])));
-const gib = (x) => (x / 2 ** 30).toFixed(1);
-const used_of = (used, usable) => gib(used) + " of " + gib(usable) + " GiB";
-const percent = (x) => (100 * x).toFixed(1) + " %";
-const range = (low, high, form) => form(low) + "–" + form(high);
 const words = (name) => name.replaceAll("_", " ");
-const verdicts = { yes: "fits", uncertain: "may fit", no: "does not fit" };
-const axes = { data: "data", fsdp: "FSDP", tensor: "tensor", expert: "expert", context: "context",
-  pipeline: "pipeline", dcn_data: "data over DCN", dcn_fsdp: "FSDP over DCN", dcn_pipeline: "pipeline over DCN" };
-const mesh_words = (mesh) => Object.keys(axes).filter((axis) => mesh[axis] > 1).map((axis) => axes[axis] + " " +
-  mesh[axis]).join(", ") || "one device";
-const reasons = {
-  does_not_fit: "does not fit", fit_uncertain: "may not fit", misses_deadline: "misses the deadline",
-    over_budget: "over the budget",
-  over_quota: "over the quota", dominated: "another is no slower and cheaper",
-    no_layout: "heads, experts or layers do not divide",
-  batch_does_not_divide: "the batch does not divide", no_price: "no price, or none for a run this long",
-    no_such_rate: "a rate that it needs is not known",
-};
-
 // ---- the document
 
 function element(tag, attributes = {}, ...children) {
@@ -246,40 +227,18 @@ function figure({ name, title, svg }) {
   return element("figure", { "data-picture": name, tabindex: "0", "aria-label": title }, drawn(root));
 }
 
-// ---- answers
+// ---- answers: the library says what a reader sees, here it becomes elements
 
-const assumed_table = (assumed) => (assumed.length
-  ? table("Assumed", ["what", "taken as", "why"], assumed.map((a) => [a.field, a.value, a.why])) : null);
-const between_words = (low, high, form) => "nine of ten between " + form(low) + " and " + form(high);
-const band_words = (step) => "The band from low to high is made to hold nine of ten published runs whose source was " +
-  "left out; it comes from " +
-  step.runs + " runs of " + step.sources + " sources (" + words(step.kind) + ")" +
-    (step.extrapolated ? ", and this question lies outside of them." : ".");
-const verdict_mark = (fit) => element("strong", { class: fit }, verdicts[fit]);
-
-const slice_words = (row) => (row.slices > 1 ? row.slices + " × " : "") + row.slice;
-function plan_table(caption, plans) {
-  const one_way = new Set(plans.map((row) => row.plan.costs[row.plan.chosen]?.kind)).size === 1;
-  const column = (head, cell) => ({ head, cell: (row) => cell(row, row.plan.costs[row.plan.chosen]) });
-  const columns = [
-    column("slice", (row) => slice_words(row) + (row.on_front ? " *" : "")),
-    column(">rank", (row) => String(row.rank)),
-    column(">chips", (row) => String(row.chips)),
-    column(">run", (row) => time(row.wall_s ?? row.run_s)),
-    column(">cost", (row, cost) => (cost ? money(row.total_usd) : "no price")),
-    column(">between", (row, cost) => (cost ? range(cost.low_usd, cost.high_usd, money) : "")),
-    ...(one_way ? [] : [column("paid", (row, cost) => (cost ? words(cost.kind) : ""))]),
-    column(">GiB per device", (row) => gib(row.plan.memory.total_bytes) + " of " + gib(row.plan.memory.usable_bytes)),
-    column(">MFU", (row) => percent(row.mfu)),
-    column("", (row) => element("a", { href: address_of(as_train(row)), "aria-label": "Train on " + slice_words(row) },
-      "train")),
-    column("sharding", (row) => mesh_words(row.plan.mesh)),
-    column("remat", (row) => words(row.remat)),
-  ];
-  const made = table(caption, columns.map(({ head }) => head),
-    plans.map((row) => columns.map(({ cell }) => cell(row))));
-  made.classList.add("plans");
-  return made;
+/// A part of a view: sentences, a table and notes; what is folded opens when the reader asks. `cell_of` makes a cell.
+function part_elements(part, caption, cell_of) {
+  const hints = (sentences) => sentences.map((one) => element("p", { class: "hint" }, one));
+  const heads = part.columns.map((column) => (column.at_end ? ">" : "") + column.title);
+  const rows = part.rows.map((row) => row.map((cell, i) => cell_of(row, cell, i)));
+  const made = rows.length ? table(part.title || caption, heads, rows) : null;
+  if (heads.length > 6) made?.classList.add("plans");
+  const shown = [...hints(part.sentences), made, ...hints(part.notes)];
+  if (part.folded) return [element("details", {}, element("summary", {}, part.title), ...shown)];
+  return part.title && !rows.length ? [element("h3", {}, part.title), ...shown] : shown;
 }
 /// The question whose answer is this plan alone.
 function as_train(row) {
@@ -293,101 +252,22 @@ function as_train(row) {
     axis === "fsdp") values[axis] = String(mesh[axis]);
   return { ...state, question: "train", values };
 }
-function plan_view(answer) {
-  const best = answer.plans[0];
-  const parts = [];
-  if (!best) {
-    parts.push(table("A limit that, relaxed alone, lets a plan in", ["limit", ">given", ">needed", "then", ">cost"],
-      (answer.relax ?? []).map((row) => {
-      const form = row.limit === "deadline" ? time : row.limit === "budget" ? money
-        : (x) => (Number.isFinite(x) ? short(x) : "none");
-      const cost = row.plan.costs[row.plan.chosen];
-      return [words(row.limit), form(row.given), form(row.needed),
-        row.plan.where.chip.name + ", " + mesh_words(row.plan.mesh), cost ? money(cost.total_usd) : ""];
-    })));
-  } else {
-    const cheapest = Math.min(...answer.plans.map((row) => row.total_usd ?? Infinity));
-    const shown = answer.plans.filter((row) => row.rank <= 8 || (row.on_front && row.total_usd <= 3 * cheapest));
-    parts.push(plan_table("Best first; * no other is both faster and cheaper", shown));
-    if (shown.length < answer.plans.length)
-      parts.push(element("details", { ontoggle: (event) => event.target.lastChild.tagName === "SUMMARY" &&
-        event.target.append(plan_table("All plans", answer.plans)) },
-        element("summary", {}, "All " + answer.plans.length + " plans")));
+/// Cells as text; the slice of a plan leads to its training.
+const cell_of = (plans) => (row, { text }, i) => {
+  const plan = i === 1 && plans?.find(({ rank }) => rank === row[0].value);
+  return plan ? element("a", { href: address_of(as_train(plan)), "aria-label": "Train on " + text }, text) : text;
+};
+/// The parts of an answer's view. Of plans the first has some, and all where the reader asks.
+function view_elements({ view, answer }, again) {
+  const plans = state.question === "plan" ? answer.plans : null;
+  const parts = view.parts.map((part, i) => part_elements(part, view.title, cell_of(i === 0 ? plans : null)));
+  if (plans && view.parts[0]?.rows.length < plans.length) {
+    const all = () => part_elements(again({ rows: plans.length }).parts[0], "All plans", cell_of(plans));
+    parts[0].push(element("details", { ontoggle: (event) => event.target.lastChild.tagName === "SUMMARY" &&
+      event.target.append(...all().filter(Boolean)) },
+      element("summary", {}, "All " + plans.length + " plans")));
   }
-  const after = [
-    answer.lost.length ? table("Why the others lost", ["reason", ">slices", "the closest"],
-      answer.lost.map((row) => [reasons[row.reason] ?? words(row.reason), String(row.slices), row.closest])) : null,
-    best?.plan.costs.length ? table("Ways of paying for the best plan",
-      ["paid", ">cost", ">between", ">time", ">goodput", "price of"],
-      best.plan.costs.map((cost) => [words(cost.kind), money(cost.total_usd),
-        range(cost.low_usd, cost.high_usd, money), time(cost.wall_s), percent(cost.goodput),
-        cost.price.region + ", " + cost.price.date])) : null,
-    assumed_table(answer.assumed),
-    best ? element("p", { class: "hint" }, band_words(best.plan.step)) : null];
-  const cost = best?.plan.costs[best.plan.chosen];
-  const summary = best ? slice_words(best) + " (" + best.chips + " chips) is the " +
-    words(state.values.best || "cheapest") + ": " +
-    (cost ? money(best.total_usd) + ", " + between_words(cost.low_usd, cost.high_usd, money) + ", in " : "in ") +
-      time(best.wall_s ?? best.run_s) + "."
-    : "No slice does it within these limits.";
-  return { summary: [summary], before: parts, after };
-}
-
-const memory_rows = (memory) => ["parameters", "optimizer", "gradients", "activations", "logits", "gathered_weights",
-  "workspace"]
-  .filter((part) => memory[part + "_bytes"] > 0).map((part) =>
-    [words(part), (memory[part + "_bytes"] / 2 ** 30).toFixed(2),
-    percent(memory[part + "_bytes"] / memory.usable_bytes)]);
-const memory_table = (fit) => table("HBM of one device", ["part", ">GiB", ">of usable"],
-  [...memory_rows(fit.breakdown), ["total", gib(fit.used_bytes), percent(fit.used_bytes / fit.usable_bytes)],
-    ["between", range(fit.used_low_bytes, fit.used_high_bytes, gib), ""], ["usable", gib(fit.usable_bytes), ""]]);
-const advice_table = (advice) => (advice?.length ? table("What would gain", ["change", "now", "better", ">gain"],
-  advice.map((row) => [words(row.kind), row.now, row.better, percent(row.gain)])) : null);
-const largest_words = (fit) => (fit.largest_batch
-  ? " The largest batch that surely fits has " + fit.largest_batch + " sequences."
-  : " No batch surely fits with this sharding and policy.");
-
-function fit_view(answer) {
-  return {
-    summary: [verdict_mark(answer.fits), ": " + used_of(answer.used_bytes, answer.usable_bytes) +
-      " on each device of " + answer.slice + ", between " +
-      range(answer.used_low_bytes, answer.used_high_bytes, gib) + "." + largest_words(answer)],
-    before: [memory_table(answer)], after: [advice_table(answer.advice), assumed_table(answer.assumed)] };
-}
-
-const step_parts = [["compute_s", "matrix products"], ["hbm_s", "HBM"], ["ici_s", "ICI, exposed"],
-  ["overhead_s", "overhead"], ["bubble_s", "pipeline bubble"], ["jitter_s", "jitter"], ["software_s", "software"]];
-function train_view(answer) {
-  const step = answer.breakdown, fit = answer.memory;
-  const parts = [...step_parts.map(([key, name]) => [name, step[key]]), ["DCN, exposed", step.dcn.exposed_s],
-    ["host, exposed", step.host.exposed_s]];
-  const cost = answer.costs?.[0];
-  const run = answer.run_s ? " The run takes " + time(answer.run_s) +
-    (cost ? " and costs from " + money(cost.total_usd) + " (" + words(cost.kind) + ")."
-    : "; there is no price for it.") : "";
-  return {
-    summary: ["A step takes " + time(answer.step_time_s) + ", " +
-      between_words(answer.step_time_low_s, answer.step_time_high_s, time) + ": " + percent(answer.mfu) + " MFU, " +
-      count(answer.tokens_per_s) + " tokens/s, limited by " + step.limited_by + "." + run + " It ",
-        verdict_mark(fit.fits), "."],
-    before: [answer.costs?.length ? table("The run", ["paid", ">cost", ">between", ">time", "price of"],
-      answer.costs.map((row) => [words(row.kind), money(row.total_usd), row.total_low_usd === null ? ""
-        : row.total_high_usd === null ? "from " + money(row.total_low_usd)
-          : range(row.total_low_usd, row.total_high_usd, money),
-      time(row.wall_s), row.price.region + ", " + row.price.date])) : null,
-      table("Time of one step", ["part", ">time", ">share"],
-        [...parts.filter(([, t]) => t > 0).map(([name, t]) => [name, time(t), percent(t / step.total_s)]),
-        ["total", time(step.total_s), ""]])],
-    after: [memory_table(fit), advice_table(answer.advice), assumed_table(fit.assumed),
-      element("p", { class: "hint" }, band_words(step))] };
-}
-
-function changes_table(changes) {
-  const forms = { prompt: (x) => Math.floor(x) + " tokens", rate: (x) => digits(x) + " a second",
-    weights: (x) => x + " bits", chunk: (x) => (x > 0 ? Math.floor(x) + " tokens" : "the whole prompt") };
-  return changes?.length ? table("What would keep the targets, one change at a time", ["change", ">given", ">needed"],
-    changes.map((row) => [words(row.change), (forms[row.change] ?? String)(row.given),
-      (forms[row.change] ?? String)(row.needed)])) : null;
+  return { before: parts[0] ?? [], after: parts.slice(1).flat() };
 }
 /// Latency against load by simulation, around the rate that was asked or half of what the slice can serve; none where a
 /// simulation cannot answer the question.
@@ -406,87 +286,14 @@ function roofline_pictures(answer, request) {
   return ask("batch", { chip, weights, shape: { batch, inner, outer } }, { pictures: true }).pictures ?? [];
 }
 
-function serve_view(answer, request) {
-  const e = answer.estimate, token = e.per_token, memory = e.memory;
-  const rows = [["replicas", String(e.replicas)],
-    ["running sequences", digits(e.running) + " of at most " + e.largest_running],
-    ["output tokens", count(e.output_tokens_per_s) + "/s"], ["prompt tokens", count(e.input_tokens_per_s) + "/s"],
-      ["requests", digits(e.requests_per_s) + "/s of at most " + digits(e.capacity_per_s) + "/s"],
-    ["time per token", time(token.total_s) + " (" + range(token.low_s, token.high_s, time) + ")"],
-      ["first token", time(e.first_token_s)], ["prefill of a prompt", time(e.prefill_s)],
-    ["HBM of one device", used_of(memory.total_bytes, memory.usable_bytes)],
-      ["longest context", answer.largest_context + " tokens"],
-    ...(answer.simulated ? [["first token, p99 simulated", time(answer.simulated.first_token.value.p99_s)],
-      ["each token, p95 simulated", time(answer.simulated.per_token.value.p95_s)]] : [])];
-  const refused = e.refusal !== "none";
-  const drawn = refused || e.running <= 0 ? []
-    : [...load_pictures(request, e.capacity_per_s), ...roofline_pictures(answer, request)];
-  const cheapest = answer.costs.length ? Math.min(...answer.costs.map((cost) => cost.output_usd_per_million)) : null;
-  return {
-    summary: refused ? [element("strong", { class: "no" }, "Not served"),
-      ": " + words(e.refusal) + (e.floor_s > 0 ? "; a token takes at least " + time(e.floor_s) : "") + "."]
-      : [answer.slice + " gives " + count(e.output_tokens_per_s) + " output tokens/s at " + time(token.total_s) +
-        " a token, " + between_words(token.low_s, token.high_s, time) + "; the first one after " +
-        time(e.first_token_s) +
-        (cheapest === null ? "" : "; from " + money(cheapest) + " a million output tokens") + ". It ",
-          verdict_mark(answer.fits), ".", ...(answer.meets_targets === null ? []
-        : [" The targets by percentile are ", answer.meets_targets ? element("strong", { class: "yes" }, "kept")
-          : element("strong", { class: "no" }, "missed"), "."])],
-    before: [e.running > 0 ? table("On " + answer.slice, ["what", ">how much"], rows) : null,
-      answer.costs.length ? table("A million tokens",
-        ["paid", ">input", ">output", ">all on output", ">slice an hour", "price of"],
-        answer.costs.map((cost) => [words(cost.provisioning), money(cost.input_usd_per_million),
-          money(cost.output_usd_per_million), money(cost.all_on_output_usd_per_million), money(cost.usd_per_hour),
-          cost.price_date])) : null],
-    pictures: drawn,
-    after: [changes_table(answer.changes), advice_table(answer.advice), assumed_table(answer.assumed)] };
+/// Pictures of other questions about the same, beside those of the answer.
+function further_pictures(answer, request) {
+  if (state.question === "serve" && answer.estimate.refusal === "none" && answer.estimate.running > 0)
+    return [...load_pictures(request, answer.estimate.capacity_per_s), ...roofline_pictures(answer, request)];
+  const best = state.question === "plan_serving" && answer.plans[0];
+  return best ? load_pictures({ ...request, slice: best.slice, slices: best.slices, mesh: best.plan.mesh },
+    best.capacity_requests_per_s) : [];
 }
-/// Slices by the reason for which they lost.
-function lost_servers(rejected) {
-  const rows = new Map();
-  for (const { reason, slice } of rejected) {
-    if (!rows.has(reason)) rows.set(reason, { many: 0, slice });
-    rows.get(reason).many += 1;
-  }
-  return [...rows].map(([reason, { many, slice }]) => [reasons[reason] ?? words(reason), String(many), slice]);
-}
-function serving_plan_view(answer, request) {
-  const best = answer.plans[0], simulated = request.job?.percentiles !== undefined;
-  const first = ({ plan }) => (simulated ? plan.simulated.first_token.value.p99_s : plan.estimate.first_token_s);
-  const token = ({ plan }) => (simulated ? plan.simulated.per_token.value.p95_s : plan.estimate.per_token.total_s);
-  const an_hour = ({ plan }) => money(plan.rate_usd_per_s * 3600);
-  const amount = { budget: (x) => money(x * 3600) + " an hour", chips: String };
-  const columns = [["slices", slice_words], [">chips", (row) => String(row.chips)],
-    ["replica", (row) => "tensor " + row.plan.mesh.tensor],
-    [simulated ? ">first token, p99" : ">first token", (row) => time(first(row))],
-    [simulated ? ">each token, p95" : ">each token", (row) => time(token(row))],
-    [">tokens/s", (row) => count(row.output_tokens_per_s)], [">an hour", an_hour],
-    [">a million output", (row) => money(row.plan.cost.all_on_output_usd)],
-    [">GiB per device", ({ plan }) => gib(plan.estimate.memory.total_bytes) + " of " +
-      gib(plan.estimate.memory.usable_bytes)],
-    ["paid", ({ plan }) => words(plan.kind) + ", " + plan.region + ", " + plan.price.date]];
-  const plans = table(simulated ? "Best first, simulated" : "Best first", columns.map(([head]) => head),
-    answer.plans.map((row) => columns.map(([, cell]) => cell(row))));
-  plans.classList.add("plans");
-  return {
-    summary: [best ? slice_words(best) + " (" + best.chips + " chips) is the " +
-      words(state.values.best || "cheapest") + ": " + an_hour(best) + " an hour, " +
-      money(best.plan.cost.all_on_output_usd) +
-      " a million output tokens; the first token " + (simulated ? "of 99 in 100 " : "") + "after " + time(first(best)) +
-      ", each other " + (simulated ? "of 95 in 100 " : "") + "within " + time(token(best)) + "."
-      : "No slice does it within these limits."],
-    before: best ? [plans]
-      : [answer.relax?.length ? table("A limit that, relaxed alone, lets a plan in",
-        ["limit", ">given", ">needed", "then"], answer.relax.map((row) => [words(row.limit),
-          (amount[row.limit] ?? time)(row.given),
-          (amount[row.limit] ?? time)(row.needed), slice_words(row.plan)])) : null,
-        changes_table(answer.changes)],
-    pictures: best ? load_pictures({ ...request, slice: best.slice, slices: best.slices, mesh: best.plan.mesh },
-      best.capacity_requests_per_s) : [],
-    after: [answer.rejected.length ? table("Why the others lost", ["reason", ">slices", "such as"],
-      lost_servers(answer.rejected)) : null, assumed_table(answer.assumed)] };
-}
-const views = { plan: plan_view, train: train_view, fit: fit_view, serve: serve_view, plan_serving: serving_plan_view };
 
 // ---- the question: in the state, in the address, in the controls
 
@@ -664,19 +471,21 @@ function show_answer() {
   show_copies(request);
   const config = config_of();
   if (!config) return refused("Model: there is none called " + state.model + ".", null);
-  const document_of = ask(state.question, { config, ...request }, { pictures: true });
+  const whole = (beside) => ask(state.question, { config, ...request }, beside);
+  const document_of = whole({ pictures: true, view: true });
   if (document_of.error) {
     const { message, field } = document_of.error;
     const last = field.split(".").pop();
     return refused(message, fields_of(state.question).find((one) => one.at.split(".").pop() === last)?.key);
   }
   answered = document_of;
-  const view = views[state.question](document_of.answer, request);
-  inside("summary").replaceChildren(...view.summary);
-  inside("glance").textContent = inside("summary").textContent;
-  const pictures = [...document_of.pictures, ...(view.pictures ?? [])];
-  inside("details").replaceChildren(...[...view.before, ...pictures.map(figure), ...view.after].filter(Boolean));
-  inside("launch").hidden = !(state.question === "plan" && document_of.answer.plans.length);
+  const { view, answer } = document_of;
+  inside("summary").textContent = view.summary;
+  inside("glance").textContent = view.summary;
+  const { before, after } = view_elements(document_of, (options) => whole({ view: options }).view);
+  const pictures = [...document_of.pictures, ...further_pictures(answer, request)];
+  inside("details").replaceChildren(...[...before, ...pictures.map(figure), ...after].filter(Boolean));
+  inside("launch").hidden = !(state.question === "plan" && answer.plans.length);
   if (!inside("launch").hidden) show_launch();
   document.body.dataset.ms = (performance.now() - from).toFixed(1);
 }

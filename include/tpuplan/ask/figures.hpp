@@ -218,6 +218,7 @@ struct pad_answer {
   std::int64_t mxu_side = 0;  ///< rows and columns of its matrix unit, in elements
   std::vector<padded_dimension> dimensions{};
   std::optional<padded_matrix> matrix{};  ///< two dimensions as a matrix in memory
+  dtype format{};                         ///< of the elements of that matrix
   /// @}
 };
 /// What dimensions are padded to on a chip. Throws for an unknown chip and where there are no dimensions. Worked: 50257
@@ -225,7 +226,7 @@ struct pad_answer {
 [[nodiscard]] inline pad_answer answer_to(const pad_request& asked) {
   const chip_spec chip = chip_for(asked.chip);
   if (asked.dimensions.empty()) detail::fail(errc::missing_field, "dimensions", "missing", "one or more dimensions");
-  pad_answer answer{std::string(chip.name.view()), chip.mxu.side, {}, {}};
+  pad_answer answer{std::string(chip.name.view()), chip.mxu.side, {}, {}, asked.format};
   for (const std::int64_t size : asked.dimensions) {
     if (size > std::int64_t{1} << 31) detail::fail(errc::out_of_range, "dimensions", size, "1 to 2147483648");
     const std::int64_t padded = round_up(detail::positive_count("dimensions", size), chip.mxu.side);
@@ -253,6 +254,6 @@ TPUPLAN_FIELDS(tpuplan::batch_answer, chip, compute, weights, critical_batch, re
 TPUPLAN_FIELDS(tpuplan::pad_request, chip, dimensions, format)
 TPUPLAN_FIELDS(tpuplan::padded_dimension, given, padded, wasted)
 TPUPLAN_FIELDS(tpuplan::padded_matrix, flop_utilization, stored, stored_waste)
-TPUPLAN_FIELDS(tpuplan::pad_answer, chip, mxu_side, dimensions, matrix)
+TPUPLAN_FIELDS(tpuplan::pad_answer, chip, mxu_side, dimensions, matrix, format)
 
 #endif

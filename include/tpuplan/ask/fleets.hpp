@@ -12,7 +12,7 @@
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/show/svg/traffic.hpp>
-#include <tpuplan/show/text/lost_servers.hpp>
+#include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <tpuplan/show/text/served.hpp>
 #include <tpuplan/simulate/simulation.hpp>
@@ -65,6 +65,9 @@ struct simulate_answer {
   std::optional<price_row> price{};           ///< price of one chip on demand
   std::vector<latency_point> load{};          ///< latencies at other request rates, where asked for
   std::vector<assumption> assumed{};
+  std::string model{};   ///< name of the model
+  double variation = 1;  ///< of the time between requests, as asked
+  bool traced = false;   ///< the requests are those of a trace
   /// @}
 };
 
@@ -309,6 +312,9 @@ class asked_simulation {
   expect_region(book, asked.region);
   detail::asked_simulation simulation(config.model, asked);
   simulate_answer answer = simulation.answer();
+  answer.model = config.model.name.view();
+  answer.variation = asked.variation;
+  answer.traced = !asked.trace.empty();
   if (asked.load) answer.load = simulation.load();
   if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
     answer.price = *price;
@@ -364,7 +370,7 @@ namespace detail {
     if (request.job.request_rate.value() > 0 && (row.rank == 1 || !any_target(request.job.percentiles)))
       row.capacity_at_targets = capacity_at_targets(request, p);
   }
-  for (const readable::lost_servers& one : readable::by_reason(answer.rejected))
+  for (const auto& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
                              readable::amount(one.closest)});
   for (const rejected_server& r : answer.rejected)
@@ -468,7 +474,7 @@ TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
                variation, requests, seed, trace, load, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
-               report, changes, price, load, assumed)
+               report, changes, price, load, assumed, model, variation, traced)
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
                smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,

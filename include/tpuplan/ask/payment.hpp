@@ -91,6 +91,8 @@ struct gpu_comparison_row {
   std::optional<usd> saving_per_job{};           ///< dollars, where engineering is given
   std::optional<double> jobs_to_pay_back{};      ///< jobs that save the engineering; nothing: never, or not given
   std::optional<double> months_to_pay_back{};    ///< nothing: never, or engineering or jobs a month are not given
+  std::optional<usd> engineering{};              ///< as asked
+  double jobs_per_month = 0;                     ///< as asked
   /// @}
 };
 /// What is stored while the run under the cheapest way of paying lasts.
@@ -99,6 +101,7 @@ struct kept_checkpoints {
   /// Bytes stored at once, and dollars for them; storage operations are not counted.
   bytes kept{};
   usd total{};
+  std::int64_t count = 0;
   /// @}
 };
 /// A run under every way of paying.
@@ -116,6 +119,7 @@ struct pay_answer {
   std::vector<missing_payment> missing{};  ///< ways of paying that cannot be had, with the reason
   pay_break_even break_even{};
   std::optional<gpu_comparison_row> against_gpu{};
+  seconds queue_time{};                           ///< wait for capacity, as asked
   std::optional<kept_checkpoints> checkpoints{};  ///< nothing: parameters are not given, or storage has no price
   std::vector<assumption> assumed{};              ///< values that the question left open, and why they were assumed
   /// @}
@@ -132,7 +136,7 @@ namespace detail {
   spot.mean_time_between_preemptions =
       asked.mean_time_between_preemptions.value_or(typical_mean_time_between_preemptions(market));
   if (!asked.market && !asked.mean_time_between_preemptions)
-    assumed.emplace_back("a preemption comes every", readable::duration(spot.mean_time_between_preemptions));
+    assumed.emplace_back(std::string(assumed_preemptions), readable::duration(spot.mean_time_between_preemptions));
   spot.correlation = asked.correlation;
   spot.restart_time = asked.restart_time;
   spot.queue_time = asked.queue_time;
@@ -198,7 +202,9 @@ namespace detail {
   const offer gpus = offer_of(gpu, job.gpus, jobs_in(job.run));
   const paid_run* const as_the_gpus = way_of(answer.ways, provisioning::on_demand);  // paid for in the same way
   const paid_run& best = as_the_gpus != nullptr ? *as_the_gpus : answer.ways.front();
-  gpu_comparison_row row{std::string(gpu.name), job.gpus, job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}, {}};
+  gpu_comparison_row row{
+      std::string(gpu.name), job.gpus,          job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}, {},
+      job.engineering,       job.jobs_per_month};
   row.saving = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus).saving_fraction;
   row.break_even_usd_per_chip_hour = in_usd_per_hour(
       compare_offers({best.rate, jobs_in(answer.run)}, gpus).break_even_price / static_cast<double>(answer.chips));
@@ -223,7 +229,7 @@ namespace detail {
       asked.storage_usd_per_gib_month ? usd_per_gib_month(*asked.storage_usd_per_gib_month) : *known_price;
   const storage_cost stored =
       cost_of_checkpoints(training_state_of(*asked.parameters, dtype::fp32), asked.checkpoints_kept, held, price);
-  return kept_checkpoints{stored.kept, stored.total};
+  return kept_checkpoints{stored.kept, stored.total, asked.checkpoints_kept};
 }
 
 }  // namespace detail
@@ -277,6 +283,7 @@ namespace detail {
   answer.assumed = all_assumed({}, assumed);
   if (answer.ways.empty()) return answer;
   answer.cheapest = answer.ways.front().kind;
+  answer.queue_time = asked.queue_time;
   if (asked.against) answer.against_gpu = detail::compared(*asked.against, answer);
   if (asked.parameters) answer.checkpoints = detail::kept_of(asked, answer.ways.front().wall);
   return answer;
@@ -300,9 +307,10 @@ TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_ut
                commitment_1y_utilization_against_spot, commitment_3y_utilization_against_on_demand,
                commitment_3y_utilization_against_spot)
 TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, saving_on_flex_start,
-               break_even_usd_per_chip_hour, saving_per_job, jobs_to_pay_back, months_to_pay_back)
-TPUPLAN_FIELDS(tpuplan::kept_checkpoints, kept, total)
+               break_even_usd_per_chip_hour, saving_per_job, jobs_to_pay_back, months_to_pay_back, engineering,
+               jobs_per_month)
+TPUPLAN_FIELDS(tpuplan::kept_checkpoints, kept, total, count)
 TPUPLAN_FIELDS(tpuplan::pay_answer, slice, slices, chips, region, run, slice_mtbp, job_mtbp, cheapest,
-               rest_of_term_used, ways, missing, break_even, against_gpu, checkpoints, assumed)
+               rest_of_term_used, ways, missing, break_even, against_gpu, queue_time, checkpoints, assumed)
 
 #endif

@@ -217,7 +217,7 @@ namespace detail {
   document.parameters = parameters(request.model).total;
   for (const std::size_t index : indices)
     document.plans.push_back(detail::row_of(answer.plans[index], static_cast<std::int64_t>(index) + 1, request));
-  for (const readable::lost_slices& one : readable::by_reason(answer.rejected))
+  for (const auto& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
   for (const rejected_slice& r : answer.rejected) {
     rejected_row& row = document.rejected.emplace_back();

@@ -56,6 +56,7 @@ struct token_price {
   /// Dollars per million tokens, each by the chip time that it takes.
   double input_usd_per_million = 0, output_usd_per_million = 0;
   double all_on_output_usd_per_million = 0;  ///< dollars per million output tokens if prompts are free
+  price_row price{};                         ///< the row of the price list that was used
   /// @}
 };
 /// One change that serves more.
@@ -69,6 +70,7 @@ struct served_change {
   double output_tokens_per_s_then = 0;  ///< the same after the change
   seconds per_token_then{};             ///< time per output token after the change
   double gain = 0;                      ///< share of the chip time per output token that is saved, 0 to 1
+  std::string words{};                  ///< what is set to what, and what it was
   /// @}
 };
 /// A change that, made alone, keeps all targets.
@@ -99,6 +101,9 @@ struct serve_answer {
   std::optional<bool> meets_targets{};        ///< whether the simulated replica meets them
   std::vector<serving_change_row> changes{};  ///< changes that would meet those targets, where they are missed
   std::vector<assumption> assumed{};
+  std::string model{};    ///< name of the model
+  serving_job job{};      ///< the traffic, with nothing left open
+  serving_layout mesh{};  ///< of a replica
   /// @}
 };
 /// Which engine's constants are used, and how many published runs are behind them, as what is assumed under "engine".
@@ -157,7 +162,7 @@ namespace detail {
     if (!price || estimate.running <= 0) continue;
     const serving_cost cost = cost_of_tokens(estimate, where, *price);
     list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
-                    cost.output.value(), cost.all_on_output.value()});
+                    cost.output.value(), cost.all_on_output.value(), *price});
   }
   return list;
 }
@@ -174,6 +179,13 @@ namespace detail {
 }
 
 namespace detail {
+/// "tensor 1 instead of 8".
+[[nodiscard]] inline std::string change_words(const serving_finding& f) {
+  const std::string_view field = f.subject;
+  std::string words(field.substr(field.rfind('.') + 1));
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words.append(" ").append(f.better.view()).append(" instead of ").append(f.now.view());
+}
 /// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
 /// that the slice cannot do what was asked: what would keep them.
 inline void hold_percentiles(const model_config& config, const serve_request& asked, const serving_fleet& fleet,
@@ -220,6 +232,9 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   serve_answer answer;
   answer.estimate = serve(config.model, job, asked.mesh, where, asked.constants);
   answer.fits = answer.estimate.fit;
+  answer.model = config.model.name.view();
+  answer.job = asked.job;
+  answer.mesh = asked.mesh;
   answer.slice = tpuplan::name(where).view();
   answer.chips = tpuplan::chips(where);
   answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
@@ -229,7 +244,8 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   answer.frontier = tpuplan::frontier(config.model, job, asked.mesh, where, asked.constants);
   for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants))
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
-                             std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain});
+                             std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain,
+                             detail::change_words(f)});
   if (any_target(asked.job.percentiles)) detail::hold_percentiles(config, asked, {asked.mesh, where}, answer);
   assumed_values assumed = assumed_engine(asked.job.engine, config.model);
   for (std::pair<std::string, std::string>& one : assumed_basis(asked.job, answer.estimate))
@@ -243,11 +259,11 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
 
 TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
-               output_usd_per_million, all_on_output_usd_per_million)
+               output_usd_per_million, all_on_output_usd_per_million, price)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
-               per_token_then, gain)
+               per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,
-               costs, frontier, advice, targets, simulated, meets_targets, changes, assumed)
+               costs, frontier, advice, targets, simulated, meets_targets, changes, assumed, model, job, mesh)
 
 #endif

@@ -89,6 +89,7 @@ namespace detail {
 }
 
 /// The name under which the time of a checkpoint stands among what was assumed.
+inline constexpr std::string_view assumed_preemptions = "a preemption comes every";
 inline constexpr std::string_view assumed_checkpoint_time = "a checkpoint stops the step for";
 
 /// Why a value of the question was assumed.

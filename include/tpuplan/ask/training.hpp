@@ -17,6 +17,8 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision.hpp>
+#include <tpuplan/plan/planner.hpp>
+#include <tpuplan/show/text/advice.hpp>
 #include <utility>
 #include <vector>
 
@@ -109,6 +111,7 @@ struct advised_change {
   seconds step_time{}, step_time_then{};  ///< time of one step, before and after the change
   double work = 1;                        ///< work of a step after the change, over that before it
   double gain = 0;                        ///< share of the chip time that the same work takes less, 0 to 1
+  std::string words{};                    ///< all of it as a sentence
   /// @}
 };
 namespace detail {
@@ -117,7 +120,7 @@ namespace detail {
   std::vector<advised_change> list;
   for (const finding& f : advice)
     list.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()), std::string(f.better.view()),
-                    f.step_time_now, f.step_time_then, f.work, f.gain});
+                    f.step_time_now, f.step_time_then, f.work, f.gain, readable::sentence(f)});
   return list;
 }
 }  // namespace detail
@@ -130,6 +133,16 @@ struct fit_request {
   /// Tokens of a step instead of job.global_batch, rounded to a batch that divides well.
   std::int64_t batch_tokens = 0;
   layout mesh = open_layout();  ///< FSDP of 0: all devices that the other degrees leave
+};
+/// A slice on which a job fits, and how it is laid out there.
+struct fitting_slice {
+  /// @{
+  /// The slice, and what differs from the job.
+  std::string slice{};
+  layout mesh{};
+  std::string remat{};
+  std::int64_t gradient_accumulation = 1;
+  /// @}
 };
 /// Whether a job fits, and of what its memory is made.
 struct fit_answer {
@@ -147,6 +160,9 @@ struct fit_answer {
   std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
   /// Changes that take less chip time; nothing where the step cannot be timed.
   std::optional<std::vector<advised_change>> advice{};
+  std::string model{};  ///< name of the model
+  /// Where it does not surely fit: the smallest slice of that generation on which it does; nothing: there is none.
+  std::optional<fitting_slice> smallest{};
   /// @}
 };
 /// The job on the slice, with nothing left open.
@@ -192,6 +208,7 @@ namespace detail {
   answer.usable = answer.breakdown.usable;
   if (const maybe<std::int64_t> most = tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where))
     answer.largest_batch = *most;
+  answer.model = all.config.model.name.view();
   answer.slice = tpuplan::name(all.where).view();
   answer.mesh = all.mesh;
   answer.job = all.job;
@@ -216,11 +233,35 @@ namespace detail {
   }
 }
 }  // namespace detail
+namespace detail {
+/// The smallest slice on which the job fits in some layout and under some policy.
+[[nodiscard]] inline std::optional<fitting_slice> smallest_of(const placed_job& all) {
+  plan_request request;
+  request.model = all.config.model;
+  request.job = all.job;
+  request.tokens = static_cast<double>(tokens_per_step(all.job));
+  request.best = objective::fewest_chips;
+  request.generations = {std::string(all.where.chip.name.view())};
+  request.regions.clear();
+  for (std::size_t i = 0; i < request.prices.size(); ++i) {
+    const std::string region(request.prices.row(i).region.view());
+    if (std::find(request.regions.begin(), request.regions.end(), region) == request.regions.end())
+      request.regions.push_back(region);
+  }
+  request.most_plans = 1;
+  const plan_answer answer = make_plan(request);
+  if (answer.plans.empty()) return std::nullopt;
+  const plan& best = answer.plans.front();
+  return fitting_slice{std::string(name(best.where).view()), best.mesh, std::string(name(best.job.remat)),
+                       best.job.gradient_accumulation};
+}
+}  // namespace detail
 /// Whether the job fits, its bytes by part, and the changes that take less chip time; no list of changes where the step
 /// cannot be timed. Worked: Llama 3 8B in 64 sequences of 4096 tokens fits v5p-128, and in 4 it does not fit v5e-4.
 [[nodiscard]] inline fit_answer answer_to_fit(const placed_job& all) {
   fit_answer answer = detail::fit_of(all);
   answer.advice = detail::advice_of(all);
+  if (answer.fits != verdict::yes) answer.smallest = detail::smallest_of(all);
   return answer;
 }
 
@@ -253,6 +294,10 @@ struct train_answer {
   std::optional<seconds> run{};                            ///< uninterrupted time of all steps, where tokens were given
   /// One row for each way of paying, cheapest first, where tokens were given and the job may fit.
   std::optional<std::vector<run_price>> costs{};
+  double run_tokens = 0;      ///< tokens of the run, 0 where none were given
+  std::string region{};       ///< where it is paid for
+  payment_terms terms{};      ///< what is expected of capacity that ends
+  std::int64_t own_runs = 0;  ///< the user's own runs that narrow the band
   /// @}
 };
 /// What is expected of capacity that ends: time to write a checkpoint of all that is trained, time between preemptions,
@@ -277,10 +322,15 @@ struct train_answer {
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
   if (step.remarks.host_untimed)
     detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
-  train_answer answer{step.total,          step.low, step.high, step.mfu, step.tokens_per_second, step,
-                      detail::fit_of(all), {},       {},        {}};
+  train_answer answer{
+      step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, detail::fit_of(all), {}, {}, {},
+      0,          {},       {},        0};
+  answer.own_runs = static_cast<std::int64_t>(all.constants.own.count);
+  answer.region = asked.region;
   answer.advice = detail::changes_of(findings_of(all));
   if (asked.tokens <= 0) return answer;
+  answer.run_tokens = asked.tokens;
+  answer.terms = terms_of(all, asked);
   const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
   answer.run = step.total * steps;
   if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
@@ -299,14 +349,15 @@ TPUPLAN_FIELDS(tpuplan::model_answer, name, model_type, architecture, parameters
                kv_bytes_per_token, kv_dtype, state_bytes_per_sequence, forward_flops_per_token,
                training_flops_per_token, sequence_length, source_length, flops_per_pair, cache_per_pair, image_tokens,
                vision_flops_per_image, assumed, not_read)
-TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, step_time_then, work, gain)
+TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, step_time_then, work, gain, words)
+TPUPLAN_FIELDS(tpuplan::fitting_slice, slice, mesh, remat, gradient_accumulation)
 TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice, mesh, job,
-               assumed, advice)
+               assumed, advice, model, smallest)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
                mean_time_between_preemptions, rest_of_term_used)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
-               run, costs)
+               run, costs, run_tokens, region, terms, own_runs)
 
 #endif

@@ -307,7 +307,7 @@ template <class Time, std::size_t Count>
 [[nodiscard]] inline nlohmann::json shown(const plan_answer& answer) {
   if (!answer.plans.empty()) return table_bundle(answer, rows_of(answer.plans));
   html_rows rows = {{"no plan: slices", "reason", "the closest"}};
-  for (const readable::lost_slices& lost : readable::by_reason(answer.rejected))
+  for (const auto& lost : readable::by_reason(answer.rejected))
     rows.push_back({std::to_string(lost.count), readable::reason(lost.why), readable::amount(lost.closest)});
   return table_bundle(answer, rows);
 }

@@ -80,37 +80,6 @@ class Struct:
         return made
 
 
-_TIMES = ((86400, "days"), (3600, "hours"), (60, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "us"))
-
-
-def _cell(key, value):
-    """A value for people, in a unit of a sensible size."""
-    if value is None or isinstance(value, (bool, str)):
-        return {None: "-", True: "yes", False: "no"}.get(value, value)
-    if key.endswith("_bytes"):
-        return f"{value / 2**30:.3g} GiB"
-    if key.endswith("_usd"):
-        return f"${value:,.2f}"
-    if key.endswith("_s") and not key.endswith("_per_s"):
-        size, unit = next((one for one in _TIMES if abs(value) >= one[0]), (1, "s"))
-        return f"{value / size:.3g} {unit}"
-    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
-
-
-def _label(key):
-    for unit in ("_bytes", "_usd", "_s"):
-        if key.endswith(unit) and not key.endswith("_per_s"):
-            key = key.removesuffix(unit)
-    return key.replace("_", " ")
-
-
-def _table(rows):
-    """An HTML table of dicts that have the same keys."""
-    head = "".join(f"<th>{html.escape(_label(key))}</th>" for key in rows[0])
-    body = ("".join(f"<td>{html.escape(_cell(key, one))}</td>" for key, one in row.items()) for row in rows)
-    return f"<table><tr>{head}</tr>" + "".join(f"<tr>{one}</tr>" for one in body) + "</table>"
-
-
 class Answer(Struct):
     """An answer. `raw` is its JSON, `asked` the question it answers."""
 
@@ -151,12 +120,25 @@ class Answer(Struct):
                 raise
             return {}
 
+    def view(self, form: str = "text", **options) -> Any:
+        """What a reader sees of the answer, as "text", "markdown", "html" or "csv"; "json" has titles, sentences and
+        tables. Options say how much: rows=20, wide=True. None for an answer within another one and where there is none."""
+        if self.asked is None:
+            return None
+        try:
+            return library.ask({**self.asked, "view": {"form": form, **options}})["view"]
+        except library.Error as refusal:
+            if refusal.field != "view":
+                raise
+            return None
+
+    def __str__(self):
+        return self.view() or repr(self)
+
     def _repr_html_(self):
-        plain = {key: one for key, one in self.raw.items() if not isinstance(one, (dict, list))}
-        figures = {key: one for key, one in plain.items() if one is not None and key != "schema"}
-        parts = [_table([figures])] if figures else []
-        parts += [_table(rows)] if (rows := self.rows()[:10]) else []
-        return "".join(parts + list(self.pictures.values()))
+        plain = ((key, one) for key, one in self.raw.items() if one is not None and not isinstance(one, (dict, list)))
+        rows = (f"<tr><th>{html.escape(key)}</th><td>{html.escape(str(one))}</td></tr>" for key, one in plain)
+        return "".join([self.view("html") or f"<table>{''.join(rows)}</table>", *self.pictures.values()])
 
     def _repr_svg_(self):
         return next(iter(self.pictures.values()), None)

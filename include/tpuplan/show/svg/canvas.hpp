@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/base/error.hpp>
+#include <tpuplan/show/svg/picture.hpp>
 #include <tpuplan/show/text/readable.hpp>
 
 /// @file
@@ -196,10 +197,7 @@ class svg_canvas {
     const std::string box = coordinate(width_) + " " + coordinate(height);
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + size + "\" viewBox=\"0 0 " + box +
            "\" role=\"img\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"" + coordinate(text_size) +
-           "\" fill=\"currentColor\">\n<title>" + title_ +
-           "</title>\n<style>svg:root{color:#333;background:#fff}"
-           "@media(prefers-color-scheme:dark){svg:root{color:#ddd;background:#1e1e1e}}</style>\n" +
-           body_ + "</svg>\n";
+           "\" fill=\"currentColor\">\n<title>" + title_ + "</title>\n" + std::string(svg_style) + body_ + "</svg>\n";
   }
 
  private:

@@ -28,6 +28,16 @@ struct picture {
   if (from != std::string::npos && to != std::string::npos) svg.erase(from, to + end.size() - from);
   return svg;
 }
+/// The colours of a picture that is a file of its own.
+inline constexpr std::string_view svg_style =
+    "<style>svg:root{color:#333;background:#fff}"
+    "@media(prefers-color-scheme:dark){svg:root{color:#ddd;background:#1e1e1e}}</style>\n";
+/// A picture of a page as a file of its own: what without_style took away is in its place again.
+[[nodiscard]] inline std::string with_style(std::string svg) {
+  constexpr std::string_view end = "</title>\n";
+  if (const std::size_t at = svg.find(end); at < svg.size()) svg.insert(at + end.size(), svg_style);
+  return svg;
+}
 /// A chart as a picture of a page. Worked: picture_of("memory", chart).svg is without_style(to_svg(chart)).
 template <class Chart>
 [[nodiscard]] picture picture_of(std::string name, const Chart& chart) {

@@ -1,16 +1,18 @@
 #ifndef TPUPLAN_SHOW_TEXT_LOST_HPP
 #define TPUPLAN_SHOW_TEXT_LOST_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tpuplan/hardware/slice_shape.hpp>
 #include <tpuplan/plan/plan.hpp>
+#include <tpuplan/plan/serving_request.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <vector>
 
 /// @file
-/// Why slices are not among the plans, in words.
+/// Why slices are not among the plans of training or of serving, in words.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -54,29 +56,71 @@ namespace readable {
   return where;
 }
 
+/// A reason in words; `best` is what plans are ranked by. Worked: reason(serving_rejection::over_budget) is "over the
+/// budget".
+[[nodiscard]] inline std::string reason(serving_rejection why, objective best = objective::cheapest) {
+  switch (why) {
+    case serving_rejection::no_layout: return "heads do not divide over whole chips of it";
+    case serving_rejection::not_of_engine: return "not a slice or a layout that the engine runs";
+    case serving_rejection::does_not_fit: return "does not fit";
+    case serving_rejection::misses_target: return "misses a target, however little it has to do";
+    case serving_rejection::too_many_chips: return "takes more chips than are allowed";
+    case serving_rejection::not_simulated: return "not simulated: those before it took too many steps";
+    case serving_rejection::no_price: return "no price in these regions and kinds";
+    case serving_rejection::over_budget: return "over the budget";
+    case serving_rejection::too_few_chips: return "takes fewer chips than are asked for";
+    case serving_rejection::dominated: break;
+  }
+  return best == objective::fastest        ? "slower than those above"
+         : best == objective::fewest_chips ? "takes more chips than those above"
+                                           : "more expensive than those above";
+}
+
+/// By how much a slice misses being a plan, with the unit, and which slice. Worked: "v6e-8: $3.20 an hour more than the
+/// best".
+[[nodiscard]] inline std::string amount(const rejected_server& lost) {
+  const std::string where(name(lost.where).view());
+  const std::string chip_count = fixed(lost.amount, 0) + (lost.amount == 1 ? " chip" : " chips");
+  switch (lost.why) {
+    case serving_rejection::does_not_fit:
+      return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " short" : where;
+    case serving_rejection::misses_target: return where + ": by " + duration(seconds{lost.amount});
+    case serving_rejection::too_many_chips: return where + ": " + chip_count + " are too few";
+    case serving_rejection::over_budget: return where + ": " + money(usd{lost.amount}) + " an hour over";
+    case serving_rejection::too_few_chips: return where + ": " + chip_count + " fewer";
+    case serving_rejection::dominated: break;
+    default: return where;
+  }
+  const std::string_view unit = lost.unit.view();
+  const std::string behind = unit == "s"       ? duration(seconds{lost.amount}) + " a token"
+                             : unit == "chips" ? chip_count
+                             : unit == "USD/h" ? money(usd{lost.amount}) + " an hour"
+                                               : money(usd{lost.amount}) + " a million output tokens";
+  return where + ": " + behind + " more than the best";
+}
+
 /// The slices that lost for one reason.
-struct lost_slices {
+template <class Rejected>
+struct lost_group {
   /// @{
   /// Why, and how many.
-  rejection why{};
+  decltype(Rejected::why) why{};
   std::size_t count = 0;
-  rejected_slice closest{};  ///< the one with the least amount
+  Rejected closest{};  ///< the one with the least amount
   /// @}
 };
 
 /// The rejected slices grouped by reason, in the order of the enumerators. Worked: two slices that miss the deadline by
 /// 5 and 3 hours are one group of 2, whose `closest` is the second.
-[[nodiscard]] inline std::vector<lost_slices> by_reason(const std::vector<rejected_slice>& rejected) {
-  std::vector<lost_slices> groups;
-  for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(rejection::dominated); ++i) {
-    lost_slices group;
-    group.why = static_cast<rejection>(i);
-    for (const rejected_slice& one : rejected) {
-      if (one.why != group.why) continue;
-      if (group.count == 0 || one.amount < group.closest.amount) group.closest = one;
-      ++group.count;
-    }
-    if (group.count > 0) groups.push_back(group);
+template <class Rejected>
+[[nodiscard]] std::vector<lost_group<Rejected>> by_reason(const std::vector<Rejected>& rejected) {
+  std::vector<lost_group<Rejected>> groups;
+  for (const Rejected& one : rejected) {
+    const auto at = std::lower_bound(groups.begin(), groups.end(), one.why,
+                                     [](const auto& group, auto why) { return group.why < why; });
+    const auto group = at != groups.end() && at->why == one.why ? at : groups.insert(at, {one.why, 0, one});
+    if (one.amount < group->closest.amount) group->closest = one;
+    ++group->count;
   }
   return groups;
 }

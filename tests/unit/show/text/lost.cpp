@@ -24,7 +24,7 @@ TEST_CASE("lost slices are grouped by reason, each with the closest") {
   const rejected_slice five = lost_by(rejection::misses_deadline, 5 * 3600, "v4-256");
   const rejected_slice three = lost_by(rejection::misses_deadline, 3 * 3600, "v4-512");
   const rejected_slice small = lost_by(rejection::does_not_fit, 7.73 * 1073741824, "v2-8");
-  const std::vector<readable::lost_slices> groups = readable::by_reason({five, three, small});
+  const auto groups = readable::by_reason(std::vector<rejected_slice>{five, three, small});
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].why == rejection::does_not_fit);
   CHECK(groups[1].count == 2);

@@ -1,0 +1,60 @@
+#ifndef TPUPLAN_SHOW_TEXT_ADVICE_HPP
+#define TPUPLAN_SHOW_TEXT_ADVICE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/show/text/readable.hpp>
+
+/// @file
+/// A finding in words: what is wasteful, what is better, whether it fits, and what it saves.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+namespace detail {
+
+/// What is wasteful and what is better, as far as the sentence that ends "with it fits (…)".
+[[nodiscard]] inline std::string change_words(const finding& f) {
+  const std::string now(f.now.view()), better(f.better.view()), subject(f.subject.view());
+  switch (f.kind) {
+    case finding_kind::batch: {
+      const auto all_chips = static_cast<double>(checked_multiply(chips(f.then.where), slices(f.then.mesh)));
+      return "batch " + now + " is small: " + better + " sequences, " +
+             count(static_cast<double>(tokens_per_step(f.then.job)) / all_chips) + " tokens on each chip,";
+    }
+    case finding_kind::dimension:
+      if (subject == "model.attention.head_dim") return now + " do not fill the lanes: with " + better + " it";
+      [[fallthrough]];
+    case finding_kind::vocabulary: return subject + " " + now + " does not fill the MXU: with " + better + " it";
+    case finding_kind::heads: return now + " cannot be sharded further: with " + better + " it";
+    case finding_kind::layout: return now + " is the slower layout: " + better;
+    case finding_kind::remat: return "remat " + now + " recomputes more than memory requires: " + better;
+    case finding_kind::wraparound:
+      return now + " has axes that are no rings: " + better + " with as many sequences on each chip";
+    case finding_kind::slices: return now + " wait for the network between them: " + better;
+    case finding_kind::microbatch: return now + " microbatches leave HBM unused: with " + better + " it";
+  }
+  return subject;
+}
+
+}  // namespace detail
+
+/// A finding as a sentence. Worked: a finding of kind remat begins with "remat full recomputes more than memory
+/// requires:" where the present policy is full.
+[[nodiscard]] inline std::string sentence(const finding& f) {
+  const memory_breakdown memory = memory_use(f.then.model, f.then.job, f.then.mesh, f.then.where);
+  const bool same_step = f.work > 1 - 1e-9 && f.work < 1 + 1e-9 && f.kind != finding_kind::wraparound;
+  return detail::change_words(f) + (fits(memory) == verdict::yes ? " fits (" : " may fit (") +
+         used_of(memory.total, memory.usable) + ") and takes " + duration(f.step_time_then) + " instead of " +
+         duration(f.step_time_now) + ", " + percent(f.gain) +
+         (same_step ? " less" : " less chip time for the same work");
+}
+
+}  // namespace readable
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,17 @@
+#ifndef TPUPLAN_SHOW_VIEWS_HPP
+#define TPUPLAN_SHOW_VIEWS_HPP
+
+#include <tpuplan/show/views/figures.hpp>
+#include <tpuplan/show/views/fit.hpp>
+#include <tpuplan/show/views/pay.hpp>
+#include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/plan_serving.hpp>
+#include <tpuplan/show/views/serve.hpp>
+#include <tpuplan/show/views/simulate.hpp>
+#include <tpuplan/show/views/spot.hpp>
+#include <tpuplan/show/views/train.hpp>
+
+/// @file
+/// The views of all answers: `view_of(answer)`, and `pictures_of(answer)` of those that can be drawn.
+
+#endif

@@ -1,0 +1,153 @@
+#ifndef TPUPLAN_SHOW_VIEWS_COMMON_HPP
+#define TPUPLAN_SHOW_VIEWS_COMMON_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/training.hpp>
+#include <tpuplan/cost/price.hpp>
+#include <tpuplan/show/text/one_line.hpp>
+#include <tpuplan/show/view.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// Parts that the views of several answers have: memory, advice, what was assumed, what is said of prices.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+/// A verdict in words. Worked: verdict_words(verdict::no) is "does not fit".
+[[nodiscard]] inline std::string_view verdict_words(verdict fit) {
+  return fit == verdict::yes ? "fits" : fit == verdict::no ? "does not fit" : "uncertain";
+}
+/// So many slices. Worked: slices_words("v6e-256", 4) is "4 x v6e-256".
+[[nodiscard]] inline std::string slices_words(std::string_view slice, std::int64_t count) {
+  return count > 1 ? joined({std::to_string(count), " x ", slice}) : std::string(slice);
+}
+/// ", my-model" behind the title of a picture; nothing where the config.json has no name of its own.
+[[nodiscard]] inline std::string of_model(const transformer& model) {
+  const std::string name(model.name.view());
+  return name.empty() || name == "config" ? std::string() : ", " + name;
+}
+/// Memory by part: the parts that are not 0, their sum, and what may be used.
+[[nodiscard]] inline view_part memory_part(const memory_breakdown& memory) {
+  view_part part = table_of("on each device | >GiB:bytes | >share");
+  const auto add = [&](std::string_view label, double amount) {
+    if (amount > 0)
+      part.rows.push_back(
+          {cell(label), cell(fixed(in_gib(bytes{amount}), 2), amount), share_cell(amount / memory.usable.value())});
+  };
+  for (const tpuplan::detail::part& one : tpuplan::detail::memory_parts(memory)) add(one.name, one.value);
+  add("total", memory.total.value());
+  add("usable", memory.usable.value());
+  return part;
+}
+
+/// The first five changes, a sentence each; nothing where there is none.
+inline void add_advice(view& to, const std::vector<advised_change>& advice) {
+  if (advice.empty()) return;
+  view_part& part = to.parts.emplace_back();
+  part.title = "advice, one change at a time";
+  for (const advised_change& one : advice) {
+    if (part.sentences.size() < 5) part.sentences.push_back(one.words);
+  }
+}
+/// What the question left open, then what the model's file did. Fields of the question are called as the reader calls
+/// them.
+inline void add_assumed(view& to, const std::vector<assumption>& assumed, const view_options& options = {}) {
+  if (assumed.empty()) return;
+  const auto called = [&](std::string words) {
+    for (const auto& [field, option] : {std::pair("job.engine", "--engine"), {"images_per_sequence", "--images"}}) {
+      const std::size_t at = options.names_options ? words.find(field) : std::string::npos;
+      if (at != std::string::npos) words.replace(at, std::string_view(field).size(), option);
+    }
+    return words;
+  };
+  view_part& part = to.parts.emplace_back();
+  part.title = "assumed";
+  for (const bool open : {true, false}) {
+    for (const assumption& one : assumed) {
+      if ((one.why == not_given) != open) continue;
+      part.sentences.push_back(open ? joined({one.field, ": ", called(one.value)})
+                                    : joined({one.field, " = ", one.value, " (", one.why, ")"}));
+    }
+  }
+}
+
+/// The prices that an answer rests on, each once, for readers who look closer.
+inline void add_prices(view& to, const std::vector<price_row>& prices) {
+  view_part part = table_of("generation | region | paid for as | >a chip and hour:usd | of | grade", "prices");
+  std::set<std::string> seen;
+  for (const price_row& one : prices) {
+    if (!seen.insert(one_line(one)).second) continue;
+    part.rows.push_back({cell(one.generation.view()), cell(one.region.view()), cell(name(one.kind)),
+                         cell(usd{in_usd_per_hour(one.per_chip)}), cell(one.date.view()),
+                         cell(std::string(1, one.grade))});
+  }
+  part.folded = true;
+  if (!part.rows.empty()) to.parts.push_back(std::move(part));
+}
+
+/// The date of a price, with its age where that is over 90 days. Worked: "2026-06-03" on 2026-11-22 is "2026-06-03 (172
+/// days old)".
+[[nodiscard]] inline std::string dated(std::string_view date, const view_options& options) {
+  const std::int64_t age = options.today.empty() ? 0 : days_between(date, options.today);
+  return age > stale_after_days ? joined({date, " (", std::to_string(age), " days old)"}) : std::string(date);
+}
+/// The dates of prices. Worked: "2026-06-03 (172 days old) to 2026-09-17".
+[[nodiscard]] inline std::string dates_of(const std::vector<price_row>& prices, const view_options& options) {
+  std::set<std::string> dates;
+  for (const price_row& price : prices) dates.insert(std::string(price.date.view()));
+  if (dates.empty()) return "no date";
+  return dated(*dates.begin(), options) + (dates.size() == 1 ? "" : " to " + dated(*dates.rbegin(), options));
+}
+/// Whether a price is from the press or a note, derived, or older than an announced change.
+[[nodiscard]] inline bool is_doubtful(const price_row& price, const view_options& options) {
+  return (is_weak(price) && !options.own_prices) || is_before_announced_change(price);
+}
+/// An amount of dollars, with "~" before it where its price is doubtful. Worked: "~$95.4k".
+[[nodiscard]] inline view_cell marked(view_cell amount, bool doubtful) {
+  if (doubtful && !amount.text.empty()) amount.text.insert(0, "~");
+  return amount;
+}
+[[nodiscard]] inline view_cell marked(usd amount, const price_row& price, const view_options& options) {
+  return marked(cell(amount), is_doubtful(price, options));
+}
+/// What "~" means for these prices, a sentence for each reason.
+inline void add_doubts(std::vector<std::string>& to, const std::vector<price_row>& prices,
+                       const view_options& options) {
+  std::set<std::string> noted, derived, due;
+  for (const price_row& price : prices) {
+    const std::string words = joined({name(price.kind), " of ", price.generation.view()});
+    if (price.grade == 'C' && !options.own_prices) noted.insert(words);
+    if (price.grade > 'C' && !options.own_prices) derived.insert(words);
+    if (is_before_announced_change(price)) due.insert(std::string(name(price.kind)));
+  }
+  const auto add = [&](const std::set<std::string>& which, std::string_view why) {
+    if (!which.empty()) to.push_back(joined({"~ ", listed(which), ": ", why}));
+  };
+  add(noted, "from press or notes (grade C)");
+  add(derived, "derived from other prices (grade D)");
+  add(due, options.names_options
+               ? "a change was announced for November 2026, and this is from before it; --prices takes newer ones"
+               : "a change was announced for November 2026, and this is from before it");
+}
+/// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.
+inline void add_terms(std::vector<std::string>& to, const std::vector<provisioning>& kinds) {
+  const auto has = [&](provisioning kind) { return std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); };
+  if (has(provisioning::commitment_1y) || has(provisioning::commitment_3y))
+    to.emplace_back("a commitment is paid for its whole term, whatever is served in it");
+  if (has(provisioning::calendar)) to.emplace_back("calendar capacity lasts for 90 days at most");
+  if (has(provisioning::flex_start)) to.emplace_back("flex-start capacity lasts for 7 days at most");
+  if (has(provisioning::spot)) to.emplace_back("spot capacity may be taken away at any time");
+}
+
+}  // namespace readable
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

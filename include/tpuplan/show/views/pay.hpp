@@ -1,0 +1,163 @@
+#ifndef TPUPLAN_SHOW_VIEWS_PAY_HPP
+#define TPUPLAN_SHOW_VIEWS_PAY_HPP
+
+#include <string>
+#include <tpuplan/ask/payment.hpp>
+#include <tpuplan/show/views/common.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What a reader sees of the answer to pay.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+/// "flex_start, 3 pieces", "commitment_1y, whole term".
+[[nodiscard]] inline std::string way_words(const paid_run& way, double rest_used) {
+  const std::string kind(name(way.kind));
+  if (way.kind == provisioning::flex_start && way.pieces > 1)
+    return joined({kind, ", ", std::to_string(way.pieces), " pieces"});
+  if (!is_commitment(way.kind)) return kind;
+  if (rest_used == 1) return kind + ", rest used";
+  return kind + (rest_used == 0 ? ", whole term" : ", rest " + percent(rest_used) + " used");
+}
+/// The run under each way of paying, and the ways under which it cannot be had.
+[[nodiscard]] inline view_part paid_part(const pay_answer& a, const view_options& options) {
+  view_part part = table_of(
+      "way of paying | >a chip:usd_per_hour | >billed:s | ~~~>overhead:s | ~~~>unused:s | ~>start to end:s | ~~>paid "
+      "unused:usd | >total:usd | ~~~price of");
+  const auto some = [](auto amount) { return amount.value() > 0 ? cell(amount) : cell(""); };
+  std::vector<price_row> prices;
+  for (const paid_run& p : a.ways) {
+    const double per_hour = in_usd_per_hour(p.price.per_chip);
+    part.rows.push_back({cell(way_words(p, a.rest_of_term_used)),
+                         cell(joined({"$", fixed(per_hour, 3), "/h"}), per_hour), cell(p.billed), some(p.overhead),
+                         some(p.unused), cell(p.wall), some(p.unused_cost), marked(p.total, p.price, options),
+                         cell(p.price.date.view())});
+    prices.push_back(p.price);
+  }
+  if (!prices.empty()) part.notes.push_back("prices of " + dates_of(prices, options));
+  add_doubts(part.notes, prices, options);
+  for (const missing_payment& m : a.missing) part.notes.push_back(joined({name(m.provisioning), ": ", m.reason}));
+  return part;
+}
+/// What spot rests on.
+inline void add_spot_notes(std::vector<std::string>& to, const pay_answer& a, const view_options& options) {
+  const paid_run* const spot = tpuplan::detail::way_of(a.ways, provisioning::spot);
+  if (spot == nullptr) return;
+  const auto option = [&](const char* words) { return std::string(options.names_options ? words : ""); };
+  to.push_back(joined({"spot: a preemption every ", duration(a.job_mtbp), ", ", fixed(spot->preemptions, 1),
+                       " in all; a checkpoint every ", duration(spot->checkpoint_interval)}));
+  for (const assumption& one : a.assumed) {
+    if (one.field == assumed_checkpoint_time)
+      to.push_back(joined(
+          {"a checkpoint is taken to stop the step for ", one.value, option(": see --parameters and --checkpoint")}));
+    if (one.field == assumed_preemptions) to.push_back("that rate is assumed" + option(": see --market and --mtbp"));
+  }
+  if (a.queue_time.value() == 0) to.push_back("waits for capacity are not counted" + option(": see --queue"));
+}
+/// Where one way of paying begins to cost less than another.
+inline void add_break_even(std::vector<std::string>& to, const pay_answer& a) {
+  const pay_break_even& lines = a.break_even;
+  const bool on_demand = tpuplan::detail::way_of(a.ways, provisioning::on_demand) != nullptr;
+  const bool spot = tpuplan::detail::way_of(a.ways, provisioning::spot) != nullptr;
+  if (on_demand && spot)
+    to.push_back(lines.spot_mtbp_against_on_demand
+                     ? joined({"spot costs less than on demand where a slice lasts more than ",
+                               duration(*lines.spot_mtbp_against_on_demand), " on average"})
+                     : std::string("spot never costs less than on demand"));
+  const auto add = [&](provisioning kind, std::string_view other, const std::optional<double>& share) {
+    to.push_back(share ? joined({name(kind), " costs less than ", other, " where more than ", percent(*share), " of ",
+                                 kind == provisioning::calendar ? "the window is used" : "its hours are used"})
+                       : joined({name(kind), " never costs less than ", other}));
+  };
+  const auto add_both = [&](provisioning kind, const std::optional<double>& to_on_demand,
+                            const std::optional<double>& to_spot) {
+    if (tpuplan::detail::way_of(a.ways, kind) == nullptr) return;
+    if (on_demand) add(kind, "on demand", to_on_demand);
+    if (spot) add(kind, "spot with its preemptions", to_spot);
+  };
+  add_both(provisioning::calendar, lines.calendar_utilization_against_on_demand,
+           lines.calendar_utilization_against_spot);
+  add_both(provisioning::commitment_1y, lines.commitment_1y_utilization_against_on_demand,
+           lines.commitment_1y_utilization_against_spot);
+  add_both(provisioning::commitment_3y, lines.commitment_3y_utilization_against_on_demand,
+           lines.commitment_3y_utilization_against_spot);
+}
+/// When the engineering pays back that moving from GPUs takes.
+[[nodiscard]] inline std::string pay_back_words(const gpu_comparison_row& g, const view_options& options) {
+  const std::string engineering = money(g.engineering.value_or(usd{})), saved = money(*g.saving_per_job);
+  const std::string month = number(g.jobs_per_month);
+  if (g.jobs_per_month == 0 && g.jobs_to_pay_back)
+    return joined({engineering, " of engineering pays back after ", fixed(math::ceil(*g.jobs_to_pay_back), 0),
+                   " jobs, ", saved, " saved with each", options.names_options ? "; see --jobs" : ""});
+  if (g.jobs_per_month == 0)
+    return joined({engineering, " of engineering never pays back: ", saved, " saved with each job"});
+  if (g.months_to_pay_back)
+    return joined({engineering, " of engineering pays back in ", fixed(*g.months_to_pay_back, 1), " months at ", month,
+                   " jobs a month, ", saved, " saved with each"});
+  return joined(
+      {engineering, " of engineering never pays back: ", saved, " saved with each of ", month, " jobs a month"});
+}
+/// The same job on GPUs.
+[[nodiscard]] inline view_part gpus_part(const pay_answer& a, const view_options& options) {
+  const gpu_comparison_row& g = *a.against_gpu;
+  const auto saves = [](double share) {
+    return joined({share >= 0 ? "saves " : "costs more by ", percent(share < 0 ? -share : share)});
+  };
+  view_part part;
+  part.sentences = {joined({std::to_string(g.gpus), " x ", g.gpu, " for ", duration(g.run), ": ", money(g.total),
+                            " on demand; ", name(g.against), " ", saves(g.saving), "; on demand for ", duration(a.run),
+                            " a chip breaks even at $", fixed(g.break_even_usd_per_chip_hour, 3), "/h"})};
+  if (g.saving_on_flex_start)
+    part.sentences.push_back("both on flex-start: the slice " + saves(*g.saving_on_flex_start));
+  if (*a.cheapest != g.against)
+    part.sentences.push_back(joined({name(*a.cheapest), " would take ", money(a.ways.front().total),
+                                     ", where the GPUs too may be had for less than on demand"}));
+  if (g.saving_per_job) part.sentences.push_back(pay_back_words(g, options));
+  return part;
+}
+
+}  // namespace readable
+
+/// What a reader sees of a run under every way of paying. Worked: the first table has a row for each way with a price.
+[[nodiscard]] inline view view_of(const pay_answer& a, const view_options& options = {}) {
+  using namespace readable;
+  view shown;
+  shown.title = joined({duration(a.run), " on ", slices_words(a.slice, a.slices), " (", counted(a.chips, "chip"),
+                        "), region ", a.region, ", cheapest first"});
+  shown.summary = a.ways.empty() ? std::string("no way of paying has a price for it")
+                                 : joined({name(a.ways.front().kind), " costs least: ", money(a.ways.front().total)});
+  shown.parts = {paid_part(a, options)};
+  view_part notes;
+  add_spot_notes(notes.sentences, a, options);
+  if (a.rest_of_term_used == 0 && (tpuplan::detail::way_of(a.ways, provisioning::commitment_1y) ||
+                                   tpuplan::detail::way_of(a.ways, provisioning::commitment_3y)))
+    notes.sentences.push_back(
+        joined({"a commitment is paid for its whole term",
+                options.names_options ? ": say with --rest-used what part of the rest other work uses" : ""}));
+  add_break_even(notes.sentences, a);
+  if (!notes.sentences.empty()) shown.parts.push_back(std::move(notes));
+  if (a.against_gpu) shown.parts.push_back(gpus_part(a, options));
+  if (a.checkpoints)
+    shown.parts.push_back(
+        {{},
+         {joined({counted(a.checkpoints->count, "checkpoint"), " take ", binary_bytes(a.checkpoints->kept),
+                  " and cost ", money(a.checkpoints->total), " while it runs, operations not counted"})},
+         {},
+         {},
+         {},
+         false});
+  std::vector<price_row> prices;
+  for (const paid_run& one : a.ways) prices.push_back(one.price);
+  add_prices(shown, prices);
+  if (!a.against_gpu) shown.next = {{"pay", {}, "against GPUs, with your own figures for these"}};
+  return shown;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,392 @@
+#ifndef TPUPLAN_SHOW_VIEWS_PLAN_HPP
+#define TPUPLAN_SHOW_VIEWS_PLAN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <tpuplan/ask/plan.hpp>
+#include <tpuplan/show/svg.hpp>
+#include <tpuplan/show/text/lost.hpp>
+#include <tpuplan/show/views/common.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What a reader sees of the answer to plan: which plans, why the other slices lost, what to relax.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Which plans of an answer are shown, by their indices, and how many of the others a shown one beats in time and
+/// money, and how many not.
+struct chosen_plans {
+  std::vector<std::size_t> indices{};     ///< of the list of plans, in its order
+  std::int64_t beaten = 0, unbeaten = 0;  ///< those that are not shown
+};
+/// The plans that a reader wants to see: as many as asked for, only the front, or only the best of each generation.
+/// Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to three times
+/// the cheapest. Worked: of no plans there are none.
+[[nodiscard]] inline chosen_plans plans_to_show(const std::vector<plan_row>& plans, const view_options& options) {
+  chosen_plans chosen;
+  std::set<std::string> chips_shown;
+  maybe<usd> cheapest;
+  for (const plan_row& row : plans) {
+    if (row.total && (!cheapest || *row.total < *cheapest)) cheapest = *row.total;
+  }
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const plan_row& row = plans[i];
+    const bool best_of_chip = chips_shown.insert(std::string(row.plan.where.chip.name.view())).second;
+    const bool costs_thrice = row.total && *row.total > 3 * *cheapest;
+    const bool wanted = options.only_front        ? row.on_front
+                        : options.only_best_chips ? best_of_chip
+                        : options.rows            ? i < static_cast<std::size_t>(*options.rows)
+                                                  : i < 8 || best_of_chip || (row.on_front && !costs_thrice);
+    if (wanted) {
+      chosen.indices.push_back(i);
+    } else {
+      ++(row.on_front ? chosen.unbeaten : chosen.beaten);
+    }
+  }
+  return chosen;
+}
+
+namespace readable {
+
+/// A cost in dollars, with "~" where its price is doubtful by itself or beside those of other regions.
+[[nodiscard]] inline view_cell dollars_cell(const plan_cost& cost, const plan_request& request,
+                                            const view_options& options) {
+  return marked(cell(cost.total), is_doubtful(cost.price, options) || is_far_below(request.prices, cost.price));
+}
+/// The cheapest cost on spot that the quotas allow, or why there is none.
+[[nodiscard]] inline view_cell spot_cell(const plan& p, const plan_request& request, const view_options& options) {
+  const plan_cost* found = nullptr;
+  bool has_price = false;
+  for (const plan_cost& cost : p.costs) {
+    if (cost.kind != provisioning::spot) continue;
+    has_price = true;
+    if (is_within_quota(p, cost, request) && (found == nullptr || cost.total < found->total)) found = &cost;
+  }
+  return found != nullptr ? dollars_cell(*found, request, options) : cell(has_price ? "over quota" : "no price");
+}
+/// How a plan is paid for. Worked: "flex_start in us-east5, 3 times 7 days" of a run of 20 days.
+[[nodiscard]] inline std::string payment_words(const plan& p) {
+  const plan_cost& cost = chosen_cost(p);
+  const double weeks = math::ceil(p.run / 7_days);  // for which flex-start lasts
+  return joined(
+      {name(cost.kind), " in ", cost.price.region.view(),
+       cost.kind == provisioning::flex_start && weeks > 1 ? ", " + fixed(weeks, 0) + " times 7 days" : std::string()});
+}
+[[nodiscard]] inline std::vector<view_cell> cells_of(const plan_row& row, const plan_request& request, bool choice,
+                                                     const view_options& options) {
+  const plan& p = row.plan;
+  const plan_cost& cost = chosen_cost(p);
+  view_cell run = cell(cost.wall);
+  if (p.deadline_at_risk) run.text += '^';
+  const std::string marks =
+      joined({std::to_string(row.rank), fits(p.memory) == verdict::yes ? "" : "?", p.on_front ? "*" : " "});
+  std::vector<view_cell> cells{
+      cell(marks, static_cast<double>(row.rank)),
+      cell(slices_words(row.slice, row.slices)),
+      count_cell(row.chips),
+      cell(row.layout + (row.microbatches > 1 ? ", " + std::to_string(row.microbatches) + " micro" : std::string())),
+      cell(row.remat),
+      count_cell(row.batch),
+      cell(p.step.total),
+      range_cell(p.step.low, p.step.high),
+      share_cell(p.step.mfu),
+      run,
+      range_cell(cost.wall_low, cost.wall_high),
+      dollars_cell(cost, request, options),
+      range_cell(cost.low, cost.high, joined({p.budget_at_risk ? "^" : "", p.step.extrapolated ? "!" : ""})),
+      spot_cell(p, request, options),
+      used_cell(p.memory.total, p.memory.usable),
+      cell(row.remarks)};
+  if (choice) cells.push_back(cell(payment_words(p)));
+  return cells;
+}
+
+/// The plans that are shown, and what their marks mean.
+[[nodiscard]] inline view_part plans_part(const plan_document& a, const chosen_plans& chosen,
+                                          const view_options& options) {
+  const bool choice = a.request.kinds.size() > 1 || a.request.regions.size() > 1;
+  view_part part = table_of(
+      std::string("> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step:s | ~~~~>step between:s | ~~~>MFU "
+                  "| >run:s | ~~~>run between:s | >cost:usd | ~>between:usd | ~~>on spot:usd | ~>HBM per device:bytes "
+                  "| ~~~~~remarks") +
+      (choice ? " | paid for as" : ""));
+  bool extrapolated = false, uncertain = false, at_risk = false;
+  for (const std::size_t index : chosen.indices) {
+    const plan& p = a.plans[index].plan;
+    part.rows.push_back(cells_of(a.plans[index], a.request, choice, options));
+    extrapolated = extrapolated || p.step.extrapolated;
+    uncertain = uncertain || fits(p.memory) != verdict::yes;
+    at_risk = at_risk || p.deadline_at_risk || p.budget_at_risk;
+  }
+  part.notes = {"* no other plan is both faster and cheaper"};
+  const auto say = [&](bool holds, std::string words) {
+    if (holds) part.notes.push_back(std::move(words));
+  };
+  say(extrapolated, "! outside of what published runs cover: a wider band");
+  say(uncertain, "? may not fit: the compiler decides");
+  say(at_risk, "^ within the limit as estimated; not at the far end of its band");
+  const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
+  say(chosen.beaten > 0, joined({std::to_string(chosen.beaten), " more ", chosen.beaten == 1 ? "is" : "are",
+                                 " slower or more expensive", option("--rows " + std::to_string(a.plans.size()))}));
+  say(chosen.unbeaten > 0, joined({std::to_string(chosen.unbeaten), " ",
+                                   options.rows || options.only_best_chips ? "more plans that no other beats"
+                                   : chosen.unbeaten == 1 ? "faster one costs over three times the cheapest"
+                                                          : "faster ones cost over three times the cheapest",
+                                   option("--pareto")}));
+  return part;
+}
+
+/// Where a price is far below those of other regions: which, and how far.
+inline void add_far_below(std::vector<std::string>& to, const std::vector<price_row>& prices,
+                          const plan_request& request, const view_options& options) {
+  std::set<std::string> said;
+  for (const price_row& price : prices) {
+    const std::string one = joined({name(price.kind), " of ", price.generation.view(), " in ", price.region.view()});
+    if (!is_far_below(request.prices, price) || !said.insert(one).second) continue;
+    to.push_back(joined({"~ ", one, ": ", money(usd{in_usd_per_hour(price.per_chip)}),
+                         " a chip and hour, less than a third of what most other regions charge, from one catalog of ",
+                         dated(price.date, options)}));
+  }
+}
+/// The prices behind the plans that are shown: their chosen ones and those on spot.
+[[nodiscard]] inline std::vector<price_row> prices_of(const plan_document& a, const chosen_plans& chosen) {
+  std::vector<price_row> prices;
+  for (const std::size_t index : chosen.indices) {
+    const plan& p = a.plans[index].plan;
+    for (const plan_cost& cost : p.costs) {
+      if (cost.kind == provisioning::spot || cost.kind == chosen_cost(p).kind) prices.push_back(cost.price);
+    }
+  }
+  return prices;
+}
+/// Where the price of the first plan is doubtful, the cheapest of all that rest on other prices.
+inline void add_doubtful_first(std::vector<std::string>& to, const plan_document& a) {
+  const plan_cost& cost = chosen_cost(a.plans.front().plan);
+  if (!is_far_below(a.request.prices, cost.price)) return;
+  const plan_row* sure = nullptr;
+  const plan_cost* sure_cost = nullptr;
+  for (const plan_row& row : a.plans) {
+    for (const plan_cost& one : row.plan.costs) {
+      if (!is_allowed(row.plan, one, a.request) || is_far_below(a.request.prices, one.price)) continue;
+      if (sure_cost == nullptr || one.total < sure_cost->total) sure = &row, sure_cost = &one;
+    }
+  }
+  to.push_back(
+      joined({"the first plan rests on a doubtful price: check that ", cost.price.region.view(), " has it",
+              sure == nullptr ? std::string()
+                              : joined({"; without such prices the cheapest is ",
+                                        slices_words(sure->slice, sure->slices), ", ", money(sure_cost->total), " in ",
+                                        sure_cost->price.region.view(), " (", name(sure_cost->kind), ")"})}));
+}
+/// Where the band of the first plan passes the deadline or the budget.
+inline void add_risks(std::vector<std::string>& to, const plan_request& request, const plan& best) {
+  const plan_cost& cost = chosen_cost(best);
+  if (best.deadline_at_risk)
+    to.push_back(joined({"the first plan may miss the deadline: at the slow end of its band it takes ",
+                         duration(cost.wall_high), " of ", duration(*request.deadline)}));
+  if (best.budget_at_risk)
+    to.push_back(joined({"the first plan may cost more than the budget: at the high end of its band it costs ",
+                         money(cost.high), " of ", money(*request.budget)}));
+}
+/// Where a batch near the one asked for divides better and is cheaper by 3 % or more. Nothing is said where the search
+/// for it takes too many steps.
+inline void add_better_batch(std::vector<std::string>& to, const plan_request& request, const plan& best,
+                             const view_options& options) {
+  if (!options.searched || request.largest_batch_tokens > 0 || request.job.global_batch == 0) return;
+  plan_request other = request;
+  other.job.global_batch = round_batch(static_cast<double>(request.job.global_batch), 1);
+  if (other.job.global_batch == request.job.global_batch) return;
+  plan_answer answer;
+  try {
+    answer = make_plan(other);
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::out_of_range) throw;
+    return;
+  }
+  if (answer.plans.empty()) return;
+  const plan_cost &now = chosen_cost(best), &then = chosen_cost(answer.plans.front());
+  if (then.total > 0.97 * now.total) return;
+  const std::string batch = std::to_string(other.job.global_batch);
+  to.push_back(joined({"a batch of ", batch, " divides better than ", std::to_string(request.job.global_batch), ": ",
+                       money(then.total), " instead of ", money(now.total), ", on ",
+                       tpuplan::detail::slices_line(answer.plans.front()),
+                       options.names_options ? ": --batch " + batch : std::string()}));
+}
+
+/// What the first plan depends on, and every way of paying for it.
+inline void add_explained(view& to, const plan_row& best, const plan_request& request, const view_options& options) {
+  const sensitivity_row& s = best.sensitivity;
+  const plan_cost& now = chosen_cost(best.plan);
+  view_part part = table_of("if | >total:usd | >wall time:s");
+  part.title = joined({slices_words(best.slice, best.slices), ", ", name(now.kind), " in ", now.price.region.view(),
+                       ": ", money(now.total), " in ", duration(now.wall)});
+  const auto row = [&](const std::string& label, const std::optional<usd>& total, const std::optional<double>& wall) {
+    if (total && wall) part.rows.push_back({cell(label), cell(*total), cell(seconds{*wall})});
+  };
+  row("the price falls by a tenth", s.price_down, now.wall.value());
+  row("the price rises by a tenth", s.price_up, now.wall.value());
+  row("a step takes " + duration(best.plan.step.low), s.step_low, s.step_low_wall_s);
+  row("a step takes " + duration(best.plan.step.high), s.step_high, s.step_high_wall_s);
+  row("it is preempted twice as often", s.twice_preempted, s.twice_preempted_wall_s);
+  row("the batch is " + std::to_string(2 * best.batch), s.twice_the_batch, s.twice_the_batch_wall_s);
+  to.parts.push_back(std::move(part));
+  part = table_of("paid for as | region | >total:usd | >wall time:s | ~>goodput | ~price of");
+  for (const plan_cost& cost : best.plan.costs)
+    part.rows.push_back({cell(name(cost.kind)), cell(cost.price.region.view()), dollars_cell(cost, request, options),
+                         cell(cost.wall), share_cell(cost.goodput), cell(cost.price.date.view())});
+  to.parts.push_back(std::move(part));
+}
+
+/// The name of a limit to a reader.
+[[nodiscard]] inline std::string limit_words(plan_limit limit) {
+  return limit == plan_limit::kinds       ? "provisioning"
+         : limit == plan_limit::uncertain ? "accept-uncertain"
+                                          : std::string(name(limit));
+}
+/// A limit that is no number: as the request has it, and as a plan would need it; empty of a number.
+template <class Request>
+[[nodiscard]] std::string given_words(plan_limit limit, const Request& request) {
+  std::vector<std::string_view> words;
+  if (limit == plan_limit::kinds) {
+    for (const provisioning kind : request.kinds) words.push_back(name(kind));
+  }
+  if (limit == plan_limit::generation) words.assign(request.generations.begin(), request.generations.end());
+  return limit == plan_limit::uncertain ? "no" : listed(words);
+}
+[[nodiscard]] inline std::string needed_words(plan_limit limit, provisioning kind, const slice& where) {
+  if (limit == plan_limit::kinds) return std::string(name(kind));
+  if (limit == plan_limit::generation) return std::string(where.chip.name.view());
+  return limit == plan_limit::uncertain ? "yes" : "";
+}
+/// How far each limit alone would have to go, and with which plan.
+[[nodiscard]] inline view_part relaxed_part(const plan_request& request, const std::vector<relaxed_row>& rows) {
+  if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
+  view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
+  for (const relaxed_row& r : rows) {
+    const auto words = [&](double amount) -> std::string {
+      switch (r.limit) {
+        case plan_limit::deadline: return duration(seconds{amount});
+        case plan_limit::budget: return money(usd{amount});
+        case plan_limit::chips:
+        case plan_limit::slices:
+        case plan_limit::batch: return fixed(amount, 0);
+        default: break;
+      }
+      return amount > 0 ? counted(fixed(amount, 0), "chip") : "";
+    };
+    const plan_cost& cost = chosen_cost(r.plan);
+    const std::string given = given_words(r.limit, request), needed = needed_words(r.limit, cost.kind, r.plan.where);
+    part.rows.push_back({cell(limit_words(r.limit)), cell(given.empty() ? words(r.given) : given),
+                         cell(needed.empty() ? words(r.needed) : needed),
+                         cell(joined({tpuplan::detail::slices_line(r.plan), ", ", money(cost.total), " in ",
+                                      duration(cost.wall), " (", name(cost.kind), ")"}))});
+  }
+  return part;
+}
+/// A row for each reason for which slices lost.
+template <class Lost, class Reason>
+void add_lost(view& to, const std::vector<Lost>& lost, const Reason& reason_of) {
+  if (lost.empty()) return;
+  view_part part = table_of(">slices | reason | ~the closest", "why the other slices lost");
+  for (const Lost& one : lost) part.rows.push_back({count_cell(one.slices), cell(reason_of(one)), cell(one.closest)});
+  to.parts.push_back(std::move(part));
+}
+[[nodiscard]] inline std::string batch_words(const plan_request& request) {
+  const std::string length = std::to_string(request.job.sequence_length);
+  if (request.largest_batch_tokens == 0)
+    return joined({counted(request.job.global_batch, "sequence"), " of ", length, " tokens a step"});
+  return joined({count(request.smallest_batch_tokens), " to ", count(request.largest_batch_tokens),
+                 " tokens a step in sequences of ", length});
+}
+/// The plans and all that is said of them.
+inline void add_plans(view& to, const plan_document& a, const view_options& options) {
+  const plan_request& request = a.request;
+  const chosen_plans chosen = plans_to_show(a.plans, options);
+  view_part part = plans_part(a, chosen, options);
+  if (const std::vector<price_row> prices = prices_of(a, chosen); !prices.empty()) {
+    part.notes.push_back(
+        joined({"prices of ", dates_of(prices, options), ", ",
+                request.regions.size() > 3 ? std::to_string(request.regions.size()) + " regions"
+                                           : "region " + listed(request.regions),
+                "; spot with a preemption every ", duration(request.terms.spot.mean_time_between_preemptions),
+                ", checkpoints at the best interval"}));
+    add_doubts(part.notes, prices, options);
+    add_far_below(part.notes, prices, request, options);
+  }
+  add_doubtful_first(part.notes, a);
+  add_risks(part.notes, request, a.plans.front().plan);
+  add_better_batch(part.notes, request, a.plans.front().plan, options);
+  to.parts.push_back(std::move(part));
+  if (options.explained) add_explained(to, a.plans.front(), request, options);
+}
+
+}  // namespace readable
+
+/// Time against dollars of all plans, and step and memory of the first five; none where there is no plan.
+[[nodiscard]] inline std::vector<picture> pictures_of(const plan_document& answer) {
+  constexpr std::size_t most_bars = 5;
+  const std::string of = readable::of_model(answer.request.model);
+  pareto_chart front;
+  step_chart steps;
+  memory_chart memory;
+  front.title += of;
+  steps.title += of;
+  memory.title += of;
+  for (const plan_row& row : answer.plans) {
+    const std::string where = tpuplan::detail::slices_line(row.plan);
+    const std::string label = where + ", " + one_line(row.plan.mesh) + ", remat " + row.remat;
+    if (row.total && row.wall) front.points.push_back({where, *row.wall, *row.total});
+    if (steps.bars.size() == most_bars) continue;
+    steps.bars.push_back({label, row.plan.step});
+    memory.bars.push_back({label, row.plan.memory});
+  }
+  std::vector<picture> pictures;
+  if (!front.points.empty()) pictures.push_back(picture_of("front", front));
+  if (steps.bars.empty()) return pictures;
+  pictures.push_back(picture_of("steps", steps));
+  pictures.push_back(picture_of("memory", memory));
+  return pictures;
+}
+
+/// What a reader sees of a plan of training. Worked: where no plan is feasible, the first part says what to relax.
+[[nodiscard]] inline view view_of(const plan_document& a, const view_options& options = {}) {
+  using namespace readable;
+  const plan_request& request = a.request;
+  view shown;
+  shown.title = joined({request.model.name.view(), " (", count(static_cast<double>(a.parameters)), " parameters) on ",
+                        count(request.tokens), " tokens, ", batch_words(request)});
+  if (a.plans.empty()) {
+    shown.sentences = {"no slice does it within these limits"};
+    shown.summary = "No slice does it within these limits.";
+    shown.parts = {relaxed_part(request, a.relax.value_or(std::vector<relaxed_row>{}))};
+  } else {
+    const plan_row& best = a.plans.front();
+    std::vector<std::string_view> kinds;
+    for (const provisioning kind : request.kinds) kinds.push_back(name(kind));
+    shown.sentences = {joined({name(request.best), " first, at ", listed(kinds), " prices",
+                               request.deadline ? ", within " + duration(*request.deadline) : std::string()})};
+    const plan_cost& cost = chosen_cost(best.plan);
+    shown.summary = joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
+                            spaced(name(request.best)), ": ", money(cost.total), ", nine of ten between ",
+                            money(cost.low), " and ", money(cost.high), ", in ", duration(cost.wall), "."});
+    add_plans(shown, a, options);
+  }
+  if (options.drawn) shown.pictures = pictures_of(a);
+  add_lost(shown, a.lost, [](const lost_row& one) { return reason(one.reason); });
+  add_assumed(shown, a.assumed, options);
+  if (a.plans.empty()) return shown;
+  add_prices(shown, prices_of(a, plans_to_show(a.plans, options)));
+  shown.next = {{"train", {}, {}}};
+  return shown;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

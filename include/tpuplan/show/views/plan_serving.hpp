@@ -1,0 +1,220 @@
+#ifndef TPUPLAN_SHOW_VIEWS_PLAN_SERVING_HPP
+#define TPUPLAN_SHOW_VIEWS_PLAN_SERVING_HPP
+
+#include <algorithm>
+#include <string>
+#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/show/svg/frontier.hpp>
+#include <tpuplan/show/text/lost.hpp>
+#include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/serving.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What a reader sees of the answer to plan_serving.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+/// Whether two plans are the same offer under different slice names: equal replicas, chips and price.
+[[nodiscard]] inline bool is_same_offer(const serving_plan& a, const serving_plan& b) {
+  return a.where.chip.name == b.where.chip.name && chips(a.where) * a.slices == chips(b.where) * b.slices &&
+         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.mesh.attention == b.mesh.attention &&
+         a.kind == b.kind && a.region == b.region && a.rate == b.rate &&
+         a.estimate.per_token.total == b.estimate.per_token.total && a.estimate.first_token == b.estimate.first_token;
+}
+/// The plans without repetitions of an offer under another slice name, each with all names of its offer.
+[[nodiscard]] inline std::vector<std::pair<std::string, const serving_plan_row*>> offers_of(
+    const serving_plan_document& a) {
+  std::vector<std::pair<std::string, const serving_plan_row*>> offers;
+  for (const serving_plan_row& row : a.plans) {
+    const std::string words = joined({std::to_string(row.slices), " x ", row.slice});
+    const auto same = std::find_if(offers.begin(), offers.end(),
+                                   [&](const auto& one) { return is_same_offer(one.second->plan, row.plan); });
+    if (same == offers.end()) {
+      offers.emplace_back(words, &row);
+    } else {
+      same->first += " or " + words;
+    }
+  }
+  return offers;
+}
+/// Dollars an hour of all its slices.
+[[nodiscard]] inline view_cell hour_cell(const serving_plan& p, const view_options& options) {
+  return marked(usd{in_usd_per_hour(p.rate)}, p.price, options);
+}
+[[nodiscard]] inline std::string paid_words(const serving_plan& p, const view_options& options) {
+  return joined({name(p.kind), ", ", p.region, ", ", dated(p.price.date, options)});
+}
+/// The plans; those that were simulated show the percentiles that they were asked for.
+[[nodiscard]] inline view_part services_part(const serving_plan_document& a, const view_options& options) {
+  const latency_targets& targets = a.request.job.percentiles;
+  const bool simulated = any_target(targets);
+  view_part part = table_of(
+      simulated
+          ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
+                    target_title("token", targets.per_token), " | ", targets.end_to_end.limit.value() > 0 ? "" : "~~~",
+                    ">", target_title("request", targets.end_to_end),
+                    " | ~~~>running | ~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | "
+                    "~~~paid for as"})
+          : std::string("slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | "
+                        "~~~>between:s | ~>tokens/s | >an hour:usd | >million out:usd | ~>HBM per device:bytes | "
+                        "~~paid for as"));
+  for (const auto& [words, row] : offers_of(a)) {
+    const serving_plan& p = row->plan;
+    const simulation_report& r = p.simulated;
+    const serving_estimate& e = p.estimate;
+    const double rate = row->output_tokens.value();
+    std::vector<view_cell> cells{cell(words), count_cell(row->chips), cell(row->replica)};
+    if (simulated) {
+      cells.insert(cells.end(), {cell(reached_of(r.first_token.value, targets.first_token)),
+                                 cell(reached_of(r.per_token.value, targets.per_token)),
+                                 cell(reached_of(r.end_to_end.value, targets.end_to_end)), number_cell(r.running, 1),
+                                 share_cell(r.busy)});
+    } else {
+      cells.insert(cells.end(), {number_cell(e.running, 1), cell(e.first_token), cell(e.per_token.total),
+                                 range_cell(e.per_token.low, e.per_token.high), cell(count(rate), rate)});
+    }
+    cells.insert(cells.end(), {hour_cell(p, options), marked(p.cost.all_on_output, p.price, options),
+                               used_cell(e.memory.total, e.memory.usable), cell(paid_words(p, options))});
+    part.rows.push_back(std::move(cells));
+  }
+  return part;
+}
+
+/// Needed amounts are rounded up, so that the printed amount is enough.
+[[nodiscard]] inline std::string amount_words(plan_limit limit, double amount, bool up) {
+  const auto rounded = [&](double unit) { return up ? math::ceil(amount / unit) * unit : amount; };
+  switch (limit) {
+    case plan_limit::tpot:
+    case plan_limit::ttft:
+    case plan_limit::targets:
+    case plan_limit::first_token:
+    case plan_limit::per_token:
+    case plan_limit::end_to_end: return four_digits(rounded(1e-4) * 1e3) + " ms";
+    case plan_limit::budget: return "$" + fixed(rounded(0.01 / 3600) * 3600, 2) + "/h";
+    case plan_limit::chips: return fixed(amount, 0);
+    default: break;
+  }
+  return "";
+}
+[[nodiscard]] inline std::string limit_words(plan_limit limit, const latency_targets& targets) {
+  switch (limit) {
+    case plan_limit::targets: return "both targets, tpot";
+    case plan_limit::first_token: return "ttft-" + share_words(targets.first_token.share);
+    case plan_limit::per_token: return "tpot-" + share_words(targets.per_token.share);
+    case plan_limit::end_to_end: return "e2e-" + share_words(targets.end_to_end.share);
+    default: return limit_words(limit);
+  }
+}
+[[nodiscard]] inline view_part relaxed_part(const serving_request& request,
+                                            const std::vector<relaxed_serving_row>& rows, const view_options& options) {
+  if (rows.empty())
+    return {
+        {},
+        {joined({"no single limit, relaxed by itself, lets a plan in: ",
+                 options.names_options ? "--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"
+                                       : "weights in int8, a cache in fp8, shorter prompts and outputs"})},
+        {},
+        {},
+        {},
+        false};
+  view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
+  for (const relaxed_serving_row& r : rows) {
+    const serving_plan& p = r.plan.plan;
+    const std::string given = given_words(r.limit, request), needed = needed_words(r.limit, p.kind, p.where);
+    part.rows.push_back(
+        {cell(limit_words(r.limit, request.job.percentiles)),
+         cell(given.empty() ? amount_words(r.limit, r.given, false) : given),
+         cell(needed.empty() ? amount_words(r.limit, r.needed, true) : needed),
+         cell(joined({slices_words(r.plan.slice, r.plan.slices), ", ", duration(p.estimate.per_token.total),
+                      " a token, ", money(usd{in_usd_per_hour(p.rate)}), "/h (", name(p.kind), ")"}))});
+  }
+  return part;
+}
+
+}  // namespace readable
+
+/// Throughput against the time of a token, of one slice of each of the first five plans that differ in it.
+[[nodiscard]] inline std::vector<picture> pictures_of(const serving_plan_document& answer) {
+  constexpr std::size_t most_lines = 5;
+  const serving_request& asked = answer.request;
+  frontier_chart chart;
+  chart.title = "Throughput and time per token of one slice" + readable::of_model(asked.model);
+  for (const serving_plan_row& row : answer.plans) {
+    const std::string label = row.slice + ", tensor " + std::to_string(row.plan.mesh.tensor);
+    const auto is_drawn = [&](const frontier_line& line) { return line.label == label; };
+    if (std::any_of(chart.lines.begin(), chart.lines.end(), is_drawn)) continue;
+    if (chart.lines.size() == most_lines) break;
+    chart.lines.push_back(
+        {label, tpuplan::frontier(asked.model, asked.job, row.plan.mesh, row.plan.where, asked.constants)});
+  }
+  if (chart.lines.empty()) return {};
+  return {picture_of("front", chart)};
+}
+
+/// What a reader sees of a plan of serving. Worked: where no plan is feasible, the first part says what to relax.
+[[nodiscard]] inline view view_of(const serving_plan_document& a, const view_options& options = {}) {
+  using namespace readable;
+  const serving_request& request = a.request;
+  const serving_job& job = request.job;
+  const double rate = job.request_rate.value();
+  view shown;
+  shown.title =
+      joined({request.model.name.view(), ": prompts of ", fixed(job.prompt.mean, 0), " and outputs of ",
+              fixed(job.output.mean, 0), " tokens",
+              rate > 0 ? ", " + counted(std::string_view(four_digits(rate)), "request") + " a second" : std::string(),
+              job.concurrency > 0 ? ", " + std::to_string(job.concurrency) + " at once" : std::string()});
+  std::vector<price_row> prices;
+  if (a.plans.empty()) {
+    shown.sentences = {"no slice does it within these limits"};
+    shown.summary = "No slice does it within these limits.";
+    shown.parts = {relaxed_part(request, a.relax.value_or(std::vector<relaxed_serving_row>{}), options)};
+    if (any_target(job.percentiles))
+      shown.parts.push_back(changes_part(a.changes.value_or(std::vector<serving_change_row>{}), 0, options));
+  } else {
+    const serving_plan_row& best = a.plans.front();
+    const std::string targets = targets_words(job.percentiles);
+    add_means_held(shown.sentences, job, options);
+    shown.sentences.push_back(
+        joined({name(request.best), " first", targets.empty() ? std::string() : "; " + targets + ", simulated"}));
+    view_part part = services_part(a, options);
+    if (!targets.empty())
+      part.notes.push_back(
+          joined({"each rests on one replica: of the first plan ", std::to_string(best.plan.simulated.requests),
+                  " requests, which came at ", four_digits(best.plan.simulated.arrivals.value()), " a second of ",
+                  four_digits(best.plan.share.request_rate.value() / static_cast<double>(best.plan.estimate.replicas)),
+                  " asked for"}));
+    std::vector<provisioning> kinds;
+    for (const serving_plan_row& row : a.plans) {
+      prices.push_back(row.plan.price);
+      kinds.push_back(row.plan.kind);
+    }
+    part.notes.push_back("prices of " + dates_of(prices, options));
+    add_doubts(part.notes, prices, options);
+    add_terms(part.notes, kinds);
+    if (best.slices > 1)
+      part.notes.push_back(
+          joined({"each of the ", std::to_string(best.slices), " slices takes its part of the requests"}));
+    shown.parts.push_back(std::move(part));
+    shown.summary = joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
+                            spaced(name(request.best)), ": ", money(usd{in_usd_per_hour(best.rate)}), " an hour, ",
+                            money(best.million_all_on_output), " a million output tokens; the first token after ",
+                            duration(best.simulated_first_token.value_or(best.first_token)), ", each other within ",
+                            duration(best.simulated_per_token.value_or(best.per_token)), "."});
+  }
+  if (options.drawn) shown.pictures = pictures_of(a);
+  add_lost(shown, a.lost, [](const lost_servers_row& one) { return one.why; });
+  add_assumed(shown, a.assumed, options);
+  if (a.plans.empty()) return shown;
+  add_prices(shown, prices);
+  shown.next = {{"serve", {}, "its breakdown and frontier"}};
+  return shown;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

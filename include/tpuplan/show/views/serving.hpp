@@ -1,0 +1,112 @@
+#ifndef TPUPLAN_SHOW_VIEWS_SERVING_HPP
+#define TPUPLAN_SHOW_VIEWS_SERVING_HPP
+
+#include <string>
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/show/text/served.hpp>
+#include <tpuplan/show/views/common.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// Parts that the views of served models have: targets, simulated latencies, and what would keep the targets.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+namespace detail {
+struct kind_of_time {
+  const char* option;
+  const char* phrase;
+  latency_target latency_targets::*target;
+};
+inline constexpr kind_of_time kinds_of_time[] = {
+    {"ttft", "to the first token", &latency_targets::first_token},
+    {"tpot", "for each token", &latency_targets::per_token},
+    {"e2e", "for the whole request", &latency_targets::end_to_end},
+};
+}  // namespace detail
+
+/// Worked: share_words(0.99) is "p99", of 0 it is "mean".
+[[nodiscard]] inline std::string share_words(double share) {
+  return share <= 0 ? "mean" : "p" + four_digits(100 * share);
+}
+/// "p99 to the first token 1.00 s, p95 for each token 50.0 ms".
+[[nodiscard]] inline std::string targets_words(const latency_targets& targets) {
+  std::vector<std::string> words;
+  for (const detail::kind_of_time& kind : detail::kinds_of_time) {
+    const latency_target& target = targets.*kind.target;
+    if (target.limit.value() > 0)
+      words.push_back(joined({share_words(target.share), " ", kind.phrase, " ", duration(target.limit)}));
+  }
+  return listed(words);
+}
+/// The title of a column of times: which of them its target is about. Worked: "first p99", "first mean" without one.
+[[nodiscard]] inline std::string target_title(std::string_view words, const latency_target& target) {
+  return joined({words, " ", share_words(target.limit.value() > 0 ? target.share : 0), ":s"});
+}
+/// That targets which are no percentiles are held against means.
+inline void add_means_held(std::vector<std::string>& to, const serving_job& job, const view_options& options) {
+  const bool ttft = job.ttft_target.value() > 0, tpot = job.tpot_target.value() > 0;
+  if (!ttft && !tpot) return;
+  if (!options.names_options) return to.emplace_back("targets without a percentile are held against the mean"), void();
+  to.push_back(joined({ttft && tpot ? "--ttft and --tpot are"
+                       : ttft       ? "--ttft is"
+                                    : "--tpot is",
+                       " held against the mean; ", ttft ? "--ttft-p99" : "--tpot-p95", " holds a percentile"}));
+}
+
+/// Simulated latencies and their targets.
+[[nodiscard]] inline view_part report_part(const simulation_report& report, const latency_targets& targets) {
+  view_part part = table_of("simulated | >mean:s | >p50:s | ~>p90:s | >p95:s | >p99:s | ~~>p99 +-:s | target");
+  const auto row = [&](std::string_view words, const measured_times& times, const latency_target& target, bool met) {
+    const time_percentiles& t = times.value;
+    if (times.count == 0) return;
+    part.rows.push_back(
+        {cell(words), cell(t.mean), cell(t.p50), cell(t.p90), cell(t.p95), cell(t.p99), cell(times.error.p99),
+         cell(target.limit.value() <= 0
+                  ? std::string()
+                  : joined({share_words(target.share), " ", duration(target.limit), met ? "" : ", missed"}))});
+  };
+  row("first token", report.first_token, targets.first_token, report.meets_first_token);
+  row("each token", report.per_token, targets.per_token, report.meets_per_token);
+  row("between tokens", report.inter_token, {}, true);
+  row("whole request", report.end_to_end, targets.end_to_end, report.meets_end_to_end);
+  return part;
+}
+/// The changes that would keep the targets, each made alone.
+[[nodiscard]] inline view_part changes_part(const std::vector<serving_change_row>& changes, std::int64_t slices,
+                                            const view_options& options) {
+  if (changes.empty())
+    return {{}, {"no rate, prompt, chunk or format of weights, changed alone, keeps the targets"}, {}, {}, {}, false};
+  view_part part =
+      table_of("change | is | would have to be | with", "what would keep the targets, one change at a time");
+  for (const serving_change_row& change : changes) {
+    const auto words = [&](double amount) -> std::string {
+      switch (change.change) {
+        case serving_lever::rate: return four_digits(amount) + " requests/s";
+        case serving_lever::prompt: return fixed(math::floor(amount), 0) + " tokens";
+        case serving_lever::chunk: return amount > 0 ? fixed(amount, 0) + " tokens" : "the whole prompt";
+        case serving_lever::weights: return fixed(amount, 0) + " bits";
+      }
+      return "";
+    };
+    std::string with;
+    if (change.change == serving_lever::rate && change.needed > 0 && slices > 0) {
+      const double most = math::ceil(static_cast<double>(slices) * change.given / change.needed * (1 - 1e-9));
+      with = counted(std::string_view(fixed(most, 0)), "slice") + " for all of it";
+    }
+    if (change.change == serving_lever::chunk && change.needed > 0 && options.names_options)
+      with = "--prefill-chunk " + fixed(change.needed, 0);
+    if (change.weights) with = joined({options.names_options ? "--weights " : "", name(*change.weights)});
+    part.rows.push_back({cell(name(change.change)), cell(words(change.given)), cell(words(change.needed)), cell(with)});
+  }
+  return part;
+}
+
+}  // namespace readable
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

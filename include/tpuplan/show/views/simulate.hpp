@@ -1,0 +1,158 @@
+#ifndef TPUPLAN_SHOW_VIEWS_SIMULATE_HPP
+#define TPUPLAN_SHOW_VIEWS_SIMULATE_HPP
+
+#include <algorithm>
+#include <string>
+#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/plan/traffic.hpp>
+#include <tpuplan/show/svg/traffic.hpp>
+#include <tpuplan/show/views/serving.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What a reader sees of the answer to simulate, and of a day of traffic.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+[[nodiscard]] inline std::string fleet_words(const serving_fleet& fleet) {
+  return slices_words(name(fleet.where).view(), fleet.slices);
+}
+/// "20 requests a second at random", as they came.
+[[nodiscard]] inline std::string traffic_words(const simulate_answer& a) {
+  const std::string rate = counted(std::string_view(four_digits(a.job.request_rate.value())), "request") + " a second ";
+  return rate + (a.traced           ? "of a trace"
+                 : a.variation == 0 ? "at a constant rate"
+                 : a.variation == 1 ? "at random"
+                                    : "with a variation of " + four_digits(a.variation));
+}
+/// Rates, loads and prices below the latencies.
+[[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& a, const view_options& options) {
+  const simulation_report& r = a.report;
+  const double all = static_cast<double>(a.replicas) / static_cast<double>(a.simulated_replicas);
+  const double came = r.arrivals.value() * all, wanted = a.job.request_rate.value();
+  std::vector<std::string> words{
+      joined({percent(r.good_share), " of the requests keep every limit: ", four_digits(r.goodput.value() * all),
+              " of ", four_digits(came), " requests/s"})};
+  if (!a.traced && math::abs(came / wanted - 1) > 0.01)
+    words.push_back(joined({"by chance ", four_digits(came), " requests/s came where ", four_digits(wanted),
+                            " were asked for", options.names_options ? "; --requests draws more" : ""}));
+  words.push_back(
+      joined({count(r.output_tokens.value() * all), " output tokens/s; ", percent(came / a.capacity.value()),
+              " of the ", four_digits(a.capacity.value()), " requests/s that ", fleet_words(a.fleet), " can serve"}));
+  words.push_back(joined({"a replica has some request ", percent(r.busy), " of the time, runs ", fixed(r.running, 1),
+                          " sequences, fills ", percent(r.cache), " of its cache"}));
+  if (r.preemptions > 0)
+    words.push_back(counted(r.preemptions, "sequence") + " lost their keys and values and were computed again");
+  if (!a.price) return words;
+  const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
+  words.push_back(joined({money(usd{hour}), " an hour on demand in ", a.price->region.view(), ", ",
+                          money(usd{hour / 3600 / (r.output_tokens.value() * all) * 1e6}),
+                          " for a million output tokens (price of ", dated(a.price->date, options), ")"}));
+  add_doubts(words, {*a.price}, options);
+  return words;
+}
+
+/// Whether a day's targets are kept, and in how many parts of it they are not.
+[[nodiscard]] inline std::string kept_words(const day_option& option, const latency_targets& targets) {
+  if (!option.meets_targets) return "missed";
+  const latency_target& first = targets.first_token;
+  if (first.limit.value() <= 0 || first.share <= 0) return "kept";
+  const auto missed = std::count_if(option.parts.begin(), option.parts.end(),
+                                    [&](const day_part& part) { return reached_of(part.first, first) > first.limit; });
+  return missed == 0 ? "kept" : joined({"kept over the day, missed in ", counted(missed, "part")});
+}
+/// "2 x commitment_1y + spot, following".
+[[nodiscard]] inline std::string mix_words(const payment_mix& mix) {
+  if (mix.base == 0) return joined({name(mix.kind), mix.follows ? ", following" : ", fixed"});
+  if (!mix.follows) return joined({name(mix.base_kind), ", fixed"});
+  return joined({std::to_string(mix.base), " x ", name(mix.base_kind), " + ", name(mix.kind), ", following"});
+}
+/// How the slices of a day are paid for, and what that costs and keeps.
+[[nodiscard]] inline view_part day_ways_part(const day_request& request, const day_answer& answer) {
+  view_part part = table_of(
+      "paid for as | ~>at most | ~~>slice-hours | >first p99:s | ~>worst part:s | ~~>token p95:s | >cost:usd | "
+      "targets");
+  for (const day_option& o : answer.options) {
+    seconds worst{0};
+    for (const day_part& one : o.parts) worst = max(worst, one.first.p99);
+    const bool none = o.parts.empty();
+    part.rows.push_back({cell(mix_words(o.mix)), count_cell(o.most_slices), cell(count(o.slice_hours), o.slice_hours),
+                         none ? cell("") : cell(o.first_token.p99), none ? cell("") : cell(worst),
+                         none ? cell("") : cell(o.per_token.p95), cell(o.cost),
+                         cell(none ? "not simulated" : kept_words(o, request.job.percentiles))});
+  }
+  if (answer.options.back().parts.empty())
+    part.notes = {"not simulated: the cheaper ones took as much time as one answer may"};
+  return part;
+}
+[[nodiscard]] inline view_part day_parts_part(const day_option& best) {
+  view_part part =
+      table_of("from:s | >requests/s | >slices | >first p50:s | >first p99:s | >token p95:s", mix_words(best.mix));
+  for (const day_part& p : best.parts)
+    part.rows.push_back({cell(p.start), cell(four_digits(p.rate.value()), p.rate.value()), number_cell(p.slices, 1),
+                         cell(p.first.p50), cell(p.first.p99), cell(p.token.p95)});
+  return part;
+}
+
+}  // namespace readable
+
+/// Latency against load, where other rates were asked for.
+[[nodiscard]] inline std::vector<picture> pictures_of(const simulate_answer& answer) {
+  if (answer.load.empty()) return {};
+  return {picture_of("load", latency_chart{"Latency and load of " + readable::fleet_words(answer.fleet), answer.load,
+                                           answer.targets})};
+}
+/// What a reader sees of a fleet under traffic. Worked: the first part has a row for the first token.
+[[nodiscard]] inline view view_of(const simulate_answer& a, const view_options& options = {}) {
+  using namespace readable;
+  view shown;
+  shown.title =
+      joined({a.model, " on ", fleet_words(a.fleet), ", ", traffic_words(a), ", ", fixed(a.job.prompt.mean, 0),
+              " prompt tokens and ", fixed(a.job.output.mean, 0), " output tokens"});
+  shown.sentences = {joined({counted(a.replicas, "replica"),
+                             a.simulated_replicas == a.replicas ? ", to which requests go in turn; "
+                                                                : ", of which one is simulated with its share; ",
+                             counted(a.report.requests, "request"), " counted, after the first tenth"})};
+  shown.parts = {report_part(a.report, a.targets)};
+  shown.parts.back().notes = fleet_sentences(a, options);
+  shown.summary = shown.parts.back().notes.front();
+  if (!meets(a.report) && !a.traced) shown.parts.push_back(changes_part(a.changes, a.fleet.slices, options));
+  if (options.drawn) shown.pictures = pictures_of(a);
+  add_assumed(shown, a.assumed, options);
+  if (a.price) add_prices(shown, {*a.price});
+  return shown;
+}
+
+/// What a reader sees of a day of traffic. Worked: where no rate keeps the targets there is no table.
+[[nodiscard]] inline view view_of(const day_request& request, const day_answer& answer,
+                                  const std::vector<assumption>& assumed, const view_options& options = {}) {
+  using namespace readable;
+  const std::string where = joined({request.model.name.view(), " on ", name(request.fleet.where).view()});
+  view shown;
+  shown.title = joined({request.model.name.view(), " on slices of ", name(request.fleet.where).view(), ", ",
+                        fixed(requests_of(request.day), 0), " requests in ",
+                        duration(request.day.part * static_cast<double>(request.day.rates.size()))});
+  shown.sentences = {targets_words(request.job.percentiles)};
+  if (answer.options.empty()) {
+    shown.sentences.emplace_back("no rate keeps them on a slice, or the slice has no price");
+  } else {
+    const day_option& best = answer.options.front();
+    shown.sentences.push_back(joined({"a slice keeps them up to ", four_digits(answer.slice_rate.value()),
+                                      " requests/s: ", counted(answer.fixed, "slice"), " for the busiest part"}));
+    shown.parts = {day_ways_part(request, answer), day_parts_part(best)};
+    if (options.drawn)
+      shown.pictures = {
+          picture_of("day", day_chart{where + ", " + mix_words(best.mix), best.parts, request.job.percentiles})};
+  }
+  shown.summary = shown.sentences.back();
+  add_assumed(shown, assumed, options);
+  return shown;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,81 @@
+// What views are made of: columns by their titles, cells with words and figures, and answers without a form.
+#include <string>
+#include <tpuplan/json.hpp>
+#include <tpuplan/show/view.hpp>
+#include <tpuplan/show/views/fit.hpp>
+
+#include "support/catch.hpp"
+
+using namespace tpuplan;
+
+namespace show_view_tests {
+
+TEST_CASE("columns are read from their titles") {
+  const std::vector<view_column> columns = readable::columns_of("> | slice | ~>run:s | ~~tokens/s");
+  REQUIRE(columns.size() == 4);
+  CHECK((columns[0].title.empty() && columns[0].key == "rank" && columns[0].at_end && columns[0].spared == 0));
+  CHECK((columns[1].title == "slice" && !columns[1].at_end && columns[1].unit.empty()));
+  CHECK((columns[2].title == "run" && columns[2].unit == "s" && columns[2].spared == 1));
+  CHECK((columns[3].key == "tokens_per_s" && columns[3].spared == 2));
+}
+
+TEST_CASE("cells know their words and their figures") {
+  CHECK(readable::cell(90_s).text == "90.0 s");
+  CHECK(readable::cell(90_s).value == 90);
+  CHECK(readable::range_cell(1.74_s, 2.61_s).text == "1.74-2.61 s");
+  CHECK(readable::range_cell(1.74_s, 2.61_s).low == 1.74);
+  CHECK(readable::used_cell(4_GiB, 16_GiB).text == "4.0 of 16.0 GiB");
+  CHECK(readable::used_cell(4_GiB, 16_GiB).value == (4_GiB).value());
+  CHECK(readable::count_cell(8030261248, true).text == "8,030,261,248");
+  CHECK_FALSE(readable::cell("none").value.has_value());
+}
+
+TEST_CASE("words of numbers") {
+  CHECK(readable::joined({"8", " chips"}) == "8 chips");
+  CHECK(readable::counted(1, "slice") == "1 slice");
+  CHECK(readable::counted(8, "slice") == "8 slices");
+  CHECK(readable::grouped(-1234567) == "-1,234,567");
+  CHECK(readable::four_digits(12.3456) == "12.35");
+  CHECK(readable::listed(std::vector<std::string>{"us", "asia"}) == "us, asia");
+}
+
+TEST_CASE("a view goes through JSON unchanged") {
+  view shown;
+  shown.title = "title";
+  shown.parts = {readable::table_of("slice | >run:s", "plans")};
+  shown.parts[0].rows = {{readable::cell("v5e-8"), readable::cell(90_s)}};
+  shown.next = {{"train", {}, "its time"}};
+  const nlohmann::ordered_json document = shown;
+  CHECK(document["parts"][0]["rows"][0][1]["value"] == 90);
+  CHECK(document["parts"][0]["rows"][0][0]["value"].is_null());
+  const nlohmann::ordered_json again = read_json<view>(nlohmann::json(document), {}, "view");
+  CHECK(again == document);
+}
+
+TEST_CASE("the view of whether a job fits has its memory by part and what to ask next") {
+  transformer model;
+  model.name = "small";
+  model.layers = 2;
+  model.d_model = 512;
+  model.attention = {8, 8, 64};
+  model.mlp.d_ff = 2048;
+  model.vocab = 32000;
+  asked_job asked;
+  asked.job.sequence_length = 1024;
+  model_config config;
+  config.model = model;
+  const fit_answer answer = answer_to_fit(placed(config, "v5e-8", open_layout(), asked));
+  const view shown = view_of(answer);
+  CHECK(shown.title.rfind("fits: small on v5litepod-8", 0) == 0);
+  REQUIRE_FALSE(shown.parts.empty());
+  CHECK(shown.parts[0].rows.back()[0].text == "usable");
+  CHECK(shown.parts[0].rows.back()[1].value == answer.usable.value());
+  REQUIRE(shown.next.size() == 1);
+  CHECK(shown.next[0].question == "train");
+  CHECK(shown.pictures.empty());
+  view_options drawn;
+  drawn.drawn = true;
+  CHECK(view_of(answer, drawn).pictures.size() == 1);
+}
+
+}  // namespace show_view_tests

@@ -1,0 +1,95 @@
+// The views of answers: plans that are shown, reasons of the others, and the same words in every form.
+#include <string>
+#include <tpuplan/ask.hpp>
+#include <tpuplan/show/views.hpp>
+
+#include "support/catch.hpp"
+
+using namespace tpuplan;
+
+namespace show_views_tests {
+
+namespace {
+
+nlohmann::json small_config() {
+  return nlohmann::json::parse(R"({"model_type": "llama", "_name_or_path": "small", "hidden_size": 512,
+      "intermediate_size": 2048, "num_hidden_layers": 4, "num_attention_heads": 8, "num_key_value_heads": 8,
+      "vocab_size": 32000, "max_position_embeddings": 4096})");
+}
+nlohmann::ordered_json asked(const char* question, nlohmann::json request, const nlohmann::json& view) {
+  request["config"] = small_config();
+  return ask({{"schema", json_schema}, {"question", question}, {"request", request}, {"view", view}});
+}
+plan_row row_of(std::int64_t rank, const char* slice, double dollars, bool on_front) {
+  plan_row row;
+  row.rank = rank;
+  row.plan.where = slice_for(slice);
+  row.total = usd{dollars};
+  row.on_front = on_front;
+  return row;
+}
+
+}  // namespace
+
+TEST_CASE("the plans that are shown are the first eight, the best of each generation, and a front that is affordable") {
+  std::vector<plan_row> plans;
+  for (std::int64_t i = 1; i <= 9; ++i) plans.push_back(row_of(i, "v6e-8", 100, i == 1));
+  plans.push_back(row_of(10, "v5p-8", 200, false));
+  plans.push_back(row_of(11, "v6e-16", 299, true));
+  plans.push_back(row_of(12, "v6e-32", 301, true));
+  const chosen_plans usual = plans_to_show(plans, {});
+  CHECK(usual.indices == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 9, 10});
+  CHECK(usual.beaten == 1);
+  CHECK(usual.unbeaten == 1);
+  view_options options;
+  options.rows = 2;
+  CHECK(plans_to_show(plans, options).indices.size() == 2);
+  options.rows = {};
+  options.only_best_chips = true;
+  CHECK(plans_to_show(plans, options).indices == std::vector<std::size_t>{0, 9});
+  options.only_front = true;
+  CHECK(plans_to_show(plans, options).indices == std::vector<std::size_t>{0, 10, 11});
+  CHECK(plans_to_show({}, {}).indices.empty());
+}
+
+TEST_CASE("ask gives the view beside the answer, in the form that is asked for") {
+  const nlohmann::json fit = {{"slice", "v5e-8"}};
+  const nlohmann::ordered_json document = asked("fit", fit, true);
+  REQUIRE(document.contains("view"));
+  const std::string title = document["view"]["title"].get<std::string>();
+  CHECK(title.rfind("fits: small on v5litepod-8", 0) == 0);
+  for (const char* form : {"text", "markdown"}) {
+    const std::string words = asked("fit", fit, form)["view"].get<std::string>();
+    CHECK(words.rfind(title + "\n", 0) == 0);
+  }
+  CHECK(asked("fit", fit, "csv")["view"].get<std::string>().rfind("on_each_device,size_bytes,share\n", 0) == 0);
+  CHECK(asked("fit", fit, "html")["view"].get<std::string>().find("<table>") != std::string::npos);
+  CHECK_FALSE(asked("fit", fit, false).contains("view"));
+  CHECK(asked("fit", fit, "prose")["error"]["field"] == "view");
+  CHECK(ask({{"schema", json_schema}, {"question", "chips"}, {"view", true}})["error"]["field"] == "view");
+}
+
+TEST_CASE("a plan's view has as many rows as are asked for, and says why the other slices lost") {
+  const nlohmann::json plan = {{"tokens", 1e9}, {"generations", {"v5e"}}, {"largest_chips", 16}};
+  const nlohmann::ordered_json all = asked("plan", plan, {{"rows", 1000}});
+  const nlohmann::ordered_json one = asked("plan", plan, {{"rows", 1}});
+  CHECK(all["view"]["parts"][0]["rows"].size() == all["answer"]["plans"].size());
+  REQUIRE(one["view"]["parts"][0]["rows"].size() == 1);
+  const nlohmann::ordered_json& row = one["view"]["parts"][0]["rows"][0];
+  CHECK(row[0]["value"] == 1);
+  bool found = false;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (one["view"]["parts"][0]["columns"][i]["title"] == "cost")
+      found = row[i]["value"] == all["answer"]["plans"][0]["total_usd"];
+  }
+  CHECK(found);
+}
+
+TEST_CASE("a slice that does not serve says why") {
+  const nlohmann::ordered_json document =
+      asked("serve", {{"slice", "v5e-1"}, {"job", {{"request_rate_per_s", 1e6}}}}, true);
+  CHECK(document["view"]["title"].get<std::string>().rfind("too many requests: small on v5litepod-1", 0) == 0);
+  CHECK(document["view"]["next"][0]["question"] == "plan_serving");
+}
+
+}  // namespace show_views_tests
