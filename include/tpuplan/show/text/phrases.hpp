@@ -47,7 +47,7 @@ template <class Step>
            {"host", step.host.exposed.value()},
            {"overhead", step.overhead.value()},
            {"bubble", step.bubble.value()},
-           {"jitter", step.jitter.value()},
+           {"stragglers", step.jitter.value()},
            {"software", step.software.value()}}};
 }
 
