@@ -195,7 +195,7 @@ TEST_CASE("every reason of a lost slice has words", "[jupyter]") {
     lost.why = static_cast<rejection>(i);
     CHECK(readable::reason(lost.why) != "?");
     CHECK(readable::amount(lost).find("v5p-128") != std::string::npos);
-    CHECK(readable::by_reason({lost, lost}).at(0).count == 2);
+    CHECK(readable::by_reason(std::vector{lost, lost}).at(0).count == 2);
   }
   CHECK(readable::reason(static_cast<rejection>(200)) == "?");
 }

@@ -66,7 +66,7 @@ TEST_CASE("ask gives the view beside the answer, in the form that is asked for")
   CHECK(asked("fit", fit, "html")["view"].get<std::string>().find("<table>") != std::string::npos);
   CHECK_FALSE(asked("fit", fit, false).contains("view"));
   CHECK(asked("fit", fit, "prose")["error"]["field"] == "view");
-  CHECK(ask({{"schema", json_schema}, {"question", "chips"}, {"view", true}})["error"]["field"] == "view");
+  CHECK(ask({{"schema", json_schema}, {"question", "launch"}, {"view", true}})["error"]["field"] == "view");
 }
 
 TEST_CASE("a plan's view has as many rows as are asked for, and says why the other slices lost") {
