@@ -336,8 +336,9 @@ class places {
   void add_truth(std::size_t i) {
     const bool both = code_.compare(i, 4, " && ") == 0, either = code_.compare(i, 4, " || ") == 0;
     if (!both && !either) return;
-    const std::size_t start = skip_space(both ? start_of(i, {"||", "? ", ": ", " = ", "return ", "return\n", "+= "})
-                                              : start_of(i, {"? ", ": ", " = ", "return ", "return\n", "+= "}));
+    const std::size_t start =
+        skip_space(both ? start_of(i, {"||", "? ", ": ", " = ", " =\n", "return ", "return\n", "+= "})
+                        : start_of(i, {"? ", ": ", " = ", " =\n", "return ", "return\n", "+= "}));
     const std::size_t end = both ? end_of(i + 4, {" &&", " ||", " ?", " :", "\n"}) : end_of(i + 4, {" ||", " ?", " :"});
     if (start >= i || end <= i + 4) return;
     const std::string left = text(start, i), right = text(i + 4, end);
@@ -367,8 +368,8 @@ class places {
   }
   void add_condition(std::size_t i) {
     if (code_.compare(i, 3, " ? ") == 0) {
-      const std::size_t start =
-          skip_space(start_of(i, {"? ", ": ", " = ", "return ", "return\n", "+= ", "-= ", "*= ", "/= ", "<< "}));
+      const std::size_t start = skip_space(
+          start_of(i, {"? ", ": ", " = ", " =\n", "return ", "return\n", "+= ", "-= ", "*= ", "/= ", "<< "}));
       if (start < i) add_negation(start, i);
     }
     if ((i > 0 && is_word(code_[i - 1])) || code_.compare(i, 4, "if (") != 0) return;
