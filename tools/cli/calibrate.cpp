@@ -1,4 +1,6 @@
 // tpuplan calibrate
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -258,7 +260,7 @@ void add_calibrate_command(session& with) {
       .needs({"--maxtext-log"});
   added.add("--maxtext", options->maxtext.file, "the configuration of that run").needs({"--maxtext-log"});
   added.add("--set", options->maxtext.settings, "its arguments: remat_policy=full").whole().needs({"--maxtext"});
-  added.add("--software", options->software, "its software: tuned, general or first_port")
+  added.add("--software", options->software, fmt::format("its software: {}", names_of<software_level>().view()))
       .usually("tuned")
       .needs({"--maxtext"});
   added.add("--output", options->output, "a file for the calibration");

@@ -1,5 +1,7 @@
 #include "cli/job.hpp"
 
+#include <fmt/format.h>
+
 #include "cli/option.hpp"
 
 namespace cli {
@@ -27,11 +29,13 @@ void add_job_options(command& to, job_options& into, bool config_required) {
   to.add("--weights", into.weights, "master weights; with --lora the frozen base, whose adapters are in fp32")
       .usually("fp32; with --lora as stored");
   to.add("--moments", job.moments, "optimizer state");
-  to.add("--optimizer", job.optimizer,
-         "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
+  to.add("--optimizer", job.optimizer, std::string(names_of<optimizer_kind>()));
   to.add("--remat", into.remat, policy_names());
-  to.add("--attention", job.attention, "flash, unfused: scores in HBM, tuned: a kernel of 2026 with tuned blocks");
-  to.add("--software", job.software, "software: tuned (recipes of MaxText, MLPerf), general, first_port")
+  to.add("--attention", job.attention,
+         fmt::format("{}; unfused has scores in HBM, tuned is a kernel of 2026 with tuned blocks",
+                     names_of<attention_kernel>().view()));
+  to.add("--software", job.software,
+         fmt::format("software: {}; tuned are recipes of MaxText and MLPerf", names_of<software_level>().view()))
       .usually("tuned");
   to.add("--vocabulary-tiles", job.vocabulary_tiles, {1, 1 << 20}, "pieces in which logits are made").usually("1");
   to.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");

@@ -84,34 +84,30 @@ void read(std::string_view option, const std::string& given, const limits&, dtyp
   }
 }
 void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
-  into = parse_name(option, given, parse_optimizer(given),
-                    "adamw, adam, adafactor, lion, sgd_momentum, lars, lamb or sgd");
+  into = parse_name(option, given, parse_optimizer(given), names_of<optimizer_kind>());
 }
 void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
-  into = parse_name(option, given, parse_attention_kernel(given), "flash, unfused or tuned");
+  into = parse_name(option, given, parse_attention_kernel(given), names_of<attention_kernel>());
 }
 void read(std::string_view option, const std::string& given, const limits&, software_level& into) {
-  into = parse_name(option, given, parse_software_level(given), "tuned, general or first_port");
+  into = parse_name(option, given, parse_software_level(given), names_of<software_level>());
 }
 void read(std::string_view option, const std::string& given, const limits&, remat_policy& into) {
   into = parse_name(option, given, parse_remat_policy(given), policy_names());
 }
 void read(std::string_view option, const std::string& given, const limits&, objective& into) {
-  into = parse_name(option, given, parse_objective(given), "cheapest, fastest or fewest_chips");
+  into = parse_name(option, given, parse_objective(given), names_of<objective>());
 }
 void read(std::string_view option, const std::string& given, const limits&, serving_engine& into) {
-  into = parse_name(option, given, parse_serving_engine(given),
-                    "jetstream, vllm, vllm-torch-xla, sglang-jax, example or unnamed");
+  into = parse_name(option, given, parse_serving_engine(given), names_of<serving_engine>());
 }
 void read(std::string_view option, const std::string& given, const limits&, provisioning& into) {
-  constexpr std::string_view valid =
-      "on_demand, spot (or preemptible), flex_start, calendar, commitment_1y or commitment_3y";
   std::string usual = given == "preemptible" ? "spot" : given;
   std::replace(usual.begin(), usual.end(), '-', '_');
-  into = parse_name(option, given, parse_provisioning(usual), valid);
+  into = parse_name(option, given, parse_provisioning(usual), names_of<provisioning>());
 }
 void read(std::string_view option, const std::string& given, const limits&, spot_market& into) {
-  into = parse_name(option, given, parse_spot_market(given), "calm, cautious or scarce");
+  into = parse_name(option, given, parse_spot_market(given), names_of<spot_market>());
 }
 
 const option* command::find(std::string_view option_name) const noexcept {

@@ -111,7 +111,7 @@ void run_plan(plan_options given, session& with) {
 
 void add_limit_options(command& to, plan_options& into) {
   to.add("--budget", into.budget, "dollars: 1M; with --serve an hour");
-  to.add("--objective", into.best, "cheapest, fastest, fewest_chips");
+  to.add("--objective", into.best, std::string(names_of<objective>()));
   to.add("--provisioning", into.kind_names, "ways of paying that count: on_demand, spot … or all").usually("on_demand");
   to.add("--region", into.regions, "us, or regions such as us-east5 of the prices; all").usually("us");
   add_price_file_option(to, into.prices);

@@ -216,8 +216,7 @@ void add_sweep_command(session& with) {
   added.add("--batch", job.global_batch, {1, 1e12}, "global batch").excludes({"--batch-per-core"});
   added.add("--batch-per-core", trial.job.per_core, {1, 1e9}, "examples on each core (JAX device)");
   added.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
-  added.add("--optimizer", job.optimizer,
-            "adamw, adam (the same state, no weight decay), adafactor, lion, sgd_momentum, lars, lamb, sgd");
+  added.add("--optimizer", job.optimizer, std::string(names_of<optimizer_kind>()));
   added.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
   added.add("--tokens", trial.tokens, {1, 1e18}, "of a trial: 1B");
   add_epoch_options(added, trial.epochs, {"--tokens"});

@@ -63,10 +63,8 @@ const valid_of = (question, request) => ask(question, request).error.valid.split
 const powers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 2 ** (from + i));
 const decades = (from, to) => powers(0, to - from).flatMap((_, i) => [1, 2, 5].map((n) => n * 10 ** (from + i)));
 const lengths = (n) => ({ mean: n, mean_square: n * n, longest: n });
-const policies = ["full", "save_context", "save_qkv_proj", "qkv_proj_offloaded", "save_out_proj", "save_dot_except_mlp",
-  "save_dot_with_context_except_mlp", "save_dot_except_mlpwi", "minimal", "minimal_with_context", "minimal_offloaded",
-  "none"];
 const example = Object.values(models)[0];
+const policies = library.schema.$defs.remat_policy.anyOf.flatMap((form) => form.enum ?? []);
 const generations = ask("chips", {}).answer.chips.map((chip) => chip.name);
 const slices = ask("slices", {}).answer.slices;
 const regions = valid_of("serve", { config: example, slice: "v6e-8", region: "?" });

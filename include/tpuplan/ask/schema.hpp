@@ -59,6 +59,16 @@ template <class T>
   return {{"anyOf", nlohmann::ordered_json::array({one, other})}};
 }
 
+/// The texts that stand for a value: a policy is one of a table.
+template <class T>
+nlohmann::ordered_json schema_of_name() {
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  if constexpr (std::is_same<T, remat_policy>::value) {
+    for (const named_remat_policy& one : remat_policies) names.push_back(one.name.view());
+  }
+  return names.empty() ? nlohmann::ordered_json{{"type", "string"}} : nlohmann::ordered_json{{"enum", names}};
+}
+
 template <class T, class>
 struct schema_form {
   static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
@@ -84,7 +94,7 @@ struct schema_form {
       if (!defs.contains(called)) {
         defs[called] = nullptr;  // so that what it contains may refer to it
         nlohmann::ordered_json own = object_schema<T>(defs, false);
-        if constexpr (has_trait<named_value, T>) own = any_of(own, {{"type", "string"}});
+        if constexpr (has_trait<named_value, T>) own = any_of(own, schema_of_name<T>());
         defs[called] = own;
       }
       return {{"$ref", "#/$defs/" + called}};

@@ -142,10 +142,10 @@ constexpr bool starts_with_name(std::string_view name, std::string_view prefix) 
   return name.size() >= prefix.size() && same_name(name.substr(0, prefix.size()), prefix);
 }
 
-/// The enumerator of that name among the first `count`; nothing if there is none.
+/// The enumerator of that name; nothing if there is none. Enumerators count from 0, and `name` is "?" past the last.
 template <class Enumeration>
-constexpr maybe<Enumeration> enumerator_named(std::string_view given, std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
+constexpr maybe<Enumeration> enumerator_named(std::string_view given) noexcept {
+  for (unsigned i = 0; name(static_cast<Enumeration>(i)) != "?"; ++i) {
     if (same_name(given, name(static_cast<Enumeration>(i)))) return static_cast<Enumeration>(i);
   }
   return nothing;
@@ -163,6 +163,28 @@ constexpr std::int64_t parse_count(std::string_view digits) noexcept {
 }
 
 }  // namespace detail
+
+/// The names of an enumeration for which `wanted(enumerator)` is true, as a message lists them, in the order of the
+/// enumerators. Worked: the optimizers that keep less than a byte for each parameter are "adafactor or sgd".
+template <class Enumeration, class Wanted>
+[[nodiscard]] constexpr text<240> names_where(Wanted wanted) {
+  text<240> list;
+  std::string_view last;
+  for (unsigned i = 0; name(static_cast<Enumeration>(i)) != "?"; ++i) {
+    if (!wanted(static_cast<Enumeration>(i))) continue;
+    if (!last.empty()) list.append(list.empty() ? "" : ", ").append(last);
+    last = name(static_cast<Enumeration>(i));
+  }
+  return list.append(list.empty() ? "" : " or ").append(last);
+}
+
+/// All names of an enumeration as a message lists them. Worked: names_of<software_level>() is "tuned, general or
+/// first_port".
+template <class Enumeration>
+[[nodiscard]] constexpr text<240> names_of() {
+  return names_where<Enumeration>([](Enumeration) { return true; });
+}
+
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -34,7 +34,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
 
 /// The market of that name; nothing if there is none. Worked: "scarce" is the market with a preemption every hour.
 [[nodiscard]] constexpr maybe<spot_market> parse_spot_market(std::string_view given) noexcept {
-  return detail::enumerator_named<spot_market>(given, 3);
+  return detail::enumerator_named<spot_market>(given);
 }
 
 /// A mean time between preemptions of one slice to assume where yours is not known: 16, 4 or 1 hours.
@@ -48,7 +48,8 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
     case spot_market::cautious: return 4_h;
     case spot_market::scarce: return 1_h;
   }
-  detail::fail(errc::invalid_argument, "spot_market", static_cast<std::int64_t>(market), "calm, cautious or scarce");
+  detail::fail(errc::invalid_argument, "spot_market", static_cast<std::int64_t>(market),
+               names_of<spot_market>().view());
 }
 
 /// The mean time between preemptions of a job on several slices, where a preemption of any slice stops the job and some

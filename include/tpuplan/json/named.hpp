@@ -46,7 +46,9 @@ template <>
 struct named_value<remat_policy> {
   static remat_policy of(std::string_view name, const json_place& at) {
     if (const auto found = parse_remat_policy(name)) return *found;
-    fail(errc::unknown_name, at.text(), name, "full, minimal, save_qkv_proj or another policy, or its placements");
+    std::string valid;
+    for (const named_remat_policy& one : remat_policies) valid.append(one.name.view()).append(", ");
+    fail(errc::unknown_name, at.text(), name, valid + "or its placements");
   }
 };
 

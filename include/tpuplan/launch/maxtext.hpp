@@ -96,8 +96,13 @@ inline std::vector<std::string> maxtext_pipeline(const maxtext_run& run) {
 /// second moments in the format of the weights, and documents 8-bit floats for GPUs alone.
 inline std::vector<std::string> maxtext_types(const training_job& job) {
   std::vector<std::string> arguments;
-  if (job.optimizer != optimizer_kind::adamw)
-    fail(errc::unsupported, "training_job.optimizer", name(job.optimizer), "adamw in MaxText");
+  std::string_view optimizer = row_at(optimizers, job.optimizer).maxtext;
+  if (optimizer.empty()) {
+    const auto known = [](optimizer_kind kind) { return !row_at(optimizers, kind).maxtext.empty(); };
+    fail(errc::unsupported, "training_job.optimizer", name(job.optimizer),
+         names_where<optimizer_kind>(known).append(" in MaxText").view());
+  }
+  if (job.optimizer != optimizer_kind::adamw) arguments.push_back("opt_type=" + std::string(take_word(optimizer)));
   if (job.moments != job.weights)
     fail(errc::unsupported, "training_job.moments", name(job.moments), "the format of the weights in MaxText");
   if (job.work_multiplier != 1)

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/rows.hpp>
 #include <tpuplan/json/number.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/launch/shell.hpp>
@@ -20,17 +21,6 @@ namespace detail {
 inline bool is_sky_machine(const launch_request& request) {
   const tool_offer offer = offers_of(request.where.chip.name).tools;
   return !offer.accelerators || request.capacity == provisioning::flex_start;
-}
-
-/// Whether one of the words is that word.
-inline bool has_word(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const std::size_t end = words.find(' ');
-    if (words.substr(0, end) == word) return true;
-    if (end == std::string_view::npos) break;
-    words.remove_prefix(end + 1);
-  }
-  return false;
 }
 
 /// Refuses what SkyPilot has no accelerator for.
@@ -62,10 +52,10 @@ inline void check_sky_machine(const launch_request& request) {
          "on_demand or spot: SkyPilot has flex-start of " +
              chips_with([](const launch_offer& o) { return !o.tools.flex_zones.empty(); }));
   }
-  if (!request.zone.empty() && !has_word(offer.flex_zones, request.zone))
+  if (!request.zone.empty() && !is_listed(offer.flex_zones, request.zone))
     fail(errc::unsupported, "zone", request.zone,
          "a zone with flex-start in SkyPilot: " + std::string(offer.flex_zones));
-  if (where.chips_per_vm != 4 || !has_word(offer.flex_shapes, name(where.shape).view()))
+  if (where.chips_per_vm != 4 || !is_listed(offer.flex_shapes, name(where.shape).view()))
     fail(errc::unsupported, "slice", machine_name(where).view(),
          "VMs of four chips in one of these shapes: " + std::string(offer.flex_shapes));
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/rows.hpp>
 #include <tpuplan/base/text.hpp>
 
 /// @file
@@ -87,6 +88,11 @@ inline constexpr remat_policy save_out_proj = detail::policy("D..D....");
 inline constexpr remat_policy save_context = detail::policy("D.D....D");
 }  // namespace remat
 
+namespace detail {
+/// Of a policy that MaxText has no name for.
+inline constexpr bool as_custom = false;
+}  // namespace detail
+
 /// A policy and its name.
 struct named_remat_policy {
   text<40> name{};         ///< as `parse_remat_policy` reads it
@@ -95,12 +101,12 @@ struct named_remat_policy {
 };
 
 /// All named policies, the one that recomputes most first. axlearn's default is save_dot_with_context_except_mlp.
-inline constexpr std::array<named_remat_policy, 13> remat_policies = {{
+inline constexpr auto remat_policies = detail::array_of<named_remat_policy>({
     {"full", remat::full},
-    {"save_context", remat::save_context, false},
+    {"save_context", remat::save_context, detail::as_custom},
     {"save_qkv_proj", remat::save_qkv_proj},
     {"qkv_proj_offloaded", remat::qkv_proj_offloaded},
-    {"inputs_and_proj_offloaded", remat::inputs_and_proj_offloaded, false},
+    {"inputs_and_proj_offloaded", remat::inputs_and_proj_offloaded, detail::as_custom},
     {"save_out_proj", remat::save_out_proj},
     {"save_dot_except_mlp", remat::save_dot_except_mlp},
     {"save_dot_with_context_except_mlp", remat::save_dot_with_context_except_mlp},
@@ -109,7 +115,7 @@ inline constexpr std::array<named_remat_policy, 13> remat_policies = {{
     {"minimal_with_context", remat::minimal_with_context},
     {"minimal_offloaded", remat::minimal_offloaded},
     {"none", remat::none},
-}};
+});
 
 /// The name of a policy, "custom" where it has none.
 [[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {

@@ -9,6 +9,7 @@
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/base/text.hpp>
+#include <tpuplan/model/optimizers.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/remat.hpp>
 #include <tpuplan/model/weight_bits.hpp>
@@ -18,46 +19,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// The optimizer, which decides what is kept per parameter.
-enum class optimizer_kind : std::uint8_t {
-  adamw,         ///< two moments
-  adafactor,     ///< factored second moment: about half a byte per parameter
-  lion,          ///< one moment
-  sgd_momentum,  ///< one moment
-  lars,          ///< one moment, its rate scaled layer by layer (You et al. 2017, arXiv 1708.03888)
-  lamb,          ///< two moments, scaled like that (You et al. 2019, arXiv 1904.00962)
-  sgd,           ///< no moment
-  adam,          ///< two moments, as adamw: weight decay, which Adam of Keras has not, keeps no state
-};
-
-/// "adamw" and so on.
-[[nodiscard]] constexpr std::string_view name(optimizer_kind kind) noexcept {
-  constexpr const char* names[] = {"adamw", "adafactor", "lion", "sgd_momentum", "lars", "lamb", "sgd", "adam"};
-  return detail::name_of(names, static_cast<std::size_t>(kind));
-}
-
-/// The optimizer of that name; nothing if there is none. Worked: "AdamW" is `adamw`, which keeps 8 B per parameter in
-/// fp32.
-[[nodiscard]] constexpr maybe<optimizer_kind> parse_optimizer(std::string_view given) noexcept {
-  return detail::enumerator_named<optimizer_kind>(given, 8);
-}
-
-/// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
-/// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
-[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
-  switch (kind) {
-    case optimizer_kind::adamw:
-    case optimizer_kind::adam:
-    case optimizer_kind::lamb: return 2 * size_of(moments);
-    case optimizer_kind::adafactor: return bytes{0.5};
-    case optimizer_kind::sgd: return bytes{0};
-    case optimizer_kind::lion:
-    case optimizer_kind::sgd_momentum:
-    case optimizer_kind::lars: break;
-  }
-  return size_of(moments);
-}
 
 /// What training keeps of the parameters between steps: weights + optimizer = total.
 struct training_state {
@@ -93,7 +54,7 @@ enum class software_level : std::uint8_t {
 
 /// The level of that name; nothing if there is none. Worked: "first_port" is the third level.
 [[nodiscard]] constexpr maybe<software_level> parse_software_level(std::string_view given) noexcept {
-  return detail::enumerator_named<software_level>(given, 3);
+  return detail::enumerator_named<software_level>(given);
 }
 
 /// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
@@ -110,7 +71,7 @@ enum class attention_kernel : std::uint8_t { flash, unfused, tuned };
 
 /// The kernel of that name; nothing if there is none. Worked: "Unfused" is `unfused`.
 [[nodiscard]] constexpr maybe<attention_kernel> parse_attention_kernel(std::string_view given) noexcept {
-  return detail::enumerator_named<attention_kernel>(given, 3);
+  return detail::enumerator_named<attention_kernel>(given);
 }
 
 /// Which part of the training state lies in host memory between steps. Optimizer state is moved to HBM whole for the
@@ -164,8 +125,7 @@ struct training_job {
 /// second in fp32.
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) noexcept {
   const bytes all = optimizer_bytes_per_parameter(job.optimizer, job.moments);
-  const bool adam = job.optimizer == optimizer_kind::adamw || job.optimizer == optimizer_kind::adam;
-  const bool first = job.first_moment_bf16 && adam;
+  const bool first = job.first_moment_bf16 && detail::row_at(detail::optimizers, job.optimizer).two_formats;
   return first ? all - size_of(job.moments) + size_of(dtype::bf16) : all;
 }
 

@@ -30,7 +30,7 @@ enum class objective : std::uint8_t { cheapest, fastest, fewest_chips };
 
 /// The objective of that name; nothing if there is none. Worked: "fewest_chips" is `fewest_chips`.
 [[nodiscard]] constexpr maybe<objective> parse_objective(std::string_view given) noexcept {
-  return detail::enumerator_named<objective>(given, 3);
+  return detail::enumerator_named<objective>(given);
 }
 
 /// How many chips of a generation may be had in a region under one way of paying.

@@ -32,6 +32,7 @@ inline constexpr std::int64_t most_batches = 1048576;
 /// Remat policies to choose from.
 struct policy_list {
   std::array<remat_policy, most_policies> items{};  ///< the first `count` are set
+  static_assert(remat_policies.size() <= most_policies, "all named policies are searched: raise most_policies");
   std::size_t count = 0;
   std::size_t in_hbm = 0;  ///< the first of them, whose tensors all stay in HBM
 

@@ -73,10 +73,7 @@ inline price_row read_price(const json_object& from) {
   read_text(from, "date", row.date);
   const std::string kind = from.string("provisioning");
   const maybe<provisioning> found = parse_provisioning(kind);
-  if (!found) {
-    fail(errc::unknown_name, from.path("provisioning"), kind,
-         "on_demand, spot, flex_start, calendar, commitment_1y or commitment_3y");
-  }
+  if (!found) fail(errc::unknown_name, from.path("provisioning"), kind, names_of<provisioning>().view());
   row.kind = *found;
   row.smallest_chips = positive_count(from.path("smallest_chips"), from.count_or("smallest_chips", 1));
   const std::string field = from.path("usd_per_chip_hour");
@@ -84,12 +81,9 @@ inline price_row read_price(const json_object& from) {
   if (!is_iso_date(row.date))
     fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date such as 2026-09-17");
   const std::string qualifier = from.has("date_qualifier") ? from.string("date_qualifier") : "exact";
-  row.qualifier = qualifier == "exact"        ? date_qualifier::exact
-                  : qualifier == "not_before" ? date_qualifier::not_before
-                                              : date_qualifier::month;
-  if (qualifier != name(row.qualifier)) {
-    fail(errc::unknown_name, from.path("date_qualifier"), qualifier, "exact, not_before or month");
-  }
+  const maybe<date_qualifier> how = enumerator_named<date_qualifier>(qualifier);
+  if (!how) fail(errc::unknown_name, from.path("date_qualifier"), qualifier, names_of<date_qualifier>().view());
+  row.qualifier = *how;
   const std::string grade = from.has("grade") ? from.string("grade") : "A";
   if (grade.size() != 1 || grade[0] < 'A' || grade[0] > 'D')
     fail(errc::unknown_name, from.path("grade"), grade, "A, B, C or D");

@@ -312,8 +312,8 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
                 "spread"});
       run.id = one.string("id");
       const std::string kind = one.string("kind");
-      const maybe<measured_kind> found = detail::enumerator_named<measured_kind>(kind, 4);
-      if (!found) detail::fail(errc::unknown_name, one.path("kind"), kind, "step, memory, token or first_token");
+      const maybe<measured_kind> found = detail::enumerator_named<measured_kind>(kind);
+      if (!found) detail::fail(errc::unknown_name, one.path("kind"), kind, names_of<measured_kind>().view());
       run.kind = *found;
       run.model = one.at("model").get<transformer>();
       run.where = one.at("slice").get<slice>();

@@ -7,11 +7,6 @@ using namespace tpuplan;
 
 namespace {
 
-static_assert(optimizer_bytes_per_parameter(optimizer_kind::adamw, dtype::fp32) == 8_B);
-// Adam of Keras: the same state.
-static_assert(parse_optimizer("Adam").value() == optimizer_kind::adam && name(optimizer_kind::adam) == "adam");
-static_assert(optimizer_bytes_per_parameter(optimizer_kind::adam) ==
-              optimizer_bytes_per_parameter(optimizer_kind::adamw));
 static_assert(in_gb(training_state_of(70000000000).weights) == 140);
 static_assert(in_gb(training_state_of(70000000000).optimizer) == 560);
 static_assert(tokens_per_step(job_of(1024, 4096)) == 4194304);
@@ -35,7 +30,6 @@ constexpr training_job computing_in(dtype compute) {
 }
 static_assert(number_bytes(computing_in(dtype::fp32)) == 4_B && number_bytes(computing_in(dtype::int8)) == 2_B);
 
-static_assert(optimizer_bytes_per_parameter(*parse_optimizer("AdamW"), dtype::fp32) == 8_B);
 static_assert(parse_software_level("first_port") == software_level::first_port &&
               static_cast<int>(software_level::first_port) == 2);
 static_assert(parse_attention_kernel("Unfused") == attention_kernel::unfused);

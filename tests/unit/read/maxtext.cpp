@@ -93,6 +93,7 @@ TEST_CASE("jobs and layouts survive the way through MaxText's arguments") {
       job.remat.layer_input = one_of(random, {placement::device, placement::host});
       job.remat.attention_again = job.remat.context == placement::recompute;
     }
+    if (i % 5 == 0) job.optimizer = optimizer_kind::sgd;
     run.layers = 32;
     run.steps = one_of<std::int64_t>(random, {0, 100});
     run.extra = {"model_name=mixtral-8x7b"};

@@ -99,6 +99,23 @@ inline remat_policy maxtext_remat_of(maxtext_reader& keys, const transformer& mo
   return policy;
 }
 
+/// The optimizer whose row has the word of opt_type.
+inline optimizer_kind maxtext_optimizer(maxtext_reader& keys, maxtext_assumptions& assumed) {
+  const std::string given = keys.word_or("opt_type", "adamw");
+  std::string valid;
+  for (const optimizer_row& row : optimizers) {
+    std::string_view words = row.maxtext;
+    for (std::string_view word = take_word(words); !word.empty(); word = take_word(words)) {
+      valid.append(valid.empty() ? "" : ", ").append(word);
+      if (word != given) continue;
+      if (word != row.name)
+        assumed.emplace_back("opt_type", given + " is counted as " + std::string(row.name) + ", whose state it has");
+      return row.kind;
+    }
+  }
+  fail(errc::unknown_name, keys.place("opt_type"), given, valid);
+}
+
 /// Formats of products, weights and optimizer state.
 inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtext_assumptions& assumed) {
   constexpr dtype quantised[] = {dtype::int8, dtype::fp8, dtype::fp8};
@@ -111,9 +128,7 @@ inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtex
   if (first != job.weights)
     assumed.emplace_back("mu_dtype", "both moments are counted in " + std::string(name(job.moments)) +
                                          ": the second is in the format of the weights");
-  const std::size_t optimizer = maxtext_choice(keys, "opt_type", {"adamw", "adam_pax", "sgd"}, 0);
-  if (optimizer == 2) job.optimizer = optimizer_kind::sgd;
-  if (optimizer == 1) assumed.emplace_back("opt_type", "adam_pax is counted as adamw, whose state it has");
+  job.optimizer = maxtext_optimizer(keys, assumed);
   const bool state = keys.flag_or("optimizer_memory_host_offload", false);
   const bool parameters = keys.flag_or("parameter_memory_host_offload", false);
   if (parameters && !state)

@@ -112,7 +112,7 @@ inline transformer record_model(const json_object& shape) {
 inline dtype record_dtype(const json_object& record, std::string_view key) {
   const std::string format = record.string(key);
   const maybe<dtype> type = parse_dtype(format);
-  if (!type) fail(errc::unknown_name, record.path(key), format, "fp32, bf16, fp16, fp8, int8 or int4");
+  if (!type) fail(errc::unknown_name, record.path(key), format, names_of<dtype>().view());
   return *type;
 }
 
@@ -120,7 +120,7 @@ inline optimizer_kind record_optimizer(const json_object& record) {
   if (!record.has("optimizer")) return optimizer_kind::adamw;
   const std::string given = record.string("optimizer");
   const maybe<optimizer_kind> optimizer = parse_optimizer(given);
-  if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), given, "adamw, adafactor, lion");
+  if (!optimizer) fail(errc::unknown_name, record.path("optimizer"), given, names_of<optimizer_kind>().view());
   return *optimizer;
 }
 

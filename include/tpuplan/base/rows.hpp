@@ -1,0 +1,62 @@
+#ifndef TPUPLAN_BASE_ROWS_HPP
+#define TPUPLAN_BASE_ROWS_HPP
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tpuplan/base/text.hpp>
+
+/// @file
+/// Tables with a row for each value of a kind, such as an engine or an optimizer, and the lists of words in them.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Takes the first of words with spaces between them off the list; empty where none is left.
+constexpr std::string_view take_word(std::string_view& list) noexcept {
+  while (!list.empty() && list.front() == ' ') list.remove_prefix(1);
+  std::size_t length = 0;
+  while (length < list.size() && list[length] != ' ') ++length;
+  const std::string_view first = list.substr(0, length);
+  list.remove_prefix(length);
+  return first;
+}
+
+/// Whether the word is one of a list with spaces between them, letter case ignored.
+constexpr bool is_listed(std::string_view list, std::string_view word) noexcept {
+  for (std::string_view one = take_word(list); !one.empty(); one = take_word(list)) {
+    if (same_name(one, word)) return true;
+  }
+  return false;
+}
+
+/// The row of an enumerator in a table that has one for each, in their order; the first row for a value without one.
+template <class Row, std::size_t Count, class Enumeration>
+constexpr const Row& row_at(const Row (&rows)[Count], Enumeration of) noexcept {
+  const auto place = static_cast<std::size_t>(of);
+  return rows[place < Count ? place : 0];
+}
+
+/// Whether rows, which have their enumerator in that field, are in its order.
+template <class Row, std::size_t Count, class Enumeration>
+constexpr bool in_order(const Row (&rows)[Count], Enumeration Row::*of) noexcept {
+  for (std::size_t i = 0; i < Count; ++i) {
+    if (static_cast<std::size_t>(rows[i].*of) != i) return false;
+  }
+  return true;
+}
+
+/// Rows as an array that has as many places as there are rows.
+template <class Row, std::size_t Count>
+constexpr std::array<Row, Count> array_of(const Row (&rows)[Count]) {
+  std::array<Row, Count> result{};
+  for (std::size_t i = 0; i < Count; ++i) result[i] = rows[i];
+  return result;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
