@@ -291,9 +291,9 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
     std::vector<held_constant> held;
   };
   std::vector<held_constant> factors;
-  for (const char* name : {"vllm.cache", "vllm.paging", "vllm.prefill", "vllm_torch_xla.cache", "vllm_torch_xla.paging",
-                           "vllm_torch_xla.prefill", "sglang_jax.cache", "sglang_jax.paging", "sglang_jax.prefill"})
-    factors.push_back({name, 1});
+  for (const detail::serving_parameter& one : detail::serving_parameters()) {
+    if (one.constant.name.find('.') != std::string::npos) factors.push_back({one.constant.name, 1});
+  }
   const without list[] = {{"cost of a sequence in pages", {{"sequence_work", 0}}},
                           {"dispatch to experts", {{"dispatch_passes", 0}}},
                           {"arrays passed by the host", {{"engine_array", 0}}},

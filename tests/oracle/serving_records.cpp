@@ -34,7 +34,7 @@ serving_calibration reference_constants() {
   c.engine_prefill = 2.25;
   c.prefill_attention = 2.2;
   c.sequence_work = flops{0};  // which the reference does not have
-  c.vllm = c.vllm_torch_xla = c.sglang_jax = {};
+  c.engines = {};
   return c;
 }
 
@@ -165,6 +165,27 @@ TEST_CASE("engines of records, by their words") {
   for (const serving_record& run : open_serving_runs(TPUPLAN_DATA_DIR)) ++seen[run.job.engine];
   CHECK(seen[serving_engine::unnamed] == 0);
   CHECK(seen[serving_engine::sglang_jax] == runs_behind(serving_engine::sglang_jax).runs);
+}
+
+TEST_CASE("the row of an engine has the months of its runs") {
+  std::map<serving_engine, std::pair<std::string, std::string>> months;
+  for (const char* set : {"/measured/measured.json", "/measured/measured_2.json"}) {
+    const nlohmann::json document = load_json(TPUPLAN_DATA_DIR + std::string(set));
+    for (const nlohmann::json& record : document.at("records")) {
+      const std::string kind = record.at("kind").get<std::string>();
+      if ((kind != "decode" && kind != "prefill") || !record.contains("date")) continue;
+      const std::string month = record.at("date").get<std::string>().substr(0, 7);
+      const serving_engine engine = detail::record_engine(json_object(record, "record"));
+      auto& [first, last] = months.try_emplace(engine, month, month).first->second;
+      first = std::min(first, month);
+      last = std::max(last, month);
+    }
+  }
+  for (const detail::engine_row& row : detail::engines) {
+    INFO(row.name);
+    if (row.engine == serving_engine::unnamed) continue;
+    CHECK(months[row.engine].first + " " + months[row.engine].second == row.measured);
+  }
 }
 
 TEST_CASE("batches from the first prompt to the last token, which are in no fit") {

@@ -116,11 +116,18 @@ lines_for serving_coverage_table(const std::vector<serving_record>& runs) {
   return table("inline constexpr serving_coverage serving_runs_by_chip[] = {", rows, "};\n");
 }
 
+/// "serving_engine::sglang_jax" as code has it.
+std::string enumerator(serving_engine engine) {
+  std::string word{name(engine)};
+  std::replace(word.begin(), word.end(), '-', '_');
+  return "serving_engine::" + word;
+}
+
 /// The number of runs and of their sources for each engine, and for all engines together.
 lines_for engine_table(const std::vector<serving_record>& runs) {
   std::vector<std::string> rows;
-  for (const char* word : {"unnamed", "jetstream", "vllm", "vllm_torch_xla", "sglang_jax", "example"}) {
-    const auto engine = static_cast<serving_engine>(rows.size());
+  for (const detail::engine_row& row : detail::engines) {
+    const serving_engine engine = row.engine;
     std::set<std::string> sources;
     int count = 0;
     for (const serving_record& run : runs) {
@@ -128,7 +135,7 @@ lines_for engine_table(const std::vector<serving_record>& runs) {
       ++count;
       sources.insert(run.source);
     }
-    rows.push_back(fmt::format("{{serving_engine::{}, {}, {}}}", word, count, sources.size()));
+    rows.push_back(fmt::format("{{{}, {}, {}}}", enumerator(engine), count, sources.size()));
   }
   return table("inline constexpr engine_runs runs_by_engine[] = {", rows, "};\n");
 }
@@ -149,23 +156,26 @@ lines_for band_table(const std::vector<serving_record>& runs, const std::vector<
   return table("inline constexpr serving_bands bands_by_kind[] = {", rows, "};\n");
 }
 
-/// The constants by the names of their fields; the factors of one engine are one field.
-lines_for serving_numbers(const serving_fit& fit) {
-  return [=](std::string lines) {
-    std::string factors;
-    for (const fitted_constant& one : fit.fitted) {
-      const std::size_t dot = one.name.find('.');
-      if (dot == std::string::npos) {
-        lines = generate::with_number(lines, one.name, constant(one));
-        continue;
-      }
-      factors += (factors.empty() ? "" : ", ") + constant(one);
-      if (one.name.substr(dot) != ".prefill") continue;
-      lines = generate::with_number(lines, one.name.substr(0, dot), factors);
-      factors.clear();
-    }
-    return lines;
-  };
+/// The constants that are not of one engine, by the names of their fields.
+std::vector<fitted_constant> of_all_engines(const serving_fit& fit) {
+  std::vector<fitted_constant> list;
+  for (const fitted_constant& one : fit.fitted) {
+    if (one.name.find('.') == std::string::npos) list.push_back(one);
+  }
+  return list;
+}
+
+/// The factors of the engines that have their own.
+lines_for factor_table(const serving_fit& fit) {
+  const fitted_engines& engines = fit.constants.engines;
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < engines.count; ++i) {
+    const engine_factors& one = engines.items[i];
+    const auto digits = [](double value) { return constant(fitted_constant{"", 0, 0, value, 0}); };
+    rows.push_back(fmt::format("{{{}, {}, {}, {}}}", enumerator(one.engine), digits(one.cache), digits(one.paging),
+                               digits(one.prefill)));
+  }
+  return table("inline constexpr fitted_engines engine_fit = {{{", rows, fmt::format("}}}}, {}}};\n", engines.count));
 }
 
 /// The spreads of runs around estimates whose constants were fitted without their source.
@@ -191,6 +201,7 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
   const std::vector<training_record> timed = timed_runs(open_sets);
   const std::vector<left_out_run> left_out = leave_sources_out(timed);
   const std::vector<serving_record> served = open_serving_runs(root + "/data");
+  const serving_fit serving_constants = fit_serving(served);
   const std::vector<left_out_serving> served_left_out = leave_out(served, &serving_record::source);
   std::vector<accuracy_row> rows = accuracy_rows(kinds_of(timed, left_out));
   for (accuracy_row& row : accuracy_rows(served_left_out)) rows.push_back(std::move(row));
@@ -203,7 +214,8 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
       {training, "training_runs", sets, training_coverage_table(runs)},
       {errors, "chip_errors", sets, chip_table("chip_errors", fit, log_error)},
       {errors, "training_errors", sets, numbers(of_all_chips(fit), log_error)},
-      {serving, "serving_constants", sets, serving_numbers(fit_serving(served))},
+      {serving, "engine_factors", sets, factor_table(serving_constants)},
+      {serving, "serving_constants", sets, numbers(of_all_engines(serving_constants), constant)},
       {serving, "serving_spreads", sets,
        as_is(spreads_line("decode_spreads", by_source(served_left_out, true)) +
              spreads_line("prefill_spreads", by_source(served_left_out, false)))},

@@ -280,7 +280,7 @@ void add_launch_command(session& with) {
   added.add("--tensorboard", request.tensorboard,
             "vertex: the number of a TensorBoard, or projects/PROJECT/locations/REGION/tensorboards/NUMBER");
   added.add("--output", request.output, "vertex: gs://BUCKET/FOLDER; --checkpoint, if not given");
-  added.add("--engine", options->engine, "of a plan for serving, on gke: vllm or sglang-jax")
+  added.add("--engine", options->engine, fmt::format("of a plan for serving, on gke: {}", startable_engines().view()))
       .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--command", "--args", "--queue",
                  "--maxtext", "--tpu-vm", "--location", "--tensorboard", "--output"});
   added.add("--model", options->model, "its name at Hugging Face: meta-llama/Llama-3.1-70B-Instruct")

@@ -121,7 +121,9 @@ void add_format_options(command& to, traffic_options& into) {
 
 void add_engine_options(command& to, traffic_options& into) {
   serving_job& job = into.job;
-  to.add("--engine", job.engine, "jetstream, vllm, vllm-torch-xla, sglang-jax or example; what all have in common");
+  const auto is_named = [](serving_engine engine) { return engine != serving_engine::unnamed; };
+  to.add("--engine", job.engine,
+         fmt::format("{}; what all have in common", names_where<serving_engine>(is_named).view()));
   to.add("--kv-dtype", job.cache, "format of the KV cache");
   to.add("--prefix-hit-rate", job.prefix_hit_rate, {0, 1},
          "share of prompt tokens that are cached already: 0.4 or 40%");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <lab/least_squares.hpp>
 #include <lab/source.hpp>
@@ -35,14 +36,32 @@ namespace detail {
 /// A free constant and where it lies.
 struct serving_parameter {
   fitted_constant constant;
-  void (*set)(serving_calibration&, double);
+  std::function<void(serving_calibration&, double)> set;
 };
 
-/// The free constants with their priors, which are what is expected before any run is seen. torch_xla starts 1.2 times
-/// as slow as the backend that replaced it, as vLLM states (blog.vllm.ai, 2025-10-16).
+/// The three factors of an engine, free, from its prior.
+inline void add_engine_parameters(std::vector<serving_parameter>& list, const engine_row& row) {
+  struct factor {
+    const char* name;
+    double spread;
+    double engine_factors::*place;
+  };
+  for (const factor& one : {factor{".cache", 0.4, &engine_factors::cache},
+                            {".paging", 0.8, &engine_factors::paging},
+                            {".prefill", 0.25, &engine_factors::prefill}}) {
+    const auto set = [engine = row.engine, place = one.place](serving_calibration& constants, double value) {
+      engine_factors factors = factors_of(constants.engines, engine);
+      factors.*place = value;
+      constants.engines = with_factors(constants.engines, factors);
+    };
+    list.push_back({{std::string(row.name) + one.name, row.prior, one.spread, 0, 0}, set});
+  }
+}
+
+/// The free constants with their priors, which are what is expected before any run is seen.
 inline std::vector<serving_parameter> serving_parameters() {
   using c = serving_calibration;
-  return {
+  std::vector<serving_parameter> list = {
       {{"weight_stream", 0.85, 0.1, 0, 0}, [](c& k, double v) { k.weight_stream = v; }},
       {{"cache_stream", 0.5, 0.4, 0, 0}, [](c& k, double v) { k.cache_stream = v; }},
       {{"decode_mxu", 0.56, 0.3, 0, 0}, [](c& k, double v) { k.decode_mxu = v; }},
@@ -57,16 +76,11 @@ inline std::vector<serving_parameter> serving_parameters() {
       {{"prefill_attention", 3.0, 0.5, 0, 0}, [](c& k, double v) { k.prefill_attention = v; }},
       {{"prefill_collectives", 0.7, 0.5, 0, 0}, [](c& k, double v) { k.prefill_collectives = v; }},
       {{"engine_prefill", 1.15, 0.25, 0, 0}, [](c& k, double v) { k.engine_prefill = v; }},
-      {{"vllm.cache", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.vllm.cache = v; }},
-      {{"vllm.paging", 1.0, 0.8, 0, 0}, [](c& k, double v) { k.vllm.paging = v; }},
-      {{"vllm.prefill", 1.0, 0.25, 0, 0}, [](c& k, double v) { k.vllm.prefill = v; }},
-      {{"vllm_torch_xla.cache", 1.2, 0.4, 0, 0}, [](c& k, double v) { k.vllm_torch_xla.cache = v; }},
-      {{"vllm_torch_xla.paging", 1.2, 0.8, 0, 0}, [](c& k, double v) { k.vllm_torch_xla.paging = v; }},
-      {{"vllm_torch_xla.prefill", 1.2, 0.25, 0, 0}, [](c& k, double v) { k.vllm_torch_xla.prefill = v; }},
-      {{"sglang_jax.cache", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.sglang_jax.cache = v; }},
-      {{"sglang_jax.paging", 1.0, 0.8, 0, 0}, [](c& k, double v) { k.sglang_jax.paging = v; }},
-      {{"sglang_jax.prefill", 1.0, 0.25, 0, 0}, [](c& k, double v) { k.sglang_jax.prefill = v; }},
   };
+  for (const engine_row& row : engines) {
+    if (row.prior > 0) add_engine_parameters(list, row);
+  }
+  return list;
 }
 
 inline bool is_decode(const serving_record& run) {

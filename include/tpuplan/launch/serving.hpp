@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
@@ -21,25 +22,27 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The engine of that name that a launch can start; "sglang" is short for one. JetStream throws `errc::unsupported`: it
-/// is archived since 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream at acd4f5a,
-/// read 2026-11-22). vLLM on TorchTPU (vllm-project/vllm-torchtpu at 9c8d9b0: tpu7x, v6e, v5e experimental) does, too:
-/// vllm is the one of tpu-inference. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+/// The names of the engines that a launch can start, as a message lists them. Worked: "vllm or sglang-jax".
+[[nodiscard]] constexpr text<240> startable_engines() { return names_where<serving_engine>(detail::can_start); }
+
+/// The engine of that name that a launch can start. Others throw `errc::unsupported`: JetStream is archived since
+/// 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream at acd4f5a, read 2026-11-22).
+/// vLLM on TorchTPU (vllm-project/vllm-torchtpu at 9c8d9b0: tpu7x, v6e, v5e experimental) throws too: vllm is the one
+/// of tpu-inference. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
-  constexpr std::string_view valid = "vllm or sglang-jax";
-  if (detail::same_name(given, "sglang")) return serving_engine::sglang_jax;
+  std::string valid(startable_engines());
   for (const char* torch : {"vllm-torchtpu", "torchtpu", "torch_tpu"}) {
-    if (detail::same_name(given, torch))
-      detail::fail(errc::unsupported, "engine", given,
-                   "vllm or sglang-jax: no run of vLLM on TorchTPU is in the calibration, and its flags are not known");
+    if (detail::same_name(given, torch)) {
+      valid.append(": no run of vLLM on TorchTPU is in the calibration, and its flags are not known");
+      detail::fail(errc::unsupported, "engine", given, valid);
+    }
   }
   const maybe<serving_engine> named = parse_serving_engine(given);
   if (!named) detail::fail(errc::unknown_name, "engine", given, valid);
-  if (*named == serving_engine::jetstream)
-    detail::fail(errc::unsupported, "engine", given, "vllm or sglang-jax: JetStream is archived since 2026-02-01");
-  if (*named != serving_engine::vllm && *named != serving_engine::sglang_jax)
-    detail::fail(errc::unsupported, "engine", given, valid);
-  return *named;
+  if (detail::can_start(*named)) return *named;
+  const std::string_view ended = detail::row_of(*named).ended;
+  if (!ended.empty()) valid.append(": ").append(ended);
+  detail::fail(errc::unsupported, "engine", given, valid);
 }
 
 /// The model and engine to serve, and where. Capacity, names, image, service account and so on are in `request`.
@@ -104,8 +107,38 @@ inline nlohmann::ordered_json additional_config(const serving_launch& launch) {
   return config;
 }
 
-/// "0.9": the shortest decimal digits.
-inline std::string share_text(double share) { return nlohmann::json(share).dump(); }
+/// The value of what stands in braces in a row's command: "if_…" has an empty one. Nothing: the word is left out.
+inline std::optional<std::string> flag_value(std::string_view of, const serving_launch& launch) {
+  const serving_job& job = launch.job;
+  const replica on = replica_of(launch.mesh, launch.request.where);
+  const std::int64_t copies = floor_to_count(on.count);
+  // A group is a replica or, of data-parallel attention, some of its devices.
+  const std::int64_t groups = launch.mesh.attention > 0 ? floor_to_count(on.devices) / launch.mesh.attention : 1;
+  const auto count = [](std::int64_t number) { return std::optional<std::string>(std::to_string(number)); };
+  const auto where = [](bool holds, const char* value) {
+    return holds ? std::optional<std::string>(value) : std::nullopt;
+  };
+  if (of == "model") return launch.model;
+  if (of == "context") return count(longest_context(job));
+  if (of == "slice_devices") return count(devices(launch.request.where));
+  if (of == "replica_devices") return count(floor_to_count(on.devices));
+  if (of == "replicas") return count(copies);
+  if (of == "running_of_slice") return count(checked_multiply(job.max_running, copies));
+  if (of == "running_of_group") return count(ceil_div(job.max_running, groups));
+  if (of == "memory_fraction") return nlohmann::json(job.memory_fraction).dump();
+  if (of == "block") return job.block_tokens > 1 ? count(job.block_tokens) : std::nullopt;
+  if (of == "chunk") return count(job.prefill_chunk);
+  if (of == "chunk_or_-1") return count(job.prefill_chunk > 0 ? job.prefill_chunk : -1);
+  if (of == "fp8_cache") return where(job.cache == dtype::fp8, "fp8");
+  if (of == "if_chunked") return where(job.prefill_chunk > 0, "");
+  if (of == "if_int8") return where(job.weights == dtype::int8, "");
+  if (of == "if_groups") return where(launch.mesh.attention > 0, "");
+  if (of == "tpu_inference_config") {
+    const nlohmann::ordered_json config = additional_config(launch);
+    return config.empty() ? std::nullopt : std::optional<std::string>(config.dump());
+  }
+  fail(errc::unknown_name, "value of a flag", of, "one that flag_value of launch/serving.hpp has");
+}
 
 }  // namespace detail
 
@@ -113,59 +146,21 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
 /// sequences at once, chunks, formats and share of the memory. The longest context is that of the job, longer requests
 /// are refused by the engine. Throws, naming the field, for what no flag of the engine says. Worked: Llama 3.1 70B on a
 /// v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1; SGLang-JAX, which counts all
-/// devices and sequences of the slice, has --tp-size=8 and --data-parallel-size=2 for two replicas of 4.
-/// Sources: vLLM: AI-Hypercomputer/tpu-recipes inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17,
-/// 2026), docs.vllm.ai/projects/tpu, and tpu_inference/core/sched/dp_scheduler.py, whose limits are of a rank;
-/// SGLang-JAX: sgl-project/sglang-jax python/sgl_jax/srt/server_args.py (@00f0fbf) and managers/scheduler.py
-/// (commit cddbf6f1: a mesh of [dp_size, tp_size // dp_size], max_running_requests // dp_size for each), and
-/// tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md.
+/// devices and sequences of the slice, has --tp-size=8 and --data-parallel-size=2 for two replicas of 4. Sources:
+/// beside the rows of model/engines.hpp.
 [[nodiscard]] inline std::vector<std::string> engine_command(const serving_launch& launch) {
   detail::check_serving(launch);
-  const serving_job& job = launch.job;
-  const detail::replica on = detail::replica_of(launch.mesh, launch.request.where);
-  const std::int64_t copies = floor_to_count(on.count);
-  const std::string context = std::to_string(longest_context(job));
-  if (launch.engine == serving_engine::sglang_jax) {
-    std::vector<std::string> words = {
-        "python3",
-        "-u",
-        "-m",
-        "sgl_jax.launch_server",
-        "--model-path=" + launch.model,
-        "--host=0.0.0.0",
-        "--port=8000",
-        "--device=tpu",
-        "--dtype=bfloat16",
-        "--tp-size=" + std::to_string(devices(launch.request.where)),
-        "--data-parallel-size=" + std::to_string(copies),
-        "--context-length=" + context,
-        "--max-running-requests=" + std::to_string(checked_multiply(job.max_running, copies)),
-        "--mem-fraction-static=" + detail::share_text(job.memory_fraction)};
-    if (job.block_tokens > 1) words.push_back("--page-size=" + std::to_string(job.block_tokens));
-    words.push_back("--chunked-prefill-size=" + std::to_string(job.prefill_chunk > 0 ? job.prefill_chunk : -1));
-    if (job.prefill_chunk > 0) words.push_back("--enable-mixed-chunk");
-    if (job.weights == dtype::int8) words.push_back("--quantization-config-path=int8_all_modules_w_only.yaml");
-    return words;
+  std::vector<std::string> words;
+  std::string_view list = detail::row_of(launch.engine).command;
+  for (std::string_view word = detail::take_word(list); !word.empty(); word = detail::take_word(list)) {
+    const std::size_t open = word.find('{');
+    if (open == std::string_view::npos) {
+      words.emplace_back(word);
+      continue;
+    }
+    const std::string_view of = word.substr(open + 1, word.find('}') - open - 1);
+    if (const auto value = detail::flag_value(of, launch)) words.push_back(std::string(word.substr(0, open)) + *value);
   }
-  // A rank is a replica or, of data-parallel attention, a group of its devices.
-  const std::int64_t groups = launch.mesh.attention > 0 ? floor_to_count(on.devices) / launch.mesh.attention : 1;
-  std::vector<std::string> words = {"python3",
-                                    "-m",
-                                    "vllm.entrypoints.openai.api_server",
-                                    "--host=0.0.0.0",
-                                    "--port=8000",
-                                    "--model=" + launch.model,
-                                    "--tensor-parallel-size=" + std::to_string(floor_to_count(on.devices)),
-                                    "--data-parallel-size=" + std::to_string(copies),
-                                    "--max-model-len=" + context,
-                                    "--max-num-batched-tokens=" + std::to_string(job.prefill_chunk),
-                                    "--max-num-seqs=" + std::to_string(ceil_div(job.max_running, groups)),
-                                    "--gpu-memory-utilization=" + detail::share_text(job.memory_fraction)};
-  if (job.block_tokens > 1) words.push_back("--block-size=" + std::to_string(job.block_tokens));
-  if (job.cache == dtype::fp8) words.push_back("--kv-cache-dtype=fp8");
-  if (launch.mesh.attention > 0) words.push_back("--enable-expert-parallel");
-  if (const nlohmann::ordered_json config = detail::additional_config(launch); !config.empty())
-    words.push_back("--additional_config=" + config.dump());
   return words;
 }
 
@@ -192,8 +187,9 @@ inline std::string share_text(double share) { return nlohmann::json(share).dump(
     const ordered_json key = {{"secretKeyRef", {{"name", launch.secret}, {"key", "hf_api_token"}}}};
     container["env"].push_back({{"name", "HF_TOKEN"}, {"valueFrom", key}});
   }
-  if (launch.mesh.attention > 0)  // which data-parallel attention needs, as sharding.py says
-    container["env"].push_back({{"name", "NEW_MODEL_DESIGN"}, {"value", "True"}});
+  const std::string_view set = detail::row_of(launch.engine).group_environment;
+  if (launch.mesh.attention > 0 && !set.empty())
+    container["env"].push_back({{"name", set.substr(0, set.find('='))}, {"value", set.substr(set.find('=') + 1)}});
   pod["volumes"] = ordered_json::array({{{"name", "dshm"}, {"emptyDir", {{"medium", "Memory"}}}}});
   const ordered_json deployment = {{"apiVersion", "apps/v1"},
                                    {"kind", "Deployment"},

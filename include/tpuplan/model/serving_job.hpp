@@ -10,6 +10,7 @@
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/base/units.hpp>
+#include <tpuplan/model/engines.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
 
@@ -70,42 +71,6 @@ struct length_quantile {
 template <std::size_t Count>
 [[nodiscard]] constexpr token_lengths lengths_from(const length_quantile (&quantiles)[Count]) {
   return lengths_from(quantiles, Count);
-}
-
-/// How an engine allocates memory for keys and values.
-enum class cache_policy : std::uint8_t {
-  paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
-  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
-};
-
-/// "paged" or "reserved".
-[[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
-  constexpr const char* names[] = {"paged", "reserved"};
-  return detail::name_of(names, static_cast<std::size_t>(policy));
-}
-
-/// The program that serves. Its attention kernel and its scheduler affect the time of every step. Enumerators and their
-/// names are stable.
-enum class serving_engine : std::uint8_t {
-  unnamed,         ///< not given: what all engines have in common
-  jetstream,       ///< JetStream and MaxText
-  vllm,            ///< vLLM with the JAX backend (tpu-inference), October 2025 and later
-  vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
-  sglang_jax,      ///< SGLang-JAX
-  example,         ///< a model's own loop, without a cache in pages: research and example code
-};
-
-/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax" or "example".
-[[nodiscard]] constexpr std::string_view name(serving_engine engine) noexcept {
-  constexpr const char* names[] = {"unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax", "example"};
-  return detail::name_of(names, static_cast<std::size_t>(engine));
-}
-
-/// An engine by its name, or by that of its repository: "sglang-jax", "tpu-inference". Nothing for other names. Worked:
-/// parse_serving_engine("tpu-inference") is vllm.
-[[nodiscard]] constexpr maybe<serving_engine> parse_serving_engine(std::string_view given) noexcept {
-  if (given == "tpu-inference") return serving_engine::vllm;
-  return detail::enumerator_named<serving_engine>(given, 6);
 }
 
 /// A limit on a time of requests, for that share of them or for their mean.

@@ -11,10 +11,6 @@ static_assert(fixed_length(512).mean == 512 && fixed_length(512).mean_square == 
 constexpr length_quantile even[] = {{0, 0}, {1, 1000}};
 static_assert(lengths_from(even).mean == 500 && near(lengths_from(even).mean_square, 333333, 0.5));
 
-static_assert(*parse_serving_engine("tpu-inference") == serving_engine::vllm);
-static_assert(*parse_serving_engine("vllm-torch-xla") == serving_engine::vllm_torch_xla);
-static_assert(name(*parse_serving_engine("sglang-jax")) == "sglang-jax" && !parse_serving_engine("triton"));
-
 constexpr serving_job alike(cache_policy policy) {
   serving_job job;
   job.prompt = job.output = fixed_length(1024);

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 #define TPUPLAN_ESTIMATE_SERVING_CALIBRATION_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,10 +22,28 @@ inline namespace abi_0 {
 /// Factors on the times that the common constants give, for one engine: its attention kernel, its handling of cache
 /// pages, and its prefill. They are 1 for an engine without published runs.
 struct engine_factors {
-  double cache = 1;    ///< on the time of reading keys and values
+  serving_engine engine = serving_engine::unnamed;  ///< whose they are
+  double cache = 1;                                 ///< on the time of reading keys and values
   double paging = 1;   ///< on the attention time of each sequence that does not depend on its length
   double prefill = 1;  ///< on the time of prefill
 };
+
+/// The engines with factors of their own.
+struct fitted_engines {
+  std::array<engine_factors, 16> items{};  ///< the first `count` are set
+  std::size_t count = 0;                   ///< engines
+};
+
+namespace detail {
+// generated: engine_factors from data/measured
+// clang-format off
+inline constexpr fitted_engines engine_fit = {{{
+    {serving_engine::vllm, 0.94, 0.642, 1.01}, {serving_engine::vllm_torch_xla, 1.95, 1.51, 1.35},
+    {serving_engine::sglang_jax, 0.848, 0.999, 0.971},
+}}, 3};
+// clang-format on
+// end of generated: engine_factors
+}  // namespace detail
 
 /// Constants of decode steps and prefill. Each has a physical meaning; tools/calibrate fits those that are not marked
 /// as set, and writes them here, rounded to three digits. Few sources publish serving runs, so these are
@@ -46,12 +65,10 @@ struct serving_calibration {
   double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
   double prefill_collectives = 0.689;  ///< time of all-reduces in prefill over their bandwidth bound
   double engine_prefill = 1.28;        ///< time of a prefill in a serving engine over one by itself
-  engine_factors vllm{0.94, 0.642, 1.01};           ///< of vLLM with the JAX backend
-  engine_factors vllm_torch_xla{1.95, 1.51, 1.35};  ///< of vLLM with torch_xla
-  engine_factors sglang_jax{0.848, 0.999, 0.971};   ///< of SGLang-JAX
   // end of generated: serving_constants
-  own_runs own_decode{};   ///< measured token times of the caller's own: see with_own_decode
-  own_runs own_prefill{};  ///< measured times to the first token: see with_own_prefill
+  fitted_engines engines{detail::engine_fit};  ///< factors of single engines
+  own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
+  own_runs own_prefill{};                      ///< measured times to the first token: see with_own_prefill
 };
 
 /// The constants that estimates take where none are given.
@@ -66,16 +83,26 @@ inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0831, 3.29, 2.91, 
 // end of generated: serving_spreads
 /// @}
 
-namespace detail {
-
-constexpr void validate(std::string_view cache, std::string_view paging, std::string_view prefill,
-                        const engine_factors& factors) {
-  positive(cache, factors.cache);
-  not_negative(paging, factors.paging);
-  positive(prefill, factors.prefill);
+/// The factors of an engine; 1 where it has none of its own. Worked: 1 for a question that names no engine.
+[[nodiscard]] constexpr engine_factors factors_of(const fitted_engines& engines, serving_engine engine) noexcept {
+  for (std::size_t i = 0; i < engines.count && i < engines.items.size(); ++i) {
+    if (engines.items[i].engine == engine) return engines.items[i];
+  }
+  return {engine};
 }
 
-}  // namespace detail
+/// The same engines with these factors of one. Throws where there is no place for another. Worked: with {vllm, 2, 1, 1}
+/// the cache factor of vLLM is 2, and those of other engines are what they were.
+[[nodiscard]] constexpr fitted_engines with_factors(fitted_engines engines, const engine_factors& factors) {
+  std::size_t place = 0;
+  while (place < engines.count && place < engines.items.size() && engines.items[place].engine != factors.engine)
+    ++place;
+  if (place == engines.items.size())
+    detail::fail(errc::out_of_range, "fitted_engines.count", static_cast<std::int64_t>(place) + 1, "at most 16");
+  engines.items[place] = factors;
+  if (place == engines.count) ++engines.count;
+  return engines;
+}
 
 /// Throws, naming the constant, unless rates and factors are above 0 and shares and additions at least 0.
 constexpr void validate(const serving_calibration& constants) {
@@ -94,32 +121,24 @@ constexpr void validate(const serving_calibration& constants) {
   detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
   detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
-  detail::validate("serving_calibration.vllm.cache", "serving_calibration.vllm.paging",
-                   "serving_calibration.vllm.prefill", constants.vllm);
-  detail::validate("serving_calibration.vllm_torch_xla.cache", "serving_calibration.vllm_torch_xla.paging",
-                   "serving_calibration.vllm_torch_xla.prefill", constants.vllm_torch_xla);
-  detail::validate("serving_calibration.sglang_jax.cache", "serving_calibration.sglang_jax.paging",
-                   "serving_calibration.sglang_jax.prefill", constants.sglang_jax);
+  if (constants.engines.count > constants.engines.items.size())
+    detail::fail(errc::out_of_range, "serving_calibration.engines.count",
+                 static_cast<std::int64_t>(constants.engines.count), "at most 16");
+  for (std::size_t i = 0; i < constants.engines.count; ++i) {
+    detail::positive("serving_calibration.engines.cache", constants.engines.items[i].cache);
+    detail::not_negative("serving_calibration.engines.paging", constants.engines.items[i].paging);
+    detail::positive("serving_calibration.engines.prefill", constants.engines.items[i].prefill);
+  }
   validate(constants.own_decode);
   validate(constants.own_prefill);
 }
 
 /// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
 /// for chips on which nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1, 1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0}, seconds{0},
-                                               1, 1, 0, 0, 1,          {},       {}, {},         {},         {}};
+inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
+                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {}};
 
 namespace detail {
-
-/// The factors of an engine; 1 where it has none of its own.
-constexpr engine_factors factors_of(const serving_calibration& constants, serving_engine engine) noexcept {
-  switch (engine) {
-    case serving_engine::vllm: return constants.vllm;
-    case serving_engine::vllm_torch_xla: return constants.vllm_torch_xla;
-    case serving_engine::sglang_jax: return constants.sglang_jax;
-    default: return {};
-  }
-}
 
 /// The constants of one engine: those that all engines share, and the three that have a factor of the engine. It refers
 /// to the constants that it is made from.
@@ -132,7 +151,7 @@ struct engine_constants {
 
 constexpr engine_constants constants_of(const serving_calibration& constants, serving_engine engine) {
   validate(constants);
-  const engine_factors own = factors_of(constants, engine);
+  const engine_factors own = factors_of(constants.engines, engine);
   return {constants, constants.cache_stream / own.cache, constants.sequence_work * own.paging,
           constants.engine_prefill * own.prefill};
 }

@@ -300,7 +300,7 @@ constexpr seconds dispatch_of(const served_model& served, const engine_constants
 /// Seconds of attention per sequence that do not depend on its length: a paged engine computes on whole blocks of keys.
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const engine_constants& constants) {
-  if (job.policy != cache_policy::paged || job.engine == serving_engine::example) return 0;
+  if (job.policy != cache_policy::paged || !row_of(job.engine).pages) return 0;
   const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
   return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
 }

@@ -36,11 +36,6 @@ struct token_terms {
   bool in_turn = false;  // the device idles while the host works
 };
 
-/// vLLM drives several hosts by remote calls and has no asynchronous scheduling there.
-constexpr bool waits_for_host(const served_model& served, serving_engine engine) noexcept {
-  return served.on.hosts > 1 && (engine == serving_engine::vllm || engine == serving_engine::vllm_torch_xla);
-}
-
 /// Prompt tokens of a request that are not in the prefix cache, at least one.
 constexpr std::int64_t fresh_tokens(const serving_job& job) {
   return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
@@ -88,7 +83,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
   terms.host_each = constants.common.engine_sequence.value();
-  terms.in_turn = waits_for_host(served, job.engine);
+  terms.in_turn = served.on.hosts > 1 && row_of(job.engine).hosts_in_turn;
   return terms;
 }
 

@@ -2,7 +2,6 @@
 #define TPUPLAN_READ_RUNS_SERVING_HPP
 
 #include <algorithm>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -57,47 +56,37 @@ inline serving_layout record_serving_layout(const json_object& record) {
   return mesh;
 }
 
-/// Whether the engine, by the words of a record, attends over the whole cache that it reserves.
-inline bool reserves_cache(const std::string& words) {
-  for (const char* engine : {"mt-", "js-", "jspt-", "maxtext", "jetstream"}) {
-    if (words.find(engine) != std::string::npos) return true;
-  }
-  return false;
-}
-
-/// The engine that the record names, else the one that its id and source imply.
-inline serving_engine record_engine(const json_object& record, const std::string& id) {
-  struct word {
-    const char* part;
-    serving_engine engine;
-  };
-  const auto named = [](const std::string& words, std::initializer_list<word> list) {
-    for (const word& one : list) {
-      if (words.find(one.part) != std::string::npos) return one.engine;
+/// The engine that the id and source of a record imply. `^` stands for the beginning.
+inline serving_engine marked_engine(const json_object& record) {
+  const std::string words = record.string("id") + " " + lower(text_of(record, "source"));
+  for (const engine_row& row : engines) {
+    std::string_view marks = row.marks;
+    for (std::string_view mark = take_word(marks); !mark.empty(); mark = take_word(marks)) {
+      if (mark.front() == '^' ? words.rfind(mark.substr(1), 0) == 0 : words.find(mark) != std::string::npos)
+        return row.engine;
     }
-    return serving_engine::unnamed;
-  };
-  const std::string engine = lower(text_of(record, "engine"));
-  if (!engine.empty()) {
-    return named(engine, {{"torch_xla", serving_engine::vllm_torch_xla},
-                          {"torch-xla", serving_engine::vllm_torch_xla},
-                          {"tpu-inference", serving_engine::vllm},
-                          {"vllm", serving_engine::vllm},
-                          {"sglang", serving_engine::sglang_jax},
-                          {"jetstream", serving_engine::jetstream},
-                          {"maxtext", serving_engine::jetstream},
-                          {"example", serving_engine::example}});
   }
-  const std::string words = id + " " + lower(text_of(record, "source"));
-  if (reserves_cache(words)) return serving_engine::jetstream;
-  if (words.rfind("vllm-", 0) == 0) return serving_engine::vllm;
-  return named(words, {{"sgl-", serving_engine::sglang_jax},
-                       {"pope-", serving_engine::example},
-                       {"ptxla-", serving_engine::example},
-                       {"levanter-", serving_engine::example}});
+  return serving_engine::unnamed;
 }
 
-inline serving_job record_traffic(const json_object& record, const std::string& id) {
+/// The engine that a record names, by the longest word of a row that is a part of it, or else the one that it implies.
+inline serving_engine record_engine(const json_object& record) {
+  const std::string given = lower(text_of(record, "engine"));
+  if (given.empty()) return marked_engine(record);
+  serving_engine found = serving_engine::unnamed;
+  std::size_t longest = 0;
+  for (const engine_row& row : engines) {
+    std::string_view words = row.words;
+    for (std::string_view word = take_word(words); !word.empty(); word = take_word(words)) {
+      if (word.size() <= longest || given.find(word) == std::string::npos) continue;
+      longest = word.size();
+      found = row.engine;
+    }
+  }
+  return found;
+}
+
+inline serving_job record_traffic(const json_object& record) {
   serving_job job;
   job.weights = record_dtype(record, "weight_dtype");
   job.cache = record_dtype(record, "kv_dtype");
@@ -105,8 +94,8 @@ inline serving_job record_traffic(const json_object& record, const std::string& 
   job.prompt = fixed_length(record.positive_count("input_len"));
   job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
   job.beyond_max_positions = true;
-  if (reserves_cache(id + " " + lower(text_of(record, "source")))) job.policy = cache_policy::reserved;
-  job.engine = record_engine(record, id);
+  job.policy = row_of(marked_engine(record)).cache;
+  job.engine = record_engine(record);
   return job;
 }
 
@@ -188,7 +177,7 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   if (!shape.has("layers"))
     detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
   result.model = detail::record_model(shape);
-  result.job = detail::record_traffic(record, result.id);
+  result.job = detail::record_traffic(record);
   result.mesh = detail::record_serving_layout(record);
   result.where = detail::record_slice(record);
   if (mode.find("end-to-end") != std::string::npos) {

@@ -17,14 +17,21 @@ static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && pea
 constexpr serving_calibration twice_as_slow = [] {
   serving_calibration constants = peak_only;
   constants.sequence_work = flops{8};
-  constants.sglang_jax = {2, 0.5, 3};
+  constants.engines = with_factors(constants.engines, {serving_engine::sglang_jax, 2, 0.5, 3});
   return constants;
 }();
 constexpr detail::engine_constants own = detail::constants_of(twice_as_slow, serving_engine::sglang_jax);
 static_assert(own.cache_stream == 0.5 && own.sequence_work.value() == 4 && own.engine_prefill == 3);
 static_assert(&own.common == &twice_as_slow);
 static_assert(detail::constants_of(twice_as_slow, serving_engine::vllm).engine_prefill == 1);
-static_assert(detail::factors_of(twice_as_slow, serving_engine::unnamed).cache == 1);
+static_assert(factors_of(twice_as_slow.engines, serving_engine::unnamed).cache == 1);
+static_assert(with_factors(twice_as_slow.engines, {serving_engine::sglang_jax, 5, 1, 1}).count == 1);
+static_assert([] {
+  const fitted_engines shipped = serving_calibration{}.engines;
+  const fitted_engines changed = with_factors(shipped, {serving_engine::vllm, 2, 1, 1});
+  return factors_of(changed, serving_engine::vllm).cache == 2 && changed.count == shipped.count &&
+         factors_of(changed, serving_engine::sglang_jax).cache == factors_of(shipped, serving_engine::sglang_jax).cache;
+}());
 
 // Nothing is narrower than where runs are.
 static_assert([] {

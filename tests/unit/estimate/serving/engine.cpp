@@ -181,7 +181,7 @@ TEST_CASE("a sequence in pages costs its share of each layer, one that is reserv
   CHECK(close(paging(), all));
   CHECK(close(paging({0, weight_sharding::one_dimension, cache_sharding::batch}), all / 8));
   job.engine = serving_engine::vllm_torch_xla;
-  CHECK(close(paging(), all * c.vllm_torch_xla.paging));
+  CHECK(close(paging(), all * factors_of(c.engines, job.engine).paging));
   job.engine = serving_engine::example;
   CHECK(paging() == 0);
   job.engine = serving_engine::unnamed;
@@ -197,10 +197,10 @@ TEST_CASE("an engine has its own constants, and vLLM waits for several hosts") {
   const token_time usual = time_per_token(m, 64, job, {}, one, c);
   job.engine = serving_engine::vllm_torch_xla;
   const token_time slow = time_per_token(m, 64, job, {}, one, c);
-  CHECK(close(slow.step.cache / usual.step.cache, c.vllm_torch_xla.cache));
-  CHECK(close(slow.prompts / usual.prompts, c.vllm_torch_xla.prefill));
+  CHECK(close(slow.step.cache / usual.step.cache, factors_of(c.engines, job.engine).cache));
+  CHECK(close(slow.prompts / usual.prompts, factors_of(c.engines, job.engine).prefill));
   CHECK(close(engine_prefill_time(m, job, {}, one, c) / prefill_time(m, {1, 1024}, job, {}, one, c).total,
-              c.engine_prefill * c.vllm_torch_xla.prefill));
+              c.engine_prefill * factors_of(c.engines, job.engine).prefill));
   const slice four = slice_for("v6e-16");
   REQUIRE(vms(four) == 4);
   const serving_layout half{8, weight_sharding::one_dimension, cache_sharding::heads};  // two replicas of two hosts
@@ -796,14 +796,16 @@ TEST_CASE("serving constants of the caller that cannot be are refused by name") 
     c.*time = seconds{-1};
     CHECK(refusal_of([&] { (void)serve(m, job, {}, s, c); }).code == errc::invalid_argument);
   }
-  for (engine_factors serving_calibration::*engine :
-       {&serving_calibration::vllm, &serving_calibration::vllm_torch_xla, &serving_calibration::sglang_jax}) {
+  for (std::size_t engine = 0; engine < serving_calibration{}.engines.count; ++engine) {
     for (double engine_factors::*factor : {&engine_factors::cache, &engine_factors::paging, &engine_factors::prefill}) {
       serving_calibration c;
-      c.*engine.*factor = -1;
+      c.engines.items[engine].*factor = -1;
       CHECK(refusal_of([&] { (void)serve(m, job, {}, s, c); }).code == errc::invalid_argument);
     }
   }
+  serving_calibration too_many;
+  too_many.engines.count = too_many.engines.items.size() + 1;
+  CHECK(refusal_of([&] { (void)serve(m, job, {}, s, too_many); }).code == errc::out_of_range);
   slice empty = s;
   empty.chip.hbm.bandwidth = {};
   CHECK(says(refusal_of([&] { (void)serve(m, job, {}, empty); }).message, "chip.hbm.bandwidth"));

@@ -1,0 +1,205 @@
+#ifndef TPUPLAN_MODEL_ENGINES_HPP
+#define TPUPLAN_MODEL_ENGINES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/rows.hpp>
+#include <tpuplan/base/text.hpp>
+
+/// @file
+/// Engines that serve: an enumerator and a row each. Estimates, plans, launch files, records, help and refusals read
+/// the rows. The constants that are fitted to an engine's runs are rows of estimate/serving/calibration.hpp.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How an engine allocates memory for keys and values.
+enum class cache_policy : std::uint8_t {
+  paged,     ///< in blocks, as many as a sequence needs: vLLM, SGLang, ragged paged attention
+  reserved,  ///< the longest context for every sequence, and attention over all of it: JetStream, MaxText
+};
+
+/// "paged" or "reserved".
+[[nodiscard]] constexpr std::string_view name(cache_policy policy) noexcept {
+  constexpr const char* names[] = {"paged", "reserved"};
+  return detail::name_of(names, static_cast<std::size_t>(policy));
+}
+
+/// The program that serves. Its attention kernel and its scheduler affect the time of every step. Enumerators and their
+/// names are stable; a new one is added at the end, with its row in `engines`.
+enum class serving_engine : std::uint8_t {
+  unnamed,         ///< not given: what all engines have in common
+  jetstream,       ///< JetStream and MaxText
+  vllm,            ///< vLLM with the JAX backend (tpu-inference), October 2025 and later
+  vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
+  sglang_jax,      ///< SGLang-JAX
+  example,         ///< a model's own loop, without a cache in pages: research and example code
+};
+
+namespace detail {
+
+/// What an engine is called, how it runs, and what it can run. Lists are words with spaces between them.
+struct engine_row {
+  serving_engine engine = serving_engine::unnamed;
+  std::string_view name{};      // "sglang-jax"
+  std::string_view title{};     // in its own spelling
+  std::string_view aliases{};   // what people call it too
+  std::string_view words{};     // in a record's field `engine`: that of the longest word that is a part of it
+  std::string_view marks{};     // parts of a record's id or source where it names no engine; ^ stands for the beginning
+  std::string_view measured{};  // the months of its first and its last published run
+  double prior = 0;  // of its factors before any run is seen; 0: it has none of its own, see `engine_factors`
+
+  // Its cache and its scheduler.
+  cache_policy cache = cache_policy::paged;  // that of its records
+  bool pages = true;                         // attention runs over whole blocks of keys
+  bool hosts_in_turn = false;                // over several hosts the device idles while they prepare a step
+  std::int64_t block_multiple = 1;           // of tokens in a block of the cache
+  std::string_view chunk_flag{};             // for the chunk of a prompt, where the engine does not run without one
+
+  // What it runs, where it can be started.
+  std::string_view chips{};         // on which it is documented to run
+  bool groups = false;              // has flags for data-parallel attention
+  bool latent_in_groups = false;    // runs latent attention with data-parallel attention alone
+  bool fp8_weights = false;         // and not int8 weights alone
+  bool quantised_products = false;  // activations in the format of the weights
+  std::string_view no_fp8_cache{};  // why keys and values are not in fp8; empty: they may be
+
+  // Its launch: the words of its command, in which launch/serving.hpp fills in what is in braces and leaves out a word
+  // whose braces have no value. Empty: it cannot be started, and `ended` says why, if it ever could.
+  std::string_view command{};
+  std::string_view group_environment{};  // a variable that data-parallel attention needs, "NAME=value"
+  std::string_view ended{};
+};
+
+constexpr engine_row jetstream_row() {
+  engine_row row;
+  row.engine = serving_engine::jetstream;
+  row.name = "jetstream";
+  row.title = "JetStream";
+  row.words = "jetstream maxtext";
+  row.marks = "mt- js- jspt- maxtext jetstream";
+  row.measured = "2024-05 2025-02";
+  row.cache = cache_policy::reserved;
+  row.ended = "JetStream is archived since 2026-02-01";
+  return row;
+}
+
+/// Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x, v6e, v5e"); tpu_inference/platforms/tpu_platform.py
+/// (check_and_update_config: MLA models require enable_dp_attention) and tpu_inference/layers/common/sharding.py of
+/// vllm-project/tpu-inference @b8692ff01, read 2026-11-22 and -23. It drives several hosts by remote calls and has no
+/// asynchronous scheduling there. Flags: AI-Hypercomputer/tpu-recipes
+/// inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17, 2026), docs.vllm.ai/projects/tpu, and
+/// tpu_inference/core/sched/dp_scheduler.py, whose limits are of a rank.
+constexpr engine_row vllm_row() {
+  engine_row row;
+  row.engine = serving_engine::vllm;
+  row.name = "vllm";
+  row.title = "vLLM";
+  row.aliases = "tpu-inference";
+  row.words = "vllm tpu-inference";
+  row.marks = "^vllm-";
+  row.measured = "2026-04 2026-08";
+  row.prior = 1;
+  row.hosts_in_turn = true;
+  row.block_multiple = 16;
+  row.chunk_flag = "--max-num-batched-tokens";
+  row.chips = "v5e v6e tpu7x";
+  row.groups = true;
+  row.latent_in_groups = true;
+  row.fp8_weights = true;
+  row.quantised_products = true;
+  row.command =
+      "python3 -m vllm.entrypoints.openai.api_server --host=0.0.0.0 --port=8000 --model={model} "
+      "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
+      "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
+      "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
+      "--enable-expert-parallel{if_groups} --additional_config={tpu_inference_config}";
+  row.group_environment = "NEW_MODEL_DESIGN=True";
+  return row;
+}
+
+constexpr engine_row vllm_torch_xla_row() {
+  engine_row row;
+  row.engine = serving_engine::vllm_torch_xla;
+  row.name = "vllm-torch-xla";
+  row.title = "vLLM with torch_xla";
+  row.words = "torch_xla torch-xla";
+  row.measured = "2025-09 2025-09";
+  row.prior = 1.2;  // the change of backend gained 20 % (blog.vllm.ai, 2025-10-16)
+  row.hosts_in_turn = true;
+  return row;
+}
+
+/// Sources: docs.sglang.io/docs/hardware-platforms/tpu (v6e, v7); python/sgl_jax/srt/server_args.py of
+/// sgl-project/sglang-jax @cddbf6f1 and @00f0fbf, where the help of the flag for an fp8 cache says that it is for CUDA,
+/// and managers/scheduler.py (@cddbf6f1: a mesh of [dp_size, tp_size // dp_size], max_running_requests // dp_size for
+/// each); tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md. All read 2026-11-22 and -23.
+constexpr engine_row sglang_jax_row() {
+  engine_row row;
+  row.engine = serving_engine::sglang_jax;
+  row.name = "sglang-jax";
+  row.title = "SGLang-JAX";
+  row.aliases = "sglang";
+  row.words = "sglang";
+  row.marks = "sgl-";
+  row.measured = "2025-09 2026-08";
+  row.prior = 1;
+  row.chips = "v6e tpu7x";
+  row.no_fp8_cache = "of fp8 the flag's help says that it is for CUDA";
+  row.command =
+      "python3 -u -m sgl_jax.launch_server --model-path={model} --host=0.0.0.0 --port=8000 --device=tpu "
+      "--dtype=bfloat16 --tp-size={slice_devices} --data-parallel-size={replicas} --context-length={context} "
+      "--max-running-requests={running_of_slice} --mem-fraction-static={memory_fraction} --page-size={block} "
+      "--chunked-prefill-size={chunk_or_-1} --enable-mixed-chunk{if_chunked} "
+      "--quantization-config-path=int8_all_modules_w_only.yaml{if_int8}";
+  return row;
+}
+
+constexpr engine_row example_row() {
+  engine_row row;
+  row.engine = serving_engine::example;
+  row.name = "example";
+  row.title = "a loop of its own";
+  row.words = "example";
+  row.marks = "pope- ptxla- levanter-";
+  row.measured = "2022-11 2026-06";
+  row.pages = false;
+  return row;
+}
+
+inline constexpr engine_row engines[] = {{serving_engine::unnamed, "unnamed"},
+                                         jetstream_row(),
+                                         vllm_row(),
+                                         vllm_torch_xla_row(),
+                                         sglang_jax_row(),
+                                         example_row()};
+static_assert(in_order(engines, &engine_row::engine), "the rows of engines are in the order of enumerators");
+
+constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
+
+/// Whether `launch` can start it.
+constexpr bool can_start(serving_engine engine) noexcept { return !row_of(engine).command.empty(); }
+
+}  // namespace detail
+
+/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax" or "example".
+[[nodiscard]] constexpr std::string_view name(serving_engine engine) noexcept {
+  const detail::engine_row& row = detail::row_of(engine);
+  return row.engine == engine ? row.name : "?";
+}
+
+/// An engine by its name, or by another that people and repositories have for it. Nothing for other names. Worked:
+/// parse_serving_engine("tpu-inference") is vllm.
+[[nodiscard]] constexpr maybe<serving_engine> parse_serving_engine(std::string_view given) noexcept {
+  for (const detail::engine_row& row : detail::engines) {
+    if (detail::same_name(row.name, given) || detail::is_listed(row.aliases, given)) return row.engine;
+  }
+  return nothing;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,25 @@
+// The worked numbers in the comments of model/engines.hpp. It compiles, so it passes.
+#include <tpuplan/model/engines.hpp>
+
+using namespace tpuplan;
+
+namespace {
+
+static_assert(*parse_serving_engine("tpu-inference") == serving_engine::vllm);
+static_assert(*parse_serving_engine("SGLang") == serving_engine::sglang_jax);
+static_assert(*parse_serving_engine("vllm-torch-xla") == serving_engine::vllm_torch_xla);
+static_assert(name(*parse_serving_engine("sglang-jax")) == "sglang-jax" && !parse_serving_engine("triton"));
+static_assert(!parse_serving_engine("") && name(static_cast<serving_engine>(99)) == "?");
+static_assert(names_of<serving_engine>() == "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax or example");
+static_assert(names_of<cache_policy>() == "paged or reserved");
+
+// Each engine that can be started says on which chips, and no other does.
+static_assert([] {
+  for (const detail::engine_row& row : detail::engines) {
+    if (row.command.empty() != row.chips.empty()) return false;
+    if (!row.command.empty() && (row.title.empty() || !row.ended.empty())) return false;
+  }
+  return true;
+}());
+
+}  // namespace
