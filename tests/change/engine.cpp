@@ -1,39 +1,20 @@
 // What the library says of an engine that was added as docs/change.md says.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tpuplan/json.hpp>
 #include <tpuplan/launch/serving.hpp>
 #include <tpuplan/read/runs/serving.hpp>
 
+#include "check.hpp"
+
 using namespace tpuplan;
 
 static_assert(parse_serving_engine("Made-Up") == serving_engine::made_up);
 static_assert(parse_serving_engine("mu") == serving_engine::made_up);
-static_assert(names_of<serving_engine>() ==
-              "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax, example or made-up");
+static_assert(names_of<serving_engine>() == "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax, example or made-up");
 static_assert(runs_behind(serving_engine::made_up).runs == 0);
 
 namespace {
-
-int failures = 0;
-
-void check(bool holds, const char* what) {
-  if (!holds) std::printf("does not hold: %s\n", what);
-  failures += holds ? 0 : 1;
-}
-
-transformer small_model() {
-  transformer model;
-  model.layers = 32;
-  model.d_model = 4096;
-  model.vocab = 128256;
-  model.attention.heads = 32;
-  model.attention.kv_heads = 8;
-  model.attention.head_dim = 128;
-  model.mlp.d_ff = 14336;
-  return model;
-}
 
 serving_job job_of(serving_engine engine) {
   serving_job job;
@@ -45,7 +26,7 @@ serving_job job_of(serving_engine engine) {
 
 void check_estimate() {
   const auto step = [](serving_engine engine) {
-    return decode_step(small_model(), {64, 1536}, job_of(engine), {}, slice_for("v6e-4"));
+    return decode_step(llama(), {64, 1536}, job_of(engine), {}, slice_for("v6e-4"));
   };
   const decode_breakdown usual = step(serving_engine::example), own = step(serving_engine::made_up);
   check(own.cache > 1.99 * usual.cache && own.cache < 2.01 * usual.cache, "its factor on the cache is 2");

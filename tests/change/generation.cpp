@@ -1,11 +1,11 @@
 // What the library says of a generation that was added to its data and nowhere else.
-#include <cstdio>
 #include <string>
-#include <tpuplan/core.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/launch/gcloud.hpp>
 #include <tpuplan/launch/gke.hpp>
 #include <tpuplan/launch/vertex.hpp>
+
+#include "check.hpp"
 
 using namespace tpuplan;
 
@@ -22,13 +22,6 @@ static_assert(!machine_type_of(slice_for("tpu9z-64")));
 static_assert(!find_price(price_book{}, slice_for("tpu9z-64"), "us", provisioning::on_demand));
 
 namespace {
-
-int failures = 0;
-
-void check(bool holds, const char* what) {
-  if (!holds) std::printf("does not hold: %s\n", what);
-  failures += holds ? 0 : 1;
-}
 
 /// Whether the launch is refused because of the slice, by its name.
 template <class Launch>
@@ -57,17 +50,8 @@ void check_launch() {
 }
 
 void check_estimate() {
-  transformer model;
-  model.layers = 32;
-  model.d_model = 4096;
-  model.vocab = 128256;
-  model.attention.heads = 32;
-  model.attention.kv_heads = 8;
-  model.attention.head_dim = 128;
-  model.mlp.d_ff = 14336;
-  training_job job;
-  job.global_batch = 1024;
-  job.sequence_length = 4096;
+  const transformer model = llama();
+  const training_job job = training();
   const auto step_on = [&](const char* slice_name) {
     const slice where = slice_for(slice_name);
     return step_time(model, job, fsdp_layout(where), where);

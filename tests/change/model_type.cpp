@@ -1,18 +1,14 @@
 // What the reader of config.json says of a type that was added as docs/change.md says.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/read/hf.hpp>
 
+#include "check.hpp"
+
 using namespace tpuplan;
 
 int main(int, char** arguments) {
-  int failures = 0;
-  const auto check = [&](bool holds, const char* what) {
-    if (!holds) std::printf("does not hold: %s\n", what);
-    failures += holds ? 0 : 1;
-  };
   const auto count = [](const nlohmann::json& config) { return parameters(read_hf_config(config).model).total; };
   nlohmann::json llama = {{"model_type", "llama"}, {"vocab_size", 1000}};
   check(count({{"model_type", "made_up"}}) == count(llama), "a type like Llama counts as Llama does");

@@ -1,12 +1,12 @@
 // What the library says of an optimizer that was added as docs/change.md says.
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/core.hpp>
 #include <tpuplan/json.hpp>
 #include <tpuplan/launch/maxtext.hpp>
 #include <tpuplan/read/maxtext.hpp>
 #include <tpuplan/read/runs/training.hpp>
+
+#include "check.hpp"
 
 using namespace tpuplan;
 
@@ -15,22 +15,8 @@ static_assert(optimizer_bytes_per_parameter(optimizer_kind::made_up, dtype::bf16
 static_assert(names_of<optimizer_kind>() == "adamw, adafactor, lion, sgd_momentum, lars, lamb, sgd, adam or made_up");
 
 int main() {
-  int failures = 0;
-  const auto check = [&](bool holds, const char* what) {
-    if (!holds) std::printf("does not hold: %s\n", what);
-    failures += holds ? 0 : 1;
-  };
-  transformer model;
-  model.layers = 32;
-  model.d_model = 4096;
-  model.vocab = 128256;
-  model.attention.heads = 32;
-  model.attention.kv_heads = 8;
-  model.attention.head_dim = 128;
-  model.mlp.d_ff = 14336;
-  training_job job;
-  job.global_batch = 256;
-  job.sequence_length = 4096;
+  const transformer model = llama();
+  training_job job = training();
   const slice where = slice_for("v5p-128");
   const auto kept = [&](optimizer_kind optimizer) {
     job.optimizer = optimizer;

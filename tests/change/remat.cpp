@@ -1,42 +1,29 @@
 // What the library says of a remat policy that was added as docs/change.md says.
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tpuplan/ask/schema.hpp>
-#include <tpuplan/core.hpp>
 #include <tpuplan/json.hpp>
 #include <tpuplan/launch/maxtext.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/read/runs/training.hpp>
+
+#include "check.hpp"
 
 using namespace tpuplan;
 
 static_assert(parse_remat_policy("made_up") == remat::made_up && name(remat::made_up) == "made_up");
 
 int main() {
-  int failures = 0;
-  const auto check = [&](bool holds, const char* what) {
-    if (!holds) std::printf("does not hold: %s\n", what);
-    failures += holds ? 0 : 1;
-  };
-  transformer model;
-  model.layers = 32;
-  model.d_model = 4096;
-  model.vocab = 128256;
-  model.attention.heads = 32;
-  model.attention.kv_heads = 8;
-  model.attention.head_dim = 128;
-  model.mlp.d_ff = 14336;
-  training_job job;
-  job.global_batch = 256;
-  job.sequence_length = 4096;
+  const transformer model = llama();
+  training_job job = training();
   const slice where = slice_for("v5p-128");
   const auto kept = [&](const remat_policy& policy) {
     job.remat = policy;
     return memory_use(model, job, fsdp_layout(where), where).activations;
   };
-  check(kept(remat::made_up) > kept(remat::full) && kept(remat::made_up) < kept(remat::minimal), "it keeps two tensors");
+  check(kept(remat::made_up) > kept(remat::full) && kept(remat::made_up) < kept(remat::minimal),
+        "it keeps two tensors");
   check(read_json<remat_policy>("made_up") == remat::made_up, "JSON reads it");
   const nlohmann::json record = {{"remat", "made_up"}};
   check(detail::record_remat(json_object(record, "record")) == remat::made_up, "records name it");

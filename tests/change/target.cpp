@@ -1,16 +1,12 @@
 // What the library says of a launch target that was added as docs/change.md says.
-#include <cstdio>
 #include <string>
 #include <tpuplan/launch.hpp>
+
+#include "check.hpp"
 
 using namespace tpuplan;
 
 int main() {
-  int failures = 0;
-  const auto check = [&](bool holds, const char* what) {
-    if (!holds) std::printf("does not hold: %s\n", what);
-    failures += holds ? 0 : 1;
-  };
   const maybe<launch_target> target = find_launch_target("made_up");
   check(target.has_value(), "it has a name");
   if (!target) return 1;
@@ -19,7 +15,8 @@ int main() {
   request.where = slice_for("v5p-128");
   request.command = {"true"};
   const launch_output output = launch(*target, request);
-  check(output.json.at("chip") == "five-p" && output.json.at("chips") == 64, "it writes the service's name of the chip");
+  check(output.json.at("chip") == "five-p" && output.json.at("chips") == 64,
+        "it writes the service's name of the chip");
   check(can_launch(*target, request), "it starts slices of its chips");
   check(made_up_job(request) == output.json, "launch.hpp has its header");
   request.where = slice_for("v6e-8");

@@ -100,7 +100,7 @@ TEST_CASE("the training rows of the reference implementation") {
     const bool same_links = std::abs(step.ici.value() - ici) <= tolerance * ici;
     other_links += same_links ? 0 : 1;
     const double total = row.at("total_s").get<double>();
-    const double rest = step.total / (step.total - step.jitter - step.dcn.exposed) * (step.ici.value() - ici);
+    const double rest = step.total / (step.total - step.stragglers - step.dcn.exposed) * (step.ici.value() - ici);
     // It moves nothing between the stages of a pipeline over slices, and waits for nothing that lies on hosts.
     const double stages = record.mesh.dcn_pipeline > 1 ? step.dcn.exposed.value() : 0;
     const double hosts = step.host.exposed.value();

@@ -43,9 +43,10 @@ void check_step(relation& r, const Answer& answer, const json& step) {
          sum(step, {"elementwise_s", "scores_s", "operands_s", "weight_reads_s", "weight_update_s", "dispatch_s"}),
          step["hbm_s"]);
   add_up(r, "ICI", answer, sum(step, {"fsdp", "data", "tensor", "expert", "context"}), step["ici_s"]);
-  add_up(r, "a step", answer,
-         sum(step, {"compute_s", "hbm_s", "ici_s", "overhead_s", "bubble_s", "jitter_s", "dcn", "host", "software_s"}),
-         step["total_s"]);
+  add_up(
+      r, "a step", answer,
+      sum(step, {"compute_s", "hbm_s", "ici_s", "overhead_s", "bubble_s", "stragglers_s", "dcn", "host", "software_s"}),
+      step["total_s"]);
 }
 
 void check_memory(relation& r, const reply& answer, const json& memory) {

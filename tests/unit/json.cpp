@@ -545,4 +545,10 @@ TEST_CASE("a document says what it is") {
   CHECK(refusal_of([] { (void)read_json_document<slice>(json("v5e-8")); }).code == errc::malformed_input);
 }
 
+TEST_CASE("stragglers were jitter in documents of before") {
+  CHECK(read_json<step_breakdown>({{"jitter_s", 2.0}}).stragglers == 2_s);
+  CHECK(says(refusal_of([] { (void)read_json<step_breakdown>({{"jitter_s", 2.0}, {"stragglers_s", 2.0}}); }).message,
+             "stragglers_s"));
+}
+
 }  // namespace json_tests

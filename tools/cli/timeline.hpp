@@ -18,7 +18,8 @@ struct timeline_options {
   std::optional<std::int64_t> evaluate_every, checkpoint_every;
 };
 
-/// --queue, --start-up, --compilation, --evaluation and their likes, beside one of `needed`.
+/// Options for the phases around the steps: --queue, --start-up, --compilation, --evaluation … Each needs one of
+/// `needed`.
 void add_timeline_options(command& to, timeline_options& into, std::initializer_list<const char*> needed);
 
 /// Whether any option of the timeline was given.

@@ -108,7 +108,7 @@ inline void for_each_figure(const nlohmann::json& hardware, const Use& use) {
 }
 
 /// The figures of a document like data/hardware.json for which other sources give something else, the largest
-/// difference first. Worked: 9.18e14 in use beside 9.2e14 is a difference of 0.22 %.
+/// difference first. Worked: 9.18e14 in use and 9.2e14 is a difference of 0.22 %.
 [[nodiscard]] inline std::vector<figure_conflict> figure_conflicts(const nlohmann::json& hardware) {
   std::vector<figure_conflict> conflicts;
   detail::for_each_figure(

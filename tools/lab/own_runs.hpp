@@ -22,7 +22,7 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A published run beside its estimate by constants that were fitted without its source.
+/// A published run and its estimate by constants that were fitted without its source.
 struct source_run {
   std::string id, source;
   run_features about{};
@@ -55,8 +55,8 @@ inline double surprise(const std::vector<source_run>& runs, const own_spreads& s
   return n < 2 ? 0 : sum / static_cast<double>(n * (n - 1));
 }
 
-/// The same surprise over all sources, each source with equal weight. The priors assume that runs say little about each
-/// other unless the sources show that they do.
+/// The surprise of the runs of all sources together, each source with equal weight, and of the spreads themselves. The
+/// priors assume that runs say little about each other unless the sources show that they do.
 inline double surprise(const runs_by_source& sources, const own_spreads& s) {
   double sum = 0;
   for (const auto& [source, runs] : sources)

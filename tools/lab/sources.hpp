@@ -10,7 +10,7 @@
 #include <vector>
 
 /// @file
-/// The open sets of runs as one document, with what their sources say beside the spelled-out form.
+/// The open sets of runs as one document, with the words of their sources and their spelled-out form.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -18,11 +18,11 @@ inline namespace abi_0 {
 namespace detail {
 
 /// What a reader of the wording has to guess; nothing where it is spelled out or describes no training.
-inline std::vector<std::string> guesses_of(const nlohmann::json& told) {
+inline std::vector<std::string> guesses_of(const nlohmann::json& published) {
   try {
-    const bool worded = told.value("parallelism", nlohmann::json{}).is_string();
-    return worded && told.value("kind", "") == "training" ? spell_out(told, "record").guesses
-                                                          : std::vector<std::string>{};
+    const bool worded = published.value("parallelism", nlohmann::json{}).is_string();
+    return worded && published.value("kind", "") == "training" ? spell_out(published, "record").guesses
+                                                               : std::vector<std::string>{};
   } catch (const error&) {
     return {};
   }
@@ -46,9 +46,9 @@ inline constexpr std::string_view further_keys =
     "routing quantisation clock hosts topology host_offload date notes ";
 
 /// The spelled-out form of a record: the fields of `spelled`, and of the record's own keys those that are listed.
-inline nlohmann::json spelled_record(const nlohmann::json& told, const std::string& keys) {
-  nlohmann::json record = told.at("spelled");
-  for (const auto& [key, value] : told.items()) {
+inline nlohmann::json spelled_record(const nlohmann::json& published, const std::string& keys) {
+  nlohmann::json record = published.at("spelled");
+  for (const auto& [key, value] : published.items()) {
     if (!record.contains(key) && keys.find(" " + key + " ") != std::string::npos) record[key] = value;
   }
   return record;
@@ -60,9 +60,9 @@ inline nlohmann::json spelled_record(const nlohmann::json& told, const std::stri
 /// `read_serving_record` take.
 [[nodiscard]] inline nlohmann::json spelled_records(const nlohmann::json& document) {
   nlohmann::json all = {{"records", nlohmann::json::array()}};
-  for (const nlohmann::json& told : document.at("records")) {
-    if (told.contains("spelled"))
-      all.at("records").push_back(detail::spelled_record(told, std::string(detail::plain_keys)));
+  for (const nlohmann::json& published : document.at("records")) {
+    if (published.contains("spelled"))
+      all.at("records").push_back(detail::spelled_record(published, std::string(detail::plain_keys)));
   }
   return all;
 }
@@ -74,10 +74,10 @@ inline nlohmann::json spelled_record(const nlohmann::json& told, const std::stri
   nlohmann::json all = {{"records", nlohmann::json::array()}};
   for (const char* set : open_sets) {
     const nlohmann::json document = load_json(folder + "/" + set);
-    for (const nlohmann::json& told : document.at("records")) {
-      if (!told.contains("spelled")) continue;
-      nlohmann::json& record = all.at("records").emplace_back(detail::spelled_record(told, keys));
-      record["guesses"] = detail::guesses_of(told);
+    for (const nlohmann::json& published : document.at("records")) {
+      if (!published.contains("spelled")) continue;
+      nlohmann::json& record = all.at("records").emplace_back(detail::spelled_record(published, keys));
+      record["guesses"] = detail::guesses_of(published);
     }
   }
   return all;

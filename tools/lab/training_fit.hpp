@@ -56,7 +56,7 @@ inline constexpr std::array<optional_term, 24> optional_terms = {{
     {"exposed tensor", [](calibration& constants) { constants.exposed_tensor = 0; }},
     {"exposed expert", [](calibration& constants) { constants.exposed_expert = 0; }},
     {"exposed DCN", [](calibration& constants) { constants.exposed_dcn = 0; }},
-    {"jitter of slices", [](calibration& constants) { constants.slowdown_per_doubling = 0; }},
+    {"stragglers", [](calibration& constants) { constants.slowdown_per_doubling = 0; }},
     {"gain of 8 bits", [](calibration& constants) { constants.low_precision_share = 0; }},
     {"general software", [](calibration& constants) { constants.general_software = 1; }},
     {"default tiles", [](calibration& constants) { constants.default_tiles = 1; }},
@@ -228,13 +228,13 @@ inline double family_error(const std::vector<left_out_run>& runs) {
 }
 
 /// Leaves out every family once, both for the fit and for the choice of terms, which is made from the other families.
-/// `told` is called with each family's choice. Takes minutes.
-template <class Told>
+/// `report` is called with each family's choice. Takes minutes.
+template <class Report>
 [[nodiscard]] std::vector<left_out_run> leave_families_out_nested(const std::vector<training_record>& runs,
-                                                                  const Told& told) {
+                                                                  const Report& report) {
   const auto fit = [&](const std::vector<training_record>& others) {
     const term_set dropped = terms_to_drop(others);
-    told(others, dropped);
+    report(others, dropped);
     return fit_calibration(others, dropped).constants;
   };
   return detail::leave_out_each(runs, fit, detail::predicted_step);

@@ -75,7 +75,7 @@ struct storage_cost {
 /// Dollars for keeping checkpoints, assuming that all of them are there from the first second.
 ///
 /// `price` is above 0, from `find_storage_price` or `usd_per_gib_month`. Not counted are the time in which an
-/// old checkpoint is still there beside its successor, listings, and retries. Throws for fields out of the range that
+/// old checkpoint is still there with its successor, listings, and retries. Throws for fields out of the range that
 /// `checkpoint_store` gives. Worked: 3 checkpoints of 96 GB (8e9 parameters in fp32 with AdamW) for 730 h at
 /// 0.020: 5.364 USD; 1000 written in 64 objects each: 0.32 USD more.
 [[nodiscard]] constexpr storage_cost cost_of_checkpoints(const checkpoint_store& store, usd_per_byte_second price,

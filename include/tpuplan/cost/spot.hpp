@@ -122,7 +122,7 @@ constexpr void validate(const spot_terms& terms) {
 /// that minimises the expected billed time.
 ///
 /// `work` is the time for which all slices compute together; a preemption of any of the `slices` stops all. The best
-/// number is one of the two whole numbers beside work / `optimal_interval`, because the expected time is convex in it.
+/// number is one of the two whole numbers next to work / `optimal_interval`, because the expected time is convex in it.
 /// Throws for work or a time in `spot_terms` out of its range. Worked: 10 h of work, 5 h between preemptions, 60 s
 /// checkpoints: 25 intervals of 1440 s.
 [[nodiscard]] constexpr spot_run best_spot_run(seconds work, std::int64_t slices, const spot_terms& terms) {

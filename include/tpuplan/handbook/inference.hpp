@@ -70,9 +70,9 @@ struct server_memory {
   bytes cache_per_sequence{};  ///< keys and values
 };
 
-/// Sequences whose keys and values fit beside the weights; 0 where none do. Sizes are exact: a decimal and a
+/// Sequences whose keys and values fit in HBM with the weights; 0 where none do. Sizes are exact: a decimal and a
 /// binary gigabyte give different counts. Throws for memory or a cache that is not above 0, and for weights below 0.
-/// Worked: 43 of 162000 x 8192 bytes beside 70 GB in 8 x 16 GB.
+/// Worked: 43 of 162000 x 8192 bytes with 70 GB of weights in 8 x 16 GB.
 [[nodiscard]] constexpr std::int64_t caches_that_fit(const server_memory& memory) {
   detail::positive("hbm", memory.hbm.value());
   detail::not_negative("weights", memory.weights.value());

@@ -114,7 +114,7 @@ constexpr void add_matrix(weight_matrices& list, std::string_view name, std::int
   if (rows > 0 && columns > 0 && count > 0) list.items[list.size++] = {name, {rows, columns}, count, used};
 }
 
-/// Layers of an encoder beside a decoder.
+/// Layers of the encoder of an encoder-decoder.
 constexpr std::int64_t encoder_layers(const transformer& model) noexcept {
   return model.kind == architecture::encoder_decoder ? model.encoder_layers : 0;
 }

@@ -215,7 +215,7 @@ struct nearest_slices {
 
 namespace detail {
 
-/// Whether a machine type has the name that Compute Engine lists beside the one of Google's pages.
+/// Whether a machine type has the name that Compute Engine lists as well as the one of Google's pages.
 constexpr bool is_compute_engine_name(std::string_view type) noexcept {
   return type.size() > 4 && same_name(type.substr(type.size() - 4), "-tpu");
 }
@@ -313,11 +313,11 @@ constexpr text<160> slice_hint(std::string_view given) {
     if (even != first) hint.append(" or ").append(name(slice{parts.chip, even, 4}));
     hint.append(" (no number stands for them), ");
   }
-  const nearest_slices beside = nearest(parts.chip, wanted < 1 ? 1 : wanted);
-  if (beside.smaller) append_with_chips(hint, *beside.smaller);
-  if (beside.larger && !(beside.smaller && beside.larger->shape == beside.smaller->shape)) {
-    if (beside.smaller) hint.append(" or ");
-    append_with_chips(hint, *beside.larger);
+  const nearest_slices closest = nearest(parts.chip, wanted < 1 ? 1 : wanted);
+  if (closest.smaller) append_with_chips(hint, *closest.smaller);
+  if (closest.larger && !(closest.smaller && closest.larger->shape == closest.smaller->shape)) {
+    if (closest.smaller) hint.append(" or ");
+    append_with_chips(hint, *closest.larger);
   }
   for (const machine_row& type : machine_rows) {
     if (parts.chip.name != type.chip || type.chips != parse_count(parts.rest) || !type.makes_one_vm) continue;

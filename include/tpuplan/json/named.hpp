@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/cost/price.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/json/value.hpp>
 #include <tpuplan/model/remat.hpp>
@@ -50,6 +51,12 @@ struct named_value<remat_policy> {
     for (const named_remat_policy& one : remat_policies) valid.append(one.name.view()).append(", ");
     fail(errc::unknown_name, at.text(), name, valid + "or its placements");
   }
+};
+
+/// Documents that were written before 2026-11-23 say "jitter_s".
+template <>
+struct other_key<step_breakdown> {
+  static constexpr std::string_view also = "jitter_s", key = "stragglers_s";
 };
 
 /// Quota files say "provisioning", as price files do.

@@ -125,7 +125,7 @@ inline shell_words gcloud_create(const launch_request& request, tpu_creation how
   return words;
 }
 
-/// What each VM is told to run: the program, in its container where there is an image.
+/// What each VM runs: the program, in its container where there is an image.
 inline shell_words worker_command(const launch_request& request) {
   const std::string folder = "CHECKPOINT_DIR=" + request.checkpoint;
   shell_words words;
@@ -194,8 +194,9 @@ inline std::string script_head(const launch_request& request) {
          std::string(name(request.where).view()) + ", " + std::string(name(request.capacity)) + "\n";
 }
 
-/// The loop around the four commands, which stand above it as functions. `ready` is what state prints once the VMs are
-/// there, `gone` the patterns of what it prints when they will not come, `end` how they end where nobody deletes them.
+/// The loop that creates the VMs, waits for them, runs the program and starts again after a preemption; create, state,
+/// run and delete are functions above it. `ready` is the state of VMs that can be used, `gone` has the shell patterns of
+/// states that never become ready, and `end` says how the VMs end where nobody deletes them.
 inline std::string restart_loop(const launch_request& request, std::string_view ready, std::string_view gone,
                                 std::string_view end) {
   std::string loop = R"sh(

@@ -147,7 +147,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
 /// are refused by the engine. Throws, naming the field, for what no flag of the engine says. Worked: Llama 3.1 70B on a
 /// v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1; SGLang-JAX, which counts all
 /// devices and sequences of the slice, has --tp-size=8 and --data-parallel-size=2 for two replicas of 4. Sources:
-/// beside the rows of model/engines.hpp.
+/// with the rows of model/engines.hpp.
 [[nodiscard]] inline std::vector<std::string> engine_command(const serving_launch& launch) {
   detail::check_serving(launch);
   std::vector<std::string> words;

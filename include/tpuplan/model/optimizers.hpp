@@ -38,19 +38,21 @@ struct optimizer_row {
   std::string_view name{};
   int moments = 0;             // numbers kept for each parameter, in the format of the moments
   double factored = 0;         // bytes kept for each parameter whatever that format: rows and columns of a matrix
-  bool two_formats = false;    // the first moment may be in bf16 whatever the format of the second
+  bool first_in_bf16 = false;  // the first moment may be in bf16 whatever the format of the second
   std::string_view maxtext{};  // opt_type in MaxText, behind it others with the same state; empty: it has none
 };
 
+inline constexpr bool one_format = false, bf16_first_moment = true;
+
 inline constexpr optimizer_row optimizers[] = {
-    {optimizer_kind::adamw, "adamw", 2, 0, true, "adamw adam_pax"},
+    {optimizer_kind::adamw, "adamw", 2, 0, bf16_first_moment, "adamw adam_pax"},
     {optimizer_kind::adafactor, "adafactor", 0, 0.5},
     {optimizer_kind::lion, "lion", 1},
     {optimizer_kind::sgd_momentum, "sgd_momentum", 1},
     {optimizer_kind::lars, "lars", 1},
     {optimizer_kind::lamb, "lamb", 2},
-    {optimizer_kind::sgd, "sgd", 0, 0, false, "sgd"},
-    {optimizer_kind::adam, "adam", 2, 0, true},
+    {optimizer_kind::sgd, "sgd", 0, 0, one_format, "sgd"},
+    {optimizer_kind::adam, "adam", 2, 0, bf16_first_moment},
 };
 static_assert(in_order(optimizers, &optimizer_row::kind), "the rows of optimizers are in the order of enumerators");
 

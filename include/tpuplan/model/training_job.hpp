@@ -125,7 +125,7 @@ struct training_job {
 /// second in fp32.
 [[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) noexcept {
   const bytes all = optimizer_bytes_per_parameter(job.optimizer, job.moments);
-  const bool first = job.first_moment_bf16 && detail::row_at(detail::optimizers, job.optimizer).two_formats;
+  const bool first = job.first_moment_bf16 && detail::row_at(detail::optimizers, job.optimizer).first_in_bf16;
   return first ? all - size_of(job.moments) + size_of(dtype::bf16) : all;
 }
 

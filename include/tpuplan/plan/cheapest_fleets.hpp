@@ -14,7 +14,7 @@
 #include <vector>
 
 /// @file
-/// The cheapest fleet of each TPU generation for some traffic, beside fleets of GPU servers.
+/// The cheapest fleet of each TPU generation for some traffic, compared with fleets of GPU servers.
 
 namespace tpuplan {
 inline namespace abi_0 {

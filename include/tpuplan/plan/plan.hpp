@@ -78,7 +78,7 @@ struct plan_request {
   maybe<seconds> deadline{};                                 ///< the longest wall time
   maybe<usd> budget{};                                       ///< the most dollars for the run
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
-  std::vector<chip_spec> chips;          ///< the caller's, considered beside the table's; priced by rows of `prices`
+  std::vector<chip_spec> chips;          ///< the caller's, as well as those of the table; priced by rows of `prices`
   std::int64_t smallest_chips = 1;       ///< fewest chips over all slices
   std::int64_t largest_chips = 1 << 20;  ///< most chips over all slices
   std::int64_t largest_slices = 1;       ///< most slices over DCN, at most `most_slices`; all smaller numbers are tried

@@ -27,7 +27,7 @@ struct serving_request {
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
   maybe<usd_per_second> budget{};                            ///< most dollars per second, of all slices
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
-  std::vector<chip_spec> chips;                              ///< of the caller, considered beside the table's
+  std::vector<chip_spec> chips;                              ///< of the caller, as well as those of the table
   std::int64_t smallest_chips = 1;                           ///< fewest chips over all slices
   std::int64_t largest_chips = 1024;                         ///< most chips over all slices
   bool accept_uncertain = false;                             ///< accept plans whose memory fit is uncertain

@@ -67,7 +67,7 @@ struct calibration {
   double exposed_dcn = 0.30;             ///< part of the all-reduce between slices that is not hidden; set
   double exposed_host = 1.00;            ///< part of state moved to and from hosts; no published record: an upper bound
   bool hidden_by_work_only = true;       ///< traffic is hidden only for as long as the work takes
-  double slowdown_per_doubling = 0.015;  ///< jitter and stragglers per doubling of slices; set
+  double slowdown_per_doubling = 0.015;  ///< stragglers per doubling of slices; set
   double low_precision_share = 0.70;     ///< share of product time that reaches the doubled int8 or fp8 rate; set
   double general_software = 1.05;        ///< time under a general framework over that of a tuned recipe
   double first_port = 1.3;               ///< time of a program that nobody tuned over that of a tuned recipe; set

@@ -26,7 +26,7 @@ enum class step_bound : std::uint8_t { compute, hbm, ici, dcn, overhead, host };
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
-/// Assumptions of an estimate that its reader should be told.
+/// Assumptions that a reader of an estimate should know.
 struct step_remarks {
   bool text_alone = false;        ///< the model has a vision tower, the job no images: the tower does not run
   bool beyond_positions = false;  ///< sequences are longer than those that the model is made for
@@ -53,8 +53,8 @@ struct step_remarks {
   return sizes.passes * products + 3 * (work.attention + sizes.adapters) + detail::tower_passes(sizes) * sizes.tower;
 }
 
-/// Time of one step. compute + hbm + ici + overhead + bubble + jitter + dcn.exposed + host.exposed + software = total,
-/// and each of the first three is the sum of its parts.
+/// Time of one step. compute + hbm + ici + overhead + bubble + stragglers + dcn.exposed + host.exposed + software =
+/// total, and each of the first three is the sum of its parts.
 struct step_breakdown {
   seconds dense_products{};   ///< projections, dense MLPs, shared experts
   seconds expert_products{};  ///< routed experts
@@ -77,7 +77,7 @@ struct step_breakdown {
   seconds ici{};              ///< the exposed parts of the five above
   seconds overhead{};         ///< fixed time per layer and pass
   seconds bubble{};           ///< pipeline stages that wait
-  seconds jitter{};           ///< stragglers among slices
+  seconds stragglers{};       ///< slices wait for the slowest of them
   collective_time dcn{};      ///< gradients and activations between slices
   collective_time host{};     ///< state and tensors that lie in host memory, both ways
   seconds software{};         ///< what untuned software, or the caller's own runs, add; below 0 where they are faster
@@ -138,14 +138,14 @@ constexpr void add_collectives(step_breakdown& step, const work_terms& work, con
   step.ici = step.fsdp.exposed + step.data.exposed + step.tensor.exposed + step.expert.exposed + step.context.exposed;
 }
 
-/// Adds the overhead, the bubble, the jitter and the exposed traffic beyond the slice, the floor, and the total. Own
-/// runs that are faster than the estimate do not bring it below the floor.
+/// Adds the overhead, the bubble, the stragglers and the exposed traffic beyond the slice, the floor, and the total.
+/// Own runs that are faster than the estimate do not bring it below the floor.
 constexpr void add_waits(step_breakdown& step, const work_terms& work, const layout_terms& at, double microbatches) {
   step.overhead = microbatches * at.overhead;
   const seconds base = step.compute + step.hbm + step.ici + step.overhead;
   step.bubble = base * at.bubble;
   const seconds run = base + step.bubble;
-  step.jitter = run * at.jitter;
+  step.stragglers = run * at.stragglers;
   step.dcn.whole = at.dcn_once + microbatches * at.dcn_each;
   step.dcn.exposed = at.dcn_exposed * step.dcn.whole;
   if (at.hidden_by_work) step.dcn.exposed = max(step.dcn.exposed, step.dcn.whole - run / 2);  // half is backward
@@ -154,7 +154,7 @@ constexpr void add_waits(step_breakdown& step, const work_terms& work, const lay
   const seconds to_host = at.tokens * work.to_host;
   step.host.whole += 2 * to_host;
   step.host.exposed += exposed_to_host(run, to_host, work.forward);
-  const seconds tuned = run + step.jitter + step.dcn.exposed + step.host.exposed;
+  const seconds tuned = run + step.stragglers + step.dcn.exposed + step.host.exposed;
   step.floor = floor_of(sum_of(work), at, microbatches);
   step.total = at.software < 1 ? max(tuned * at.software, step.floor) : tuned * at.software;
   step.software = step.total - tuned;
@@ -206,9 +206,12 @@ constexpr void end_at_floor(step_breakdown& step) {
 }
 
 constexpr step_bound largest_part(const step_breakdown& step) {
-  const seconds parts[] = {
-      step.compute,     step.hbm, step.ici, step.dcn.exposed, step.overhead + step.bubble + step.jitter + step.software,
-      step.host.exposed};
+  const seconds parts[] = {step.compute,
+                           step.hbm,
+                           step.ici,
+                           step.dcn.exposed,
+                           step.overhead + step.bubble + step.stragglers + step.software,
+                           step.host.exposed};
   std::size_t most = 0, i = 0;
   for (const seconds part : parts) {
     if (++i; part > parts[most]) most = i - 1;

@@ -77,7 +77,8 @@ struct work_sums {
   const seconds run = base * (1 + at.bubble);
   const seconds dcn = at.dcn_once + microbatches * at.dcn_each;
   // Half of the run is the backward pass, which hides the traffic between slices.
-  const seconds waited = max(run * (1 + at.jitter) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.jitter) + dcn));
+  const seconds waited =
+      max(run * (1 + at.stragglers) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.stragglers) + dcn));
   const seconds to_host = exposed_to_host(run, at.tokens * work.to_host, work.forward);
   const seconds total =
       (waited + at.host_exposed * (at.host_once + microbatches * at.host_each) + to_host) * at.software;

@@ -61,7 +61,7 @@ struct layout_terms {
   seconds overhead{};         ///< per microbatch: fixed time of layers and passes
   double imbalance = 0;       ///< extra attention of the chip with a sequence's last shard, over the mean
   double bubble = 0;          ///< share of the work in which pipeline stages wait
-  double jitter = 0;          ///< share of the work in which slices wait for the slowest
+  double stragglers = 0;      ///< share of the work in which slices wait for the slowest
   seconds dcn_once{};         ///< between slices, once per step, alone
   seconds dcn_each{};         ///< between slices, per microbatch, alone
   double dcn_exposed = 0;     ///< part of that traffic that the step waits for
@@ -347,7 +347,7 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
   }
   terms.bubble = bubble_share(job, stages);
-  terms.jitter = constants.slowdown_per_doubling * math::log2(slice_total);
+  terms.stragglers = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
   terms.software = software_factor(job.software, constants);
   if (constants.own.count > 0)

@@ -166,7 +166,7 @@ class maxtext_dimensions {
     if (!keys_->is_argument(key)) return false;
     if (!overridden_)
       fail(errc::invalid_argument, keys_->place(key), keys_->word_or(key, ""),
-           "override_model_config=true beside it: model_name decides it");
+           "override_model_config=true with it: model_name decides it");
     return true;
   }
   [[nodiscard]] static bool ends_with(std::string_view words, std::string_view end) noexcept {

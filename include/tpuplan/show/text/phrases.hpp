@@ -47,7 +47,7 @@ template <class Step>
            {"host", step.host.exposed.value()},
            {"overhead", step.overhead.value()},
            {"bubble", step.bubble.value()},
-           {"stragglers", step.jitter.value()},
+           {"stragglers", step.stragglers.value()},
            {"software", step.software.value()}}};
 }
 

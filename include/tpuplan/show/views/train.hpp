@@ -44,7 +44,7 @@ namespace readable {
   shared(job.state_on_host == host_state::none ? "tensors on hosts" : "state on hosts", t.host);
   row("per layer", t.overhead, "fixed time");
   row("pipeline bubble", t.bubble, "waiting");
-  row("stragglers", t.jitter, "waiting");
+  row("stragglers", t.stragglers, "waiting");
   const bool untuned = t.software_taken != software_level::tuned;
   row("software", t.software,
       own_runs == 0 ? "not tuned"

@@ -497,7 +497,7 @@ TEST_CASE("the parts of a step add up to the total") {
         std::abs(t.ici.value() -
                  (t.fsdp.exposed + t.data.exposed + t.tensor.exposed + t.expert.exposed + t.context.exposed).value()) <=
         1e-12 * t.ici.value());
-    const seconds sum = t.compute + t.hbm + t.ici + t.overhead + t.bubble + t.jitter + t.dcn.exposed + t.software;
+    const seconds sum = t.compute + t.hbm + t.ici + t.overhead + t.bubble + t.stragglers + t.dcn.exposed + t.software;
     CHECK(close(sum.value(), t.total.value()));
     for (const collective_time& part : {t.fsdp, t.data, t.tensor, t.expert, t.dcn}) {
       CHECK(part.exposed <= part.whole);
@@ -509,7 +509,7 @@ TEST_CASE("the parts of a step add up to the total") {
     CHECK((t.expert.whole > 0_s) == (one.mesh.expert > 1));
     CHECK((t.dcn.whole > 0_s) == (one.mesh.dcn_data > 1));
     CHECK((t.bubble > 0_s) == (one.mesh.pipeline > 1));
-    CHECK((t.jitter > 0_s) == (slices(one.mesh) > 1));
+    CHECK((t.stragglers > 0_s) == (slices(one.mesh) > 1));
     CHECK((t.software > 0_s) == (one.job.software == software_level::general));
     CHECK((t.vision > 0_s) == (one.job.images_per_sequence > 0));
     CHECK((t.expert_products > 0_s) == has_experts(one.model));
@@ -671,8 +671,8 @@ TEST_CASE("every calibrated constant has an effect where it should, and only the
       {"experts", 5, [](k c) { c.exposed_expert *= 2; }, true},
       {"DCN", 3, [](k c) { c.exposed_dcn *= 2; }, true},
       {"DCN of one slice", 0, [](k c) { c.exposed_dcn *= 2; }, false},
-      {"jitter", 3, [](k c) { c.slowdown_per_doubling *= 2; }, true},
-      {"jitter of one slice", 0, [](k c) { c.slowdown_per_doubling *= 2; }, false},
+      {"stragglers", 3, [](k c) { c.slowdown_per_doubling *= 2; }, true},
+      {"stragglers of one slice", 0, [](k c) { c.slowdown_per_doubling *= 2; }, false},
       {"low precision in bf16", 0, [](k c) { c.low_precision_share = 0.1; }, false},
       {"time per layer", 0, [](k c) { c.per_layer_pass = 1_ms; }, true},
   };

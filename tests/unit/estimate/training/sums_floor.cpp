@@ -105,7 +105,7 @@ TEST_CASE("own runs that are faster than the estimate do not bring it below the 
   CHECK(after.total == after.floor);
   CHECK(after.low == after.floor);
   CHECK(after.software < 0_s);
-  const seconds parts = after.compute + after.hbm + after.ici + after.overhead + after.bubble + after.jitter +
+  const seconds parts = after.compute + after.hbm + after.ici + after.overhead + after.bubble + after.stragglers +
                         after.dcn.exposed + after.host.exposed + after.software;
   CHECK(close(parts / after.total, 1));
 }
