@@ -98,7 +98,7 @@ inline std::vector<std::string> maxtext_types(const training_job& job) {
   std::vector<std::string> arguments;
   std::string_view optimizer = row_at(optimizers, job.optimizer).maxtext;
   if (optimizer.empty()) {
-    const auto known = [](optimizer_kind kind) { return !row_at(optimizers, kind).maxtext.empty(); };
+    const auto known = [](optimizer_kind kind) { return !is_empty(row_at(optimizers, kind).maxtext); };
     fail(errc::unsupported, "training_job.optimizer", name(job.optimizer),
          names_where<optimizer_kind>(known).append(" in MaxText").view());
   }

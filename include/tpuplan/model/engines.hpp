@@ -43,34 +43,34 @@ namespace detail {
 /// What an engine is called, how it runs, and what it can run. Lists are words with spaces between them.
 struct engine_row {
   serving_engine engine = serving_engine::unnamed;
-  std::string_view name{};      // "sglang-jax"
-  std::string_view title{};     // in its own spelling
-  std::string_view aliases{};   // what people call it too
-  std::string_view words{};     // in a record's field `engine`: that of the longest word that is a part of it
-  std::string_view marks{};     // parts of a record's id or source where it names no engine; ^ stands for the beginning
-  std::string_view measured{};  // the months of its first and its last published run
-  double prior = 0;  // of its factors before any run is seen; 0: it has none of its own, see `engine_factors`
+  const char* name = "";      // "sglang-jax"
+  const char* title = "";     // in its own spelling
+  const char* aliases = "";   // what people call it too
+  const char* words = "";     // in a record's field `engine`: that of the longest word that is a part of it
+  const char* marks = "";     // parts of a record's id or source where it names no engine; ^ stands for the beginning
+  const char* measured = "";  // the months of its first and its last published run
+  double prior = 0;           // of its factors before any run is seen; 0: it has none of its own, see `engine_factors`
 
   // Its cache and its scheduler.
   cache_policy cache = cache_policy::paged;  // that of its records
   bool pages = true;                         // attention runs over whole blocks of keys
   bool hosts_in_turn = false;                // over several hosts the device idles while they prepare a step
   std::int64_t block_multiple = 1;           // of tokens in a block of the cache
-  std::string_view chunk_flag{};             // for the chunk of a prompt, where the engine does not run without one
+  const char* chunk_flag = "";               // for the chunk of a prompt, where the engine does not run without one
 
   // What it runs, where it can be started.
-  std::string_view chips{};         // on which it is documented to run
+  const char* chips = "";           // on which it is documented to run
   bool groups = false;              // has flags for data-parallel attention
   bool latent_in_groups = false;    // runs latent attention with data-parallel attention alone
   bool fp8_weights = false;         // and not int8 weights alone
   bool quantised_products = false;  // activations in the format of the weights
-  std::string_view no_fp8_cache{};  // why keys and values are not in fp8; empty: they may be
+  const char* no_fp8_cache = "";    // why keys and values are not in fp8; empty: they may be
 
   // Its launch: the words of its command, in which launch/serving.hpp fills in what is in braces and leaves out a word
   // whose braces have no value. Empty: it cannot be started, and `ended` says why, if it ever could.
-  std::string_view command{};
-  std::string_view group_environment{};  // a variable that data-parallel attention needs, "NAME=value"
-  std::string_view ended{};
+  const char* command = "";
+  const char* group_environment = "";  // a variable that data-parallel attention needs, "NAME=value"
+  const char* ended = "";
 };
 
 constexpr engine_row jetstream_row() {
@@ -180,7 +180,7 @@ static_assert(in_order(engines, &engine_row::engine), "the rows of engines are i
 constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
 
 /// Whether `launch` can start it.
-constexpr bool can_start(serving_engine engine) noexcept { return !row_of(engine).command.empty(); }
+constexpr bool can_start(serving_engine engine) noexcept { return !is_empty(row_of(engine).command); }
 
 }  // namespace detail
 

@@ -35,11 +35,11 @@ namespace detail {
 /// What an optimizer keeps, and its names.
 struct optimizer_row {
   optimizer_kind kind = optimizer_kind::adamw;
-  std::string_view name{};
+  const char* name = "";
   int moments = 0;             // numbers kept for each parameter, in the format of the moments
   double factored = 0;         // bytes kept for each parameter whatever that format: rows and columns of a matrix
   bool first_in_bf16 = false;  // the first moment may be in bf16 whatever the format of the second
-  std::string_view maxtext{};  // opt_type in MaxText, behind it others with the same state; empty: it has none
+  const char* maxtext = "";    // opt_type in MaxText, behind it others with the same state; empty: it has none
 };
 
 inline constexpr bool one_format = false, bf16_first_moment = true;

@@ -16,8 +16,8 @@ static_assert(names_of<cache_policy>() == "paged or reserved");
 // Each engine that can be started says on which chips, and no other does.
 static_assert([] {
   for (const detail::engine_row& row : detail::engines) {
-    if (row.command.empty() != row.chips.empty()) return false;
-    if (!row.command.empty() && (row.title.empty() || !row.ended.empty())) return false;
+    if (detail::is_empty(row.command) != detail::is_empty(row.chips)) return false;
+    if (!detail::is_empty(row.command) && (detail::is_empty(row.title) || !detail::is_empty(row.ended))) return false;
   }
   return true;
 }());

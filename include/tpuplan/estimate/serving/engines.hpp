@@ -86,15 +86,15 @@ struct engine_limit {
     limit.given = name(job.weights);
     limit.valid = row.fp8_weights ? "bf16, int8 or fp8, activations in the same or in bf16"
                                   : "bf16, or int8 with activations in bf16";
-  } else if (job.cache != dtype::bf16 && !(row.no_fp8_cache.empty() && job.cache == dtype::fp8)) {
+  } else if (job.cache != dtype::bf16 && !(detail::is_empty(row.no_fp8_cache) && job.cache == dtype::fp8)) {
     limit.field = "serving_job.cache";
     limit.given = name(job.cache);
-    limit.valid.append("bf16").append(row.no_fp8_cache.empty() ? " or fp8" : ": ").append(row.no_fp8_cache);
+    limit.valid.append("bf16").append(detail::is_empty(row.no_fp8_cache) ? " or fp8" : ": ").append(row.no_fp8_cache);
   } else if (job.block_tokens > 1 && job.block_tokens % row.block_multiple != 0) {
     limit.field = "serving_job.block_tokens";
     limit.given.append(job.block_tokens);
     limit.valid.append("a multiple of ").append(row.block_multiple).append(", or 1: the engine's own");
-  } else if (!row.chunk_flag.empty() && job.prefill_chunk == 0) {
+  } else if (!detail::is_empty(row.chunk_flag) && job.prefill_chunk == 0) {
     limit.field = "serving_job.prefill_chunk";
     limit.given = "0";
     limit.valid.append("a chunk: ")
