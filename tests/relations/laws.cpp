@@ -1,5 +1,6 @@
 // What must grow with what, and by how much.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <tpuplan/model/remat.hpp>
 
@@ -151,7 +152,7 @@ void search_knows(relation& r) {
       continue;
     }
     const std::int64_t devices = devices_of(slice);
-    json job = {{"remat", remat_policies[r.random.below(remat_policies.size())].name.view()},
+    json job = {{"remat", remat_policies[r.random.below(std::size(remat_policies))].name.view()},
                 {"sequence_length", 1 << (9 + r.random.below(5))},
                 {"global_batch", devices << r.random.below(6)}};
     json mesh = json::object();

@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_BASE_ROWS_HPP
 #define TPUPLAN_BASE_ROWS_HPP
 
-#include <array>
 #include <cstddef>
 #include <string_view>
 #include <tpuplan/base/text.hpp>
@@ -40,23 +39,6 @@ template <class Row, std::size_t Count, class Enumeration>
 constexpr const Row& row_at(const Row (&rows)[Count], Enumeration of) noexcept {
   const auto place = static_cast<std::size_t>(of);
   return rows[place < Count ? place : 0];
-}
-
-/// Whether rows, which have their enumerator in that field, are in its order.
-template <class Row, std::size_t Count, class Enumeration>
-constexpr bool in_order(const Row (&rows)[Count], Enumeration Row::*of) noexcept {
-  for (std::size_t i = 0; i < Count; ++i) {
-    if (static_cast<std::size_t>(rows[i].*of) != i) return false;
-  }
-  return true;
-}
-
-/// Rows as an array that has as many places as there are rows.
-template <class Row, std::size_t Count>
-constexpr std::array<Row, Count> array_of(const Row (&rows)[Count]) {
-  std::array<Row, Count> result{};
-  for (std::size_t i = 0; i < Count; ++i) result[i] = rows[i];
-  return result;
 }
 
 }  // namespace detail

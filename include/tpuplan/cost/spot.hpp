@@ -48,8 +48,7 @@ inline constexpr spot_market all_spot_markets[] = {spot_market::calm, spot_marke
     case spot_market::cautious: return 4_h;
     case spot_market::scarce: return 1_h;
   }
-  detail::fail(errc::invalid_argument, "spot_market", static_cast<std::int64_t>(market),
-               names_of<spot_market>().view());
+  detail::fail(errc::invalid_argument, "spot_market", static_cast<std::int64_t>(market), "calm, cautious or scarce");
 }
 
 /// The mean time between preemptions of a job on several slices, where a preemption of any slice stops the job and some

@@ -175,7 +175,6 @@ inline constexpr engine_row engines[] = {{serving_engine::unnamed, "unnamed"},
                                          vllm_torch_xla_row(),
                                          sglang_jax_row(),
                                          example_row()};
-static_assert(in_order(engines, &engine_row::engine), "the rows of engines are in the order of enumerators");
 
 constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
 

@@ -54,7 +54,6 @@ inline constexpr optimizer_row optimizers[] = {
     {optimizer_kind::sgd, "sgd", 0, 0, one_format, "sgd"},
     {optimizer_kind::adam, "adam", 2, 0, bf16_first_moment},
 };
-static_assert(in_order(optimizers, &optimizer_row::kind), "the rows of optimizers are in the order of enumerators");
 
 }  // namespace detail
 

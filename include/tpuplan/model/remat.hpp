@@ -1,12 +1,10 @@
 #ifndef TPUPLAN_MODEL_REMAT_HPP
 #define TPUPLAN_MODEL_REMAT_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
-#include <tpuplan/base/rows.hpp>
 #include <tpuplan/base/text.hpp>
 
 /// @file
@@ -101,7 +99,7 @@ struct named_remat_policy {
 };
 
 /// All named policies, the one that recomputes most first. axlearn's default is save_dot_with_context_except_mlp.
-inline constexpr auto remat_policies = detail::array_of<named_remat_policy>({
+inline constexpr named_remat_policy remat_policies[] = {
     {"full", remat::full},
     {"save_context", remat::save_context, detail::as_custom},
     {"save_qkv_proj", remat::save_qkv_proj},
@@ -115,7 +113,7 @@ inline constexpr auto remat_policies = detail::array_of<named_remat_policy>({
     {"minimal_with_context", remat::minimal_with_context},
     {"minimal_offloaded", remat::minimal_offloaded},
     {"none", remat::none},
-});
+};
 
 /// The name of a policy, "custom" where it has none.
 [[nodiscard]] constexpr std::string_view name(const remat_policy& policy) noexcept {

@@ -32,7 +32,7 @@ inline constexpr std::int64_t most_batches = 1048576;
 /// Remat policies to choose from.
 struct policy_list {
   std::array<remat_policy, most_policies> items{};  ///< the first `count` are set
-  static_assert(remat_policies.size() <= most_policies, "all named policies are searched: raise most_policies");
+  static_assert(std::size(remat_policies) <= most_policies, "all named policies are searched: raise most_policies");
   std::size_t count = 0;
   std::size_t in_hbm = 0;  ///< the first of them, whose tensors all stay in HBM
 
@@ -98,7 +98,9 @@ inline policy_list policies_of(const plan_request& request) {
       if ((saved_width(widths, policy, placement::host) > 0) == on_host) list.add(policy);
     };
     for (const remat_policy& policy : request.policies) add(policy);
-    for (std::size_t i = 0; request.policies.empty() && i < remat_policies.size(); ++i) add(remat_policies[i].policy);
+    if (request.policies.empty()) {
+      for (const named_remat_policy& one : remat_policies) add(one.policy);
+    }
     if (!on_host) list.in_hbm = list.count;
   }
   return list;

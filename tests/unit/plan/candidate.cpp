@@ -109,7 +109,7 @@ class dice {
 };
 
 remat_policy any_policy(dice& d) {
-  if (!d.once_in(3)) return remat_policies[d.below(remat_policies.size())].policy;
+  if (!d.once_in(3)) return remat_policies[d.below(std::size(remat_policies))].policy;
   const auto where = [&d] { return static_cast<placement>(d.below(3)); };
   remat_policy p;
   p.layer_input = where();

@@ -83,7 +83,7 @@ TEST_CASE("jobs and layouts survive the way through MaxText's arguments") {
       job.pipeline_microbatches = one_of<std::int64_t>(random, {2, 8});
       job.pipeline_rounds = one_of<std::int64_t>(random, {1, 2});
     }
-    job.remat = remat_policies[random() % remat_policies.size()].policy;
+    job.remat = remat_policies[random() % std::size(remat_policies)].policy;
     if (random() % 4 == 0) {
       job.remat = {};
       for (placement* tensor :

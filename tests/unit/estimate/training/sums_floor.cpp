@@ -47,7 +47,7 @@ transformer any_model(dice& d) {
 
 training_job any_job(dice& d, std::int64_t shards, bool has_experts) {
   training_job job = job_of(shards * d.between(1, 16), std::int64_t{1} << d.between(7, 15));
-  job.remat = remat_policies[static_cast<std::size_t>(d.between(0, remat_policies.size() - 1))].policy;
+  job.remat = remat_policies[static_cast<std::size_t>(d.between(0, std::size(remat_policies) - 1))].policy;
   if (has_experts && d.between(0, 3) == 0) job.capacity_factor = 0.1 * static_cast<double>(d.between(2, 20));
   return job;
 }
