@@ -83,7 +83,7 @@ namespace detail {
 
 /// What each chip of a slice of one VM has of its chip's usual share of the network: VMs of one generation differ. 1 of
 /// larger slices, and where the VM's network is not documented.
-constexpr double network_share(const slice& where) {
+constexpr double share_of_network(const slice& where) {
   if (vms(where) != 1) return 1;
   const maybe<machine_type> type = machine_type_of(where);
   const maybe<chip_spec> usual = find_chip(where.chip.name);
@@ -99,7 +99,7 @@ constexpr double network_share(const slice& where) {
 /// one ct6e-standard-8t with 200 Gbit/s for 8 chips.
 [[nodiscard]] constexpr bytes_per_second dcn_rate(const slice& where) {
   const bytes_per_second rate = dcn_rate(where.chip);
-  const double share = detail::network_share(where);
+  const double share = detail::share_of_network(where);
   return share == 1 ? rate : min(rate, where.chip.host.dcn.value() * share);
 }
 
