@@ -41,6 +41,7 @@ const filled_field filled_fields[] = {
     {"layout.context", {"--context"}},
     {"layout.pipeline", {"--pipeline"}},
     {"layout.dcn_data", {"--slices"}},
+    {"chip", {"--generation"}},
     {"plan.degrees.data", {"--data"}},
     {"plan.degrees.fsdp", {"--fsdp"}},
     {"plan.degrees.tensor", {"--tensor"}},

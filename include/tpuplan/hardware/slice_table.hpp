@@ -121,7 +121,7 @@ struct machine_type {
   bool makes_one_vm = false;       ///< whether one VM of it is a slice
   bool makes_several_vms = false;  ///< whether several VMs of it make a slice
   text<24> gke_label{};            ///< GKE's label of its nodes, "tpu-v5p-slice"; empty where GKE has no such name
-  known<std::int64_t> gigabits{};  ///< per second of the VM's network
+  known<double> gigabits{};        ///< per second of the VM's network, as it is sold
 };
 
 namespace detail {
@@ -134,7 +134,7 @@ struct machine_row {
   known<std::int64_t> vcpus, ram_gb;
   bool makes_one_vm, makes_several_vms;
   const char* gke_label;
-  known<std::int64_t> gigabits;
+  known<double> gigabits;
 };
 
 // generated: machine_types from data/hardware.json

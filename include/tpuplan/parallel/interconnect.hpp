@@ -88,7 +88,7 @@ constexpr double share_of_network(const slice& where) {
   const maybe<machine_type> type = machine_type_of(where);
   const maybe<chip_spec> usual = find_chip(where.chip.name);
   if (!type || !type->gigabits.has_value() || !usual || !usual->host.dcn.has_value()) return 1;
-  const double each = static_cast<double>(type->gigabits.value()) * 1e9 / 8 / static_cast<double>(type->chips);
+  const double each = type->gigabits.value() * 1e9 / 8 / static_cast<double>(type->chips);
   return each / usual->host.dcn.value().value();
 }
 

@@ -707,7 +707,7 @@ TEST_CASE("peak rates that a chip does not have, or that nobody documents") {
                        {v3, dtype::int8, "absent"},
                        {v3, dtype::fp8, "absent"},
                        {v4, dtype::fp8, "absent"},
-                       {v4, dtype::int4, "unknown"},
+                       {v4, dtype::int4, "absent"},
                        {tpu7x, dtype::int8, "absent"},
                        {tpu7x, dtype::int4, "absent"},
                        {tpu8i, dtype::int8, "absent"},

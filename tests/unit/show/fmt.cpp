@@ -143,7 +143,8 @@ TEST_CASE("enumerators, slices and shapes are their names", "[format]") {
 
 TEST_CASE("figures that there are not are said so", "[format]") {
   CHECK(text_of(v3.peak.int8) == "absent");
-  CHECK(text_of(v4.peak.fp8) == "unknown");
+  CHECK(text_of(v4.peak.fp8) == "absent");
+  CHECK(text_of(tpu8i.peak.int4) == "unknown");
   CHECK(text_of(v5e.peak.bf16) == "197 TFLOP/s");
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("what has figures is a table", "[jupyter]") {
                                                  "JAX devices", "64", "VMs", "16", "usable HBM",
                                                  one_line(usable_hbm(where))});
   CHECK(cells(v5e).at(3) == "197 TFLOP/s");
-  CHECK(cells(v4).at(5) == "unknown");
+  CHECK(cells(v4).at(5) == "absent");
   const memory_breakdown m = memory_use(llama_3_8b(), job_of(256, 4096), fsdp_layout(where), where);
   CHECK(cells(m).front() == "part");
   CHECK(cells(m).back() == "yes");

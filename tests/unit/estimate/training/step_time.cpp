@@ -619,7 +619,7 @@ TEST_CASE("a needed figure that is not known is an error that names it") {
   fp8.job.compute = dtype::fp8;
   const refusal rate = refusal_of([&] { (void)time_of(fp8); });
   CHECK(rate.code == errc::unknown_figure);
-  CHECK(says(rate.message, "fp8 peak of the chip is unknown"));
+  CHECK(says(rate.message, "fp8 peak of the chip is absent"));
   fp8.where = slice_for("v5e-64");  // derived: the rate of bf16, as on v5p and v6e
   CHECK_FALSE(refusal_of([&] { (void)time_of(fp8); }).refused);
   fp8.job.compute = dtype::int8;
