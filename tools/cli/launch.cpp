@@ -62,7 +62,7 @@ std::optional<planned_training> plan_of(const launch_options& given) {
   if (!given.slice_name.empty()) refuse("PLAN.json", "given with --slice", valid);
   const nlohmann::json document = read_plan_document(given.plan);
   const std::string source = given.plan == "-" ? "plan" : given.plan;
-  const plan best = read_plan(document, given.rank, source);
+  const plan best = tpuplan::read_plan(document, given.rank, source);
   return planned_training{read_plan_request(document, source), best};
 }
 

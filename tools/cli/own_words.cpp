@@ -16,7 +16,7 @@ namespace {
 std::string path_of(std::string_view given) {
   std::string words(given.substr(0, given.find(" in ")));
   const std::size_t colon_at = words.find(": ");
-  if (colon_at != std::string::npos) words.erase(0, colon_at + 2);
+  if (colon_at < words.find_first_of("./")) words.erase(0, colon_at + 2);  // a function's name, not that of a file
   std::replace(words.begin(), words.end(), ' ', '_');
   const std::string_view field = words;
   const std::size_t dot = field.find('.');
