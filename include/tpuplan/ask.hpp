@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ASK_HPP
 #define TPUPLAN_ASK_HPP
 
+#include <array>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -37,29 +38,14 @@ namespace detail {
   return job != request.end() && job->is_object() && job->contains(key);
 }
 
-/// Whether `request.job` gives a capacity factor other than the default of a job. The default is accepted for a model
-/// without experts, so that the `job` of an answer can be asked again.
-[[nodiscard]] inline bool gives_capacity(const nlohmann::json& request) {
-  return job_gives(request, "capacity_factor") && request["job"]["capacity_factor"] != training_job{}.capacity_factor;
-}
-
 template <class Request>
 [[nodiscard]] Request read_request(const nlohmann::json& request) {
   return read_json<Request>(request, {}, "request");
 }
 
-/// The job of a question, as far as it says it.
-template <class Request>
-[[nodiscard]] asked_job job_of(const nlohmann::json& request, const Request& asked) {
-  asked_job job{asked.job, asked.batch_tokens, {}, {}, {}};
-  if (job_gives(request, "remat")) job.remat = asked.job.remat;
-  if (gives_capacity(request)) job.capacity = asked.job.capacity_factor;
-  if (job_gives(request, "frozen_weights")) job.base = asked.job.frozen_weights;
-  return job;
-}
 template <class Request>
 [[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
-  return placed(model_of(asked.config), asked.slice, asked.mesh, job_of(request, asked));
+  return placed(model_of(asked.config), asked.slice, asked.mesh, asked_job_of(request));
 }
 
 /// Refuses a key that is given and changes nothing.
@@ -165,7 +151,7 @@ template <class Request>
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan(asked, job_of(request, asked), own ? own->book() : price_book{}), beside);
+  return reply_of(detail::answer_to_plan(asked, asked_job_of(request), own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, const wanted_beside&) {
   const auto given = request.find("request");
@@ -177,9 +163,15 @@ template <class Request>
   return {{{"text", written.text}, {"document", written.document}}, {}, {}};
 }
 
-/// A question: its name, what answers it, the schemas of its request and its answer, and whether it has pictures.
+/// The rows of a question, table by table.
+using question_rows = std::array<row_list, 8>;
+
+/// A question: its name, its rows, what answers it, the schemas of its request and its answer, and whether it has
+/// pictures.
 struct question {
   std::string_view name;
+  std::string_view asks;  ///< in a sentence
+  question_rows rows;
   reply (*answered)(const nlohmann::json& request, const wanted_beside& beside);
   nlohmann::ordered_json (*request)(nlohmann::ordered_json& defs, bool all_required);
   nlohmann::ordered_json (*answer)(nlohmann::ordered_json& defs, bool all_required);
@@ -192,9 +184,12 @@ struct question {
           {"required", {"text", "document"}}};
 }
 template <class Request, class Answer>
-[[nodiscard]] constexpr question question_of(std::string_view name, reply (*answered)(const nlohmann::json& request,
-                                                                                      const wanted_beside& beside)) {
+[[nodiscard]] constexpr question question_of(std::string_view name, std::string_view asks, const question_rows& rows,
+                                             reply (*answered)(const nlohmann::json& request,
+                                                               const wanted_beside& beside)) {
   return {name,
+          asks,
+          rows,
           answered,
           object_schema<Request>,
           object_schema<Answer>,
@@ -202,20 +197,52 @@ template <class Request, class Answer>
           has_view<Answer>::value};
 }
 inline constexpr question questions[] = {
-    question_of<chips_request, chips_answer>("chips", plain_answer<chips_request>),
-    question_of<slices_request, slices_answer>("slices", plain_answer<slices_request>),
-    question_of<batch_request, batch_answer>("batch", plain_answer<batch_request>),
-    question_of<pad_request, pad_answer>("pad", plain_answer<pad_request>),
-    question_of<model_request, model_answer>("model", model_answered),
-    question_of<fit_request, fit_answer>("fit", fit_answered),
-    question_of<train_request, train_answer>("train", train_answered),
-    question_of<serve_request, serve_answer>("serve", serve_answered),
-    question_of<spot_request, spot_answer>("spot", plain_answer<spot_request>),
-    question_of<simulate_request, simulate_answer>("simulate", simulate_answered),
-    question_of<pay_request, pay_answer>("pay", plain_answer<pay_request>),
-    question_of<asked_plan, plan_document>("plan", plan_answered),
-    question_of<asked_serving_plan, serving_plan_document>("plan_serving", plan_serving_answered),
-    {"launch", launch_answered, object_schema<asked_launch>, launch_answer_schema, false, false},
+    question_of<chips_request, chips_answer>("chips", "What is in the chip table?", {{chip_rows}},
+                                             plain_answer<chips_request>),
+    question_of<slices_request, slices_answer>("slices", "Which slices exist; what is in one of them?", {{slice_rows}},
+                                               plain_answer<slices_request>),
+    question_of<batch_request, batch_answer>("batch", "From which batch on is a product limited by arithmetic?",
+                                             {{batch_rows}}, plain_answer<batch_request>),
+    question_of<pad_request, pad_answer>("pad", "What does padding to the MXU waste?", {{pad_rows}},
+                                         plain_answer<pad_request>),
+    question_of<model_request, model_answer>("model", "How many parameters, FLOPs and KV bytes does a model have?",
+                                             {{model_rows, count_rows}}, model_answered),
+    question_of<fit_request, fit_answer>("fit", "Does a training job fit a slice?",
+                                         {{model_rows, job_rows, step_rows, mesh_rows}}, fit_answered),
+    question_of<train_request, train_answer>(
+        "train", "How long does a step take, and how much time and money does a run take?",
+        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, price_rows}},
+        train_answered),
+    question_of<serve_request, serve_answer>("serve", "How fast does a slice answer, and at what price?",
+                                             {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows,
+                                               format_rows, served_engine_rows, price_rows}},
+                                             serve_answered),
+    question_of<spot_request, spot_answer>("spot",
+                                           "How often to write checkpoints on spot capacity; what do preemptions add?",
+                                           {{spot_rows}}, plain_answer<spot_request>),
+    question_of<simulate_request, simulate_answer>("simulate", "Do slices keep their targets under traffic?",
+                                                   {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows,
+                                                     target_rows, format_rows, served_engine_rows, price_rows}},
+                                                   simulate_answered),
+    question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
+                                         {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
+                                         plain_answer<pay_request>),
+    question_of<asked_plan, plan_document>(
+        "plan", "Which slices should train this model?",
+        {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, degree_rows, budget_rows, limit_rows}},
+        plan_answered),
+    question_of<asked_serving_plan, serving_plan_document>("plan_serving", "Which slices should serve this traffic?",
+                                                           {{model_rows, length_rows, traffic_rows, target_rows,
+                                                             served_rows, served_engine_rows, hourly_rows, limit_rows}},
+                                                           plan_serving_answered),
+    {"launch",
+     "What starts a plan?",
+     {{launch_rows}},
+     launch_answered,
+     object_schema<asked_launch>,
+     launch_answer_schema,
+     false,
+     false},
 };
 
 [[nodiscard]] inline const question& question_named(const nlohmann::json& asked) {
@@ -367,7 +394,9 @@ inline constexpr std::size_t rows_in_short = 10;
 [[nodiscard]] inline nlohmann::ordered_json ask_schema() {
   nlohmann::ordered_json requests, answers, defs;
   for (const detail::question& one : detail::questions) {
-    requests[std::string(one.name)] = one.request(defs, false);
+    nlohmann::ordered_json& request = requests[std::string(one.name)] = one.request(defs, false);
+    request["description"] = one.asks;
+    request["fields"] = detail::fields_schema(one.rows.data(), one.rows.size());
     answers[std::string(one.name)] = one.answer(defs, true);
   }
   const nlohmann::ordered_json pictures = detail::schema_of<std::vector<picture>>(defs);

@@ -41,6 +41,7 @@ void add_simulate_command(session& with);
 void add_launch_command(session& with);
 void add_calibrate_command(session& with);
 void add_validate_command(session& with);
+void add_ask_command(session& with);
 void add_completion_command(session& with);
 
 /// An option of a follow-up command, and the value that it has there; empty: it is a flag.

@@ -6,6 +6,7 @@ using namespace tpuplan;
 
 void add_epoch_options(command& to, epoch_options& into, std::initializer_list<const char*> excluded) {
   to.add("--examples", into.examples, {1, 1e15}, "of the data set: images, rows, or sequences of --seq tokens")
+      .decides("tokens")
       .excludes({"--steps", "--steps-per-epoch"})
       .excludes(excluded);
   to.add("--epochs", into.epochs, {1e-6, 1e6}, "passes over the examples")
@@ -17,7 +18,7 @@ void add_epoch_options(command& to, epoch_options& into, std::initializer_list<c
       .excludes(excluded);
   to.flag("--keep-remainder", into.keep, "the examples of an epoch that fill no batch make one of their own")
       .needs({"--examples"});
-  to.add("--steps", into.steps, {1, 1e12}, "of the whole run").excludes(excluded);
+  to.add("--steps", into.steps, {1, 1e12}, "of the whole run").decides("tokens").excludes(excluded);
 }
 
 data_set data_of(const epoch_options& given, std::int64_t batch) {

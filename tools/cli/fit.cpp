@@ -114,13 +114,17 @@ void add_fit_command(session& with) {
   const auto job = std::make_shared<job_options>();
   const auto mesh = std::make_shared<mesh_options>();
   add_job_options(added, *job, false);
-  add_accumulation_option(added, *job);
-  add_mesh_options(added, *mesh);
+  added.ask(step_rows, job->request);
+  added.ask(mesh_rows, job->request);
   add_maxtext_options(added, job->maxtext);
   add_calibration_option(added, job->calibration);
   add_drawing_options(added);
   add_table_options(added);
-  added.run = [job, mesh, &with] { run_fit(*job, *mesh, with); };
+  added.run = [job, mesh, &with] {
+    read_job(*job);
+    read_mesh(job->request, *mesh);
+    run_fit(*job, *mesh, with);
+  };
 }
 
 }  // namespace cli

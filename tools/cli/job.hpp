@@ -14,6 +14,7 @@ namespace cli {
 
 /// A training job as the options describe it; what they leave open is filled in later.
 struct job_options : tpuplan::asked_job {
+  nlohmann::json request = nlohmann::json::object();  // as the options say it, from which the others are read
   std::string config;
   std::optional<tpuplan::dtype> weights;   // of the master copy, or of the frozen base under adapters
   std::optional<std::int64_t> per_core;    // examples on each core, instead of the batch
@@ -33,9 +34,11 @@ struct mesh_options {
 tpuplan::asked_job with_weights(const job_options& given);
 
 void add_job_options(command& added, job_options& into, bool config_required = true);
-/// --accumulation, where the microbatches are not searched for.
-void add_accumulation_option(command& to, job_options& into);
-void add_mesh_options(command& added, mesh_options& into);
+/// @{
+/// What the request says of them.
+void read_job(job_options& into);
+void read_mesh(const nlohmann::json& request, mesh_options& into);
+/// @}
 
 /// The layout over the number of slices that was given; degrees that are open stay open.
 tpuplan::layout layout_of(const mesh_options& given);

@@ -62,7 +62,7 @@ std::optional<planned_training> plan_of(const launch_options& given) {
   if (!given.slice_name.empty()) refuse("PLAN.json", "given with --slice", valid);
   const nlohmann::json document = read_plan_document(given.plan);
   const std::string source = given.plan == "-" ? "plan" : given.plan;
-  const plan best = read_plan(document, given.rank, source);
+  const plan best = tpuplan::read_plan(document, given.rank, source);
   return planned_training{read_plan_request(document, source), best};
 }
 
@@ -258,7 +258,8 @@ void add_launch_command(session& with) {
   added.add("--rank", options->rank, {1, 1e6}, "which of the plans").usually("1").excludes({"--slice"});
   added.add("--slice", options->slice_name, "instead of a plan: v6e-256");
   added.add("--slices", options->slices, {1, 1024}, "1 if not given").needs({"--slice"});
-  added.add("--machine-type", options->machine, "where the slice is offered on two: ct6e-standard-4t");
+  added.add("--machine-type", options->machine, "where the slice is offered on two: ct6e-standard-4t")
+      .decides("chips_per_vm");
   added.add("--provisioning", options->capacity, "on_demand, spot, flex_start, calendar; the plan's, or on_demand");
   added.add("--reservation", request.reservation, "its name");
   added.add("--name", request.name, "of the job").usually("tpuplan");

@@ -56,6 +56,7 @@ void add_commands(cli::session& with) {
   cli::add_calibrate_command(with);
   cli::add_validate_command(with);
   cli::add_doctor_command(with);
+  cli::add_ask_command(with);
   cli::add_completion_command(with);
 }
 

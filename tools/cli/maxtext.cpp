@@ -17,7 +17,8 @@ void add_maxtext_options(command& to, maxtext_options& into) {
                         one.name == "--software";
     if (!beside) one.excludes({"--maxtext"});
   }
-  to.add("--maxtext", into.file, "a MaxText configuration, flat YAML, which decides model, job and layout");
+  to.add("--maxtext", into.file, "a MaxText configuration, flat YAML, which decides model, job and layout")
+      .decides("job.global_batch job.sequence_length job.gradient_accumulation");
   to.add("--set", into.settings, "its arguments, which stand above it: remat_policy=full").whole().needs({"--maxtext"});
 }
 

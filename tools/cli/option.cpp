@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <tpuplan/read/hf/fields.hpp>
+#include <stdexcept>
 #include <tpuplan/show/text/readable.hpp>
+#include <tpuplan/simulate/arrivals.hpp>
 
 #include "cli/number.hpp"
 
@@ -17,12 +18,6 @@ namespace {
 
 /// The limits in words: "1 to 9e+15", or "0 or more" if the upper limit is too large to matter.
 std::string words_of(const limits& range) { return fmt::format("from {:.7g} to {:.7g}", range.least, range.most); }
-
-template <class T>
-T parse_name(std::string_view option, std::string_view given, const maybe<T>& found, std::string_view valid) {
-  if (!found) refuse(option, given, valid, errc::unknown_name);
-  return *found;
-}
 
 /// The number, if the text is one and it lies within the limits.
 template <class T>
@@ -76,38 +71,166 @@ void read(std::string_view option, const std::string& given, const limits&, std:
   if (given.empty()) refuse(option, "\"\"", "something", errc::missing_field);
   into = given;
 }
-void read(std::string_view option, const std::string& given, const limits&, dtype& into) {
-  try {
-    into = dtype_for(given);
-  } catch (const error& refusal) {
-    refuse(option, given, refusal.valid(), refusal.code());
+
+namespace {
+
+/// The name as JSON has it; refuses others.
+std::string_view read_choice(std::string_view option, const std::string& given, const row_choices& choices) {
+  const std::string_view found = choices.read(given);
+  if (found.empty()) refuse(option, given, choices.valid, errc::unknown_name);
+  return found;
+}
+
+template <class T>
+T read_as(const question_row& row, const std::string& given) {
+  T value{};
+  read(row.option, given, {row.least, row.most}, value);
+  return value;
+}
+
+double share_of(const std::string& option, const std::string& given) {
+  double share = 0;
+  read(option, given, {0, 1}, share);
+  return share;
+}
+std::int64_t tokens_of(const std::string& option, const std::string& given, double least) {
+  std::int64_t tokens = 0;
+  read(option, given, {least, 1e9}, tokens);
+  return tokens;
+}
+
+/// "lognormal:400,0.8,8192": median, spread of the logarithm, longest.
+length_distribution parse_log_normal(const std::string& option, const std::string& given) {
+  constexpr std::string_view valid = "lognormal:MEDIAN,SPREAD,LONGEST such as lognormal:400,0.8,8192";
+  const std::size_t first = given.find(','), second = first == std::string::npos ? first : given.find(',', first + 1);
+  if (second == std::string::npos || given.find(',', second + 1) != std::string::npos)
+    refuse(option, given, valid, errc::malformed_input);
+  const std::size_t from = given.find(':') + 1;
+  double median = 0, spread = 0;
+  read(option, given.substr(from, first - from), {1, 1e9}, median);
+  read(option, given.substr(first + 1, second - first - 1), {1e-9, 10}, spread);
+  return log_normal_lengths(median, spread, tokens_of(option, given.substr(second + 1), 1));
+}
+
+/// "1024": all alike; "0:16,0.5:400,1:8192": quantiles, each a share and the tokens that it does not exceed.
+length_distribution parse_lengths(const std::string& option, const std::string& given) {
+  if (given.rfind("lognormal:", 0) == 0) return parse_log_normal(option, given);
+  if (given.find(':') == std::string::npos) return same_length(tokens_of(option, given, 1));
+  std::vector<length_quantile> list;
+  for (std::size_t at = 0; at <= given.size();) {
+    const std::size_t end = std::min(given.find(',', at), given.size());
+    const std::string one = given.substr(at, end - at);
+    const std::size_t colon = one.find(':');
+    if (colon == std::string::npos) refuse(option, given, "share:tokens,share:tokens ...", errc::malformed_input);
+    const std::string share = one.substr(0, colon), tokens = one.substr(colon + 1);
+    list.push_back({share_of(option, share), tokens_of(option, tokens, 0)});
+    at = end + 1;
   }
+  return lengths_by_quantiles(std::move(list));
 }
-void read(std::string_view option, const std::string& given, const limits&, optimizer_kind& into) {
-  into = parse_name(option, given, parse_optimizer(given), names_of<optimizer_kind>());
+
+/// Seconds; of a row in milliseconds or microseconds a number alone is of these.
+double time_of(const question_row& row, const std::string& given) {
+  const bool small = row.unit == "ms" || row.unit == "us";
+  const std::optional<scaled_number> number = small ? scan_number(given) : std::nullopt;
+  return read_as<seconds>(row, number && number->rest.empty() ? given + std::string(row.unit) : given).value();
 }
-void read(std::string_view option, const std::string& given, const limits&, attention_kernel& into) {
-  into = parse_name(option, given, parse_attention_kernel(given), names_of<attention_kernel>());
+
+nlohmann::json flag_value(std::string_view value) {
+  return value == "true" || value == "false" ? nlohmann::json(value == "true") : nlohmann::json(value);
+}
+
+}  // namespace
+
+nlohmann::json value_of(const question_row& row, const std::string& given) {
+  const std::string option(row.option);
+  switch (row.kind) {
+    case value_kind::count: return read_as<std::int64_t>(row, given);
+    case value_kind::number:
+    case value_kind::share: return read_as<double>(row, given);
+    case value_kind::time: return time_of(row, given);
+    case value_kind::dollars: return read_as<usd>(row, given).value();
+    case value_kind::dollars_an_hour: return usd_per_hour(read_as<usd>(row, given).value()).value();
+    case value_kind::rate: return read_as<per_second>(row, given).value();
+    case value_kind::choice: return flag_value(read_choice(option, given, *row.choices));
+    case value_kind::flag: return flag_value(row.value);
+    case value_kind::lengths: return lengths_of(parse_lengths(option, given));
+    case value_kind::distribution: return parse_lengths(option, given);
+    case value_kind::target: return latency_target{row.part, read_as<seconds>(row, given)};
+    case value_kind::words:
+    case value_kind::file: break;
+  }
+  return read_as<std::string>(row, given);
+}
+
+void read(std::string_view option, const std::string& given, const limits&, dtype& into) {
+  into = dtype_for(read_choice(option, given, format_choices));
 }
 void read(std::string_view option, const std::string& given, const limits&, software_level& into) {
-  into = parse_name(option, given, parse_software_level(given), names_of<software_level>());
-}
-void read(std::string_view option, const std::string& given, const limits&, remat_policy& into) {
-  into = parse_name(option, given, parse_remat_policy(given), policy_names());
-}
-void read(std::string_view option, const std::string& given, const limits&, objective& into) {
-  into = parse_name(option, given, parse_objective(given), names_of<objective>());
-}
-void read(std::string_view option, const std::string& given, const limits&, serving_engine& into) {
-  into = parse_name(option, given, parse_serving_engine(given), names_of<serving_engine>());
+  into = *parse_software_level(read_choice(option, given, software_choices));
 }
 void read(std::string_view option, const std::string& given, const limits&, provisioning& into) {
-  std::string usual = given == "preemptible" ? "spot" : given;
-  std::replace(usual.begin(), usual.end(), '-', '_');
-  into = parse_name(option, given, parse_provisioning(usual), names_of<provisioning>());
+  into = *parse_provisioning(read_choice(option, given, payment_choices));
 }
-void read(std::string_view option, const std::string& given, const limits&, spot_market& into) {
-  into = parse_name(option, given, parse_spot_market(given), names_of<spot_market>());
+
+namespace {
+
+std::vector<std::string> words_of(std::string_view list) {
+  std::vector<std::string> words;
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(' '), list.size());
+    words.emplace_back(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return words;
+}
+
+/// The place of a row in the request.
+nlohmann::json& place_of(const question_row& row, nlohmann::json& request) {
+  std::string path = "/" + std::string(row.path);
+  std::replace(path.begin(), path.end(), '.', '/');
+  return request[nlohmann::json::json_pointer(path)];
+}
+
+/// Adds a value to a list; the first one replaces what stands there. "all" is every name.
+void add_value(const question_row& row, const std::string& given, bool is_first, nlohmann::json& list) {
+  if (is_first) list = nlohmann::json::array();
+  if (row.choices == nullptr || given != "all") return list.push_back(value_of(row, given));
+  for (std::size_t i = 0; row.choices->at(i) != "?"; ++i) list.push_back(row.choices->at(i));
+}
+
+}  // namespace
+
+option& command::ask(const question_row& row, nlohmann::json& request) {
+  const option::shape form = row.kind == value_kind::flag ? option::shape::flag
+                             : row.several                ? option::shape::list
+                                                          : option::shape::value;
+  option& added = declare(form, std::string(row.option), std::string(row.help),
+                          [&row, &request, is_first = true](const std::string& given) mutable {
+                            nlohmann::json& place = place_of(row, request);
+                            if (row.several) return add_value(row, given, std::exchange(is_first, false), place);
+                            place = value_of(row, given);
+                          });
+  added.fills = std::string(row.path) + " " + std::string(row.decides);
+  added.usual_ = row.usual;
+  added.needs_ = words_of(row.needs);
+  added.excludes_ = words_of(row.excludes);
+  added.must_be_given_ = row.must_be_given;
+  return added;
+}
+void command::ask(const row_list& rows, nlohmann::json& request) {
+  for (const question_row& row : rows)
+    if (row.kind != value_kind::file) ask(row, request);
+}
+option& command::ask(const row_list& rows, std::string_view option_name, nlohmann::json& request) {
+  for (const question_row& row : rows)
+    if (row.option == option_name) return ask(row, request);
+  throw std::logic_error("no row of " + std::string(option_name));
+}
+
+option& command::of(std::string_view option_name) {
+  const auto is = [&](const option& one) { return one.name == option_name; };
+  return *std::find_if(options.begin(), options.end(), is);
 }
 
 const option* command::find(std::string_view option_name) const noexcept {
@@ -129,14 +252,9 @@ option& command::declare(option::shape form, const std::string& option_name, con
   added.help = says;
   added.form = form;
   added.take = std::move(take);
+  added.fills = option_name.substr(std::min<std::size_t>(option_name.find_first_not_of('-'), option_name.size()));
+  std::replace(added.fills.begin(), added.fills.end(), '-', '_');
   return added;
-}
-
-std::string policy_names() {
-  std::string names;
-  for (const named_remat_policy& policy : remat_policies)
-    names += (names.empty() ? "" : ", ") + std::string(policy.name);
-  return names;
 }
 
 bool same_name(std::string_view a, std::string_view b) {

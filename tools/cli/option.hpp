@@ -8,19 +8,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tpuplan/base/error.hpp>
-#include <tpuplan/cost/price_table.hpp>
-#include <tpuplan/cost/spot.hpp>
-#include <tpuplan/model/serving_job.hpp>
-#include <tpuplan/model/training_job.hpp>
-#include <tpuplan/plan/plan.hpp>
+#include <tpuplan/ask/question.hpp>
+#include <tpuplan/json.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-// Each option is declared once, by `command::add`: its name, the field of the question that it fills, and its help. The
-// type of the field says how its text is read. Every refusal names the option, what was given, and what is valid; an
-// option that would have no effect is refused too.
+// The options of a question are its rows: their text becomes a request of JSON, which is read as the question's struct.
+// What only the command line has is declared by `command::add`: its name, the value that it fills, and its help. Every
+// refusal names the option, what was given, and what is valid; an option that would have no effect is refused too.
 namespace cli {
 
 /// Throws tpuplan::error: "OPTION is GIVEN; valid: VALID".
@@ -47,14 +43,8 @@ void read(std::string_view option, const std::string& given, const limits& range
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::per_second& into);
 void read(std::string_view option, const std::string& given, const limits& range, std::string& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::dtype& into);
-void read(std::string_view option, const std::string& given, const limits& range, tpuplan::optimizer_kind& into);
-void read(std::string_view option, const std::string& given, const limits& range, tpuplan::attention_kernel& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::software_level& into);
-void read(std::string_view option, const std::string& given, const limits& range, tpuplan::remat_policy& into);
-void read(std::string_view option, const std::string& given, const limits& range, tpuplan::objective& into);
-void read(std::string_view option, const std::string& given, const limits& range, tpuplan::serving_engine& into);
 void read(std::string_view option, const std::string& given, const limits& range, tpuplan::provisioning& into);
-void read(std::string_view option, const std::string& given, const limits& range, tpuplan::spot_market& into);
 template <class T>
 void read(std::string_view option, const std::string& given, const limits& range, std::optional<T>& into) {
   read(option, given, range, into.emplace());
@@ -77,6 +67,14 @@ inline constexpr limits usual_limits<tpuplan::per_second>{1e-6, 1e9};
 template <class T>
 inline constexpr limits usual_limits<std::optional<T>> = usual_limits<T>;
 
+/// The typed text as a row of a question has it in the request.
+nlohmann::json value_of(const tpuplan::question_row& row, const std::string& given);
+/// A request of JSON as the struct of a question; what it leaves open stays as it is there.
+template <class Request>
+Request read_request(const nlohmann::json& request) {
+  return tpuplan::read_json<Request>(request, {}, "request");
+}
+
 /// One option, flag or argument of a command.
 class option {
  public:
@@ -92,6 +90,8 @@ class option {
   option& excludes(std::initializer_list<const char*> others) {
     return excludes_.insert(excludes_.end(), others.begin(), others.end()), *this;
   }
+  /// Fields of the library that follow from the option, by their paths, besides the one of its name.
+  option& decides(const std::string& paths) { return fills += " " + paths, *this; }
   /// Commas in its text do not separate values.
   option& whole() { return whole_ = true, *this; }
   /// The value that the help states for an option that is not given.
@@ -104,6 +104,7 @@ class option {
   shape form = shape::value;
   std::vector<std::string> given;  // as typed
   std::function<void(const std::string&)> take;
+  std::string fills;  // paths of the fields that follow from it
   bool must_be_given_ = false, whole_ = false;
   std::string usual_;
   std::vector<std::string> needs_, excludes_;
@@ -113,6 +114,14 @@ class option {
 class command {
  public:
   command(std::string its_name, std::string answers) : name{std::move(its_name)}, help{std::move(answers)} {}
+
+  /// @{
+  /// The options of the rows of a question, or of one of them; each puts its value into the request. Files are read by
+  /// the command.
+  void ask(const tpuplan::row_list& rows, nlohmann::json& request);
+  option& ask(const tpuplan::question_row& row, nlohmann::json& request);
+  option& ask(const tpuplan::row_list& rows, std::string_view option_name, nlohmann::json& request);
+  /// @}
 
   /// An option that fills a field. The help shows the name that an enumeration has unless the option is given.
   template <class T>
@@ -156,6 +165,8 @@ class command {
                    [&into](const std::string& given) { into.push_back(given); });
   }
 
+  /// The option of that name, which the command has.
+  option& of(std::string_view option_name);
   [[nodiscard]] const option* find(std::string_view option_name) const noexcept;
   [[nodiscard]] bool is_given(std::string_view option_name) const noexcept;
 
@@ -172,8 +183,6 @@ class command {
   }
 };
 
-/// "full, minimal, …": the names of remat policies.
-std::string policy_names();
 /// Equality of names as people type them: letter case ignored.
 bool same_name(std::string_view a, std::string_view b);
 

@@ -11,152 +11,67 @@ using namespace tpuplan;
 
 namespace {
 
-/// A field of the library and the options that fill it, the usual one first.
-struct filled_field {
-  std::string_view field;
-  std::initializer_list<std::string_view> options;
-};
+/// The place of a field of the library in a request: of "training_job.remat" it is job.remat, of "spot_run: work" work.
+/// Other structs are the request itself.
+std::string path_of(std::string_view given) {
+  std::string words(given.substr(0, given.find(" in ")));
+  const std::size_t colon_at = words.find(": ");
+  if (colon_at < words.find_first_of("./")) words.erase(0, colon_at + 2);  // a function's name, not that of a file
+  std::replace(words.begin(), words.end(), ' ', '_');
+  const std::string_view field = words;
+  const std::size_t dot = field.find('.');
+  if (dot == std::string_view::npos) return std::string(field);
+  const std::string_view owner = field.substr(0, dot), rest = field.substr(dot + 1);
+  constexpr std::string_view parts[][2] = {{"training_job", "job."},    {"network_job", "job."},
+                                           {"serving_job", "job."},     {"layout", "mesh."},
+                                           {"serving_layout", "mesh."}, {"serving_calibration", "constants."}};
+  for (const auto& [of, part] : parts)
+    if (owner == of) return std::string(part) + std::string(rest);
+  return owner == "job" || owner == "mesh" || owner == "constants" ? std::string(field) : path_of(rest);
+}
 
-const filled_field filled_fields[] = {
-    {"training_job.global_batch", {"--batch", "--batch-tokens", "--batch-per-core", "--maxtext"}},
-    {"network_job.global_batch", {"--batch", "--batch-per-core"}},
-    {"plan.job.global_batch", {"--batch", "--batch-tokens"}},
-    {"training_job.sequence_length", {"--seq", "--maxtext"}},
-    {"training_job.gradient_accumulation", {"--accumulation", "--maxtext"}},
-    {"training_job.images_per_sequence", {"--images"}},
-    {"training_job.compute", {"--dtype"}},
-    {"network_job.compute", {"--dtype"}},
-    {"training_job.weights", {"--weights"}},
-    {"training_job.moments", {"--moments"}},
-    {"training_job.optimizer", {"--optimizer"}},
-    {"training_job.remat", {"--remat"}},
-    {"training_job.vocabulary_tiles", {"--vocabulary-tiles"}},
-    {"training_job.lora_rank", {"--lora"}},
-    {"training_job.lora", {"--lora"}},
-    {"training_job.capacity_factor", {"--capacity-factor"}},
-    {"layout.data", {"--data"}},
-    {"layout.fsdp", {"--fsdp"}},
-    {"layout.tensor", {"--tensor"}},
-    {"layout.expert", {"--expert"}},
-    {"layout.context", {"--context"}},
-    {"layout.pipeline", {"--pipeline"}},
-    {"layout.dcn_data", {"--slices"}},
-    {"chip", {"--generation"}},
-    {"plan.degrees.data", {"--data"}},
-    {"plan.degrees.fsdp", {"--fsdp"}},
-    {"plan.degrees.tensor", {"--tensor"}},
-    {"plan.degrees.expert", {"--expert"}},
-    {"plan.degrees.context", {"--context"}},
-    {"plan.degrees.pipeline", {"--pipeline"}},
-    {"serving_layout.tensor", {"--tensor"}},
-    {"serving_layout.cache", {"--kv-by-batch"}},
-    {"serving_layout.weights", {"--mlp-sharding"}},
-    {"serving_layout.attention", {"--attention-group"}},
-    {"serving_fleet.slices", {"--slices"}},
-    {"serving_job.request_rate", {"--rate"}},
-    {"serving_job.concurrency", {"--concurrency"}},
-    {"serving_job.prompt.mean", {"--input-len"}},
-    {"serving_job.prompt.longest", {"--input-len"}},
-    {"serving_job.output.mean", {"--output-len"}},
-    {"serving_job.output.longest", {"--output-len"}},
-    {"simulated_traffic.prompt", {"--input-len"}},
-    {"simulated_traffic.output", {"--output-len"}},
-    {"simulated_traffic.rate", {"--rate"}},
-    {"requests of a replica in a day", {"--day"}},
-    {"simulated_traffic.requests", {"--requests", "--trace", "--day"}},
-    {"simulated_traffic.variation", {"--variation"}},
-    {"serving_job.ttft_target", {"--ttft"}},
-    {"serving_job.tpot_target", {"--tpot"}},
-    {"serving_job.weights", {"--serving-weights", "--weights"}},
-    {"serving_job.activations", {"--dtype"}},
-    {"serving_job.cache", {"--kv-dtype"}},
-    {"serving_job.prefill_chunk", {"--prefill-chunk"}},
-    {"serving_job.prefix_hit_rate", {"--prefix-hit-rate"}},
-    {"serving_job.max_running", {"--max-running"}},
-    {"serving_job.block_tokens", {"--block"}},
-    {"serving_job.memory_fraction", {"--memory-fraction"}},
-    {"serving_job.policy", {"--reserved"}},
-    {"spot_run: work", {"--work", "--run", "--tokens"}},
-    {"spot_run: checkpoint_interval", {"--interval"}},
-    {"spot_run: checkpoint_time", {"--checkpoint", "--parameters", "--model"}},
-    {"spot_run: restart_time", {"--restart"}},
-    {"spot_run: queue_time", {"--queue"}},
-    {"spot_run: mean_time_between_preemptions",
-     {"--mtbp", "--preemption-rate", "--preemptions-per-hour", "--preemptions", "--market"}},
-    {"spot_terms.mean_time_between_preemptions", {"--mtbp", "--market"}},
-    {"spot_terms.checkpoint_time", {"--checkpoint", "--parameters"}},
-    {"spot_terms.restart_time", {"--restart"}},
-    {"spot_terms.queue_time", {"--queue"}},
-    {"optimal_interval: checkpoint_time", {"--checkpoint"}},
-    {"optimal_interval: mean_time_between_preemptions", {"--mtbp"}},
-    {"young_interval: checkpoint_time", {"--checkpoint"}},
-    {"young_interval: mean_time_between_preemptions", {"--mtbp"}},
-    {"flex_start_terms.checkpoint_time", {"--checkpoint"}},
-    {"flex_start_terms.restart_time", {"--restart"}},
-    {"flex_start_terms.queue_time", {"--queue"}},
-    {"migration.jobs_per_month", {"--jobs"}},
-    {"migration.engineering", {"--engineering"}},
-    {"migration.discount", {"--discount"}},
-    {"payment_terms.rest_of_term_used", {"--rest-used"}},
-    {"run time", {"--run", "--work", "--tokens"}},
-    {"plan.generations", {"--generation"}},
-    {"plan.tokens", {"--tokens", "--steps", "--examples"}},
-    {"plan.deadline in seconds", {"--deadline"}},
-    {"plan.deadline", {"--deadline"}},
-    {"plan.budget", {"--budget"}},
-    {"plan.regions", {"--region"}},
-    {"plan.region", {"--region"}},
-    {"plan.kinds", {"--provisioning"}},
-    {"plan.quotas", {"--quota"}},
-    {"plan.smallest_chips", {"--min-chips"}},
-    {"plan.largest_chips", {"--max-chips"}},
-    {"plan.largest_slices", {"--max-slices"}},
-    {"plan.smallest_batch_tokens", {"--min-batch-tokens"}},
-    {"plan.largest_batch_tokens", {"--max-batch-tokens"}},
-    {"rest of the term in use", {"--rest-used"}},
-    {"batch_tokens", {"--batch-tokens"}},
-    {"smallest_batch_tokens", {"--min-batch-tokens"}},
-    {"capacity_factor", {"--capacity-factor"}},
-    {"images_per_sequence", {"--images"}},
-    {"freeze_vision", {"--freeze"}},
-    {"may_be_split", {"--whole"}},
-    {"slice", {"--slice"}},
-    {"slices", {"--slices"}},
-    {"slice.chips_per_vm", {"--machine-type", "--slice"}},
-    {"slice shape", {"--slice"}},
-    {"gpu", {"--gpu"}},
-    {"machine_type", {"--machine-type"}},
-    {"max_run", {"--max-run"}},
-    {"max_restarts", {"--max-restarts"}},
-    {"service_account", {"--service-account"}},
-    {"provisioning", {"--provisioning"}},
-    {"reservation", {"--reservation"}},
-    {"name", {"--name"}},
-    {"project", {"--project"}},
-    {"zone", {"--zone"}},
-    {"cluster", {"--cluster"}},
-    {"image", {"--image"}},
-    {"checkpoint", {"--checkpoint"}},
-    {"output", {"--output"}},
-    {"queue", {"--queue"}},
-    {"location", {"--location"}},
-    {"tensorboard", {"--tensorboard"}},
-    {"command", {"--command"}},
-    {"args", {"--args"}},
-    {"run", {"--run"}},
-};
+/// A path without the unit of its key.
+std::string_view without_unit(std::string_view path) {
+  for (const std::string_view unit : {"_usd_per_s", "_per_s", "_usd", "_s"}) {
+    const std::size_t size = path.size() - std::min(path.size(), unit.size());
+    if (path.substr(size) == unit) return path.substr(0, size);
+  }
+  return path;
+}
+std::string_view last_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
-/// The option of the command that filled the field: the first that was given, else the first that the command has.
+/// How well a path that an option fills names the field: 3 the same place, 2 a part of it is meant, 1 the same name.
+int likeness_of(std::string_view filled, std::string_view place) {
+  const std::string_view own = without_unit(filled), asked = without_unit(place);
+  if (own == asked) return 3;
+  if (asked.size() > own.size() && asked.substr(0, own.size()) == own && asked[own.size()] == '.') return 2;
+  const bool one_is_a_part = own.find('.') != std::string_view::npos || asked.find('.') != std::string_view::npos;
+  return one_is_a_part && last_of(own) == last_of(asked) ? 1 : 0;
+}
+
+/// How well the option of a command names the field.
+int likeness_of(const option& one, std::string_view place) {
+  int best = 0;
+  std::string_view rest = one.fills;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (end > 0) best = std::max(best, likeness_of(rest.substr(0, end), place));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return best;
+}
+
+/// The option of the command that filled the field: of those that name it best one that was given, else the first.
 const option* option_of(const command& asked, std::string_view field) {
-  const auto* found = std::find_if(std::begin(filled_fields), std::end(filled_fields),
-                                   [&](const filled_field& one) { return one.field == field; });
-  if (found == std::end(filled_fields)) return nullptr;
+  const std::string place = path_of(field);
   const option* there = nullptr;
-  for (const std::string_view name : found->options) {
-    const option* one = asked.find(name);
-    if (one == nullptr) continue;
-    if (one->is_given()) return one;
-    if (there == nullptr) there = one;
+  int best = 0;
+  for (const option& one : asked.options) {
+    if (one.name.front() != '-') continue;
+    const int likeness = likeness_of(one, place) * 2 + (one.is_given() ? 1 : 0);
+    if (likeness < 2 || likeness <= best) continue;
+    best = likeness;
+    there = &one;
   }
   return there;
 }
@@ -181,17 +96,6 @@ std::string typed(const option& one, std::string_view refused, errc why) {
   return another ? words + ", which is " + std::string(refused) : words;
 }
 
-/// Where the field stands in the words, not as a part of a longer name; npos if nowhere.
-std::size_t find_whole(const std::string& words, std::string_view field) {
-  const auto is_part = [&](std::size_t i) {
-    return i < words.size() && (std::isalnum(static_cast<unsigned char>(words[i])) != 0 || words[i] == '_');
-  };
-  for (std::size_t at = words.find(field); at != std::string::npos; at = words.find(field, at + 1)) {
-    if ((at == 0 || !is_part(at - 1)) && !is_part(at + field.size())) return at;
-  }
-  return std::string::npos;
-}
-
 /// The valid values with options in place of fields, without fields for which there is no option.
 std::string valid_words(const command& asked, std::string valid) {
   for (const std::string_view none : {", or one of plan.chips", ", or beyond_max_positions"}) {
@@ -200,11 +104,15 @@ std::string valid_words(const command& asked, std::string valid) {
     const bool has_flag = none == ", or beyond_max_positions" && asked.find("--beyond-max") != nullptr;
     valid.replace(at, none.size(), has_flag ? ", or --beyond-max" : "");
   }
-  for (const filled_field& one : filled_fields) {
-    const bool is_no_word = one.field.find_first_of("._") != std::string_view::npos;
-    const std::size_t at = is_no_word ? find_whole(valid, one.field) : std::string::npos;
-    const option* const there = at == std::string::npos ? nullptr : option_of(asked, one.field);
-    if (there != nullptr) valid.replace(at, one.field.size(), there->name);
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  for (std::size_t at = 0; at < valid.size(); ++at) {
+    std::size_t end = at;
+    while (end < valid.size() && is_part(valid[end])) ++end;
+    const std::string word = valid.substr(at, end - at);
+    const bool is_field = word.find('_') != std::string::npos && word.find_first_of(".0123456789") != 0;
+    const option* const there = is_field ? option_of(asked, word) : nullptr;
+    if (there != nullptr) valid.replace(at, word.size(), there->name), end = at + there->name.size();
+    at = end;
   }
   return valid;
 }

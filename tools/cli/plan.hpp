@@ -21,46 +21,34 @@
 namespace cli {
 
 struct plan_options {
-  job_options job;
+  job_options job;  // whose request is that of the plan
   traffic_options traffic;
-  tpuplan::fixed_degrees degrees;
-  std::optional<double> tokens;
+  tpuplan::asked_plan asked;  // as the request says it
   epoch_options epochs;
   input_options input;
-  std::optional<tpuplan::usd> budget;  // for serving an hour
-  std::optional<double> smallest_batch_tokens, largest_batch_tokens;
-  std::optional<tpuplan::seconds> deadline;
-  tpuplan::objective best = tpuplan::objective::cheapest;
-  tpuplan::seconds between = tpuplan::spot_terms{}.mean_time_between_preemptions;
-  std::optional<std::int64_t> smallest_chips, largest_chips;
-  std::int64_t largest_slices = 1;
-  std::vector<std::string> generations, regions{"us"}, kind_names;
   std::vector<std::string> gpus;
-  std::vector<tpuplan::provisioning> kinds{tpuplan::provisioning::on_demand};
   std::string prices, quotas, zone;
-  double rest_used = 0;
   std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given
-  bool accept_uncertain = false, explain = false, front_only = false, best_per_chip = false, to_serve = false;
+  bool explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };
+
+/// What the request says of the job, the limits and, with --serve, the traffic.
+void read_plan(plan_options& into);
 
 /// The limits that training and serving share, put into a request of either.
 template <class Request>
-void fill_limits(const plan_options& given, Request& asked) {
+void fill_limits(const tpuplan::asked_plan& given, bool most_chips_given, Request& asked) {
   asked.best = given.best;
   asked.kinds = given.kinds;
   asked.regions = given.regions;
   asked.generations = given.generations;
-  asked.smallest_chips = given.smallest_chips.value_or(asked.smallest_chips);
-  asked.largest_chips = given.largest_chips.value_or(asked.largest_chips);
-  if (given.largest_chips && asked.smallest_chips > asked.largest_chips)
-    refuse("--min-chips", std::to_string(asked.smallest_chips), "at most --max-chips");
+  asked.smallest_chips = given.smallest_chips;
+  if (most_chips_given) asked.largest_chips = given.largest_chips;
   asked.accept_uncertain = given.accept_uncertain;
 }
 
 /// What a zone has, put into the question: its generations, and the prices of its region where there are some.
 void keep_to_zone(plan_options& given, const session& with);
-/// Ways of paying by their names, or all of them.
-std::vector<tpuplan::provisioning> kinds_of(const std::vector<std::string>& given);
 /// What a plan of a language model's training is asked.
 tpuplan::plan_request training_request_of(const plan_options& given, const tpuplan::model_config& config,
                                           const tpuplan::price_book& prices, assumed_values& assumed);

@@ -30,11 +30,6 @@ void add_price_options(command& to, price_options& into, std::initializer_list<c
   to.options.back().needs(needed);
 }
 
-option& add_rest_option(command& to, double& into) {
-  return to.add("--rest-used", into, {0, 1}, "share of a commitment's other hours that other work uses: 0.4 or 40%")
-      .usually("0");
-}
-
 namespace {
 
 bool has_region(const price_book& book, const std::string& region) {

@@ -22,9 +22,6 @@ void add_price_file_option(command& added, std::string& file);
 /// --region and --prices, for commands that look at one region; beside one of `needed`, where there are some.
 void add_price_options(command& added, price_options& into, std::initializer_list<const char*> needed = {});
 
-/// --rest-used, for commands that show what a commitment costs.
-option& add_rest_option(command& to, double& into);
-
 /// Whether the prices come from --prices; the grades of such prices are not marked as doubtful.
 bool prices_are_own();
 /// The prices of a file of --prices; refuses one that is dated after today.

@@ -106,7 +106,13 @@ void write_picture(const std::string& svg) {
 
 void print_json(const ordered_json& document) { answer() += document.dump(2) + "\n"; }
 
-bool flush_answer() { return write_all(STDOUT_FILENO, answer()); }
+void print_line(const std::string& document) { answer() += document + "\n"; }
+
+bool flush_answer() {
+  const bool written = write_all(STDOUT_FILENO, answer());
+  if (written) answer().clear();
+  return written;
+}
 
 void write_error(std::string_view words) { (void)write_all(STDERR_FILENO, printable(words) + "\n"); }
 

@@ -68,8 +68,10 @@ void print_next(fmt::format_string<Args...> words, Args&&... args) {
 void write_picture(const std::string& svg);
 /// One document.
 void print_json(const ordered_json& document);
+/// A document on a line of its own.
+void print_line(const std::string& document);
 
-/// Writes the answer to standard output; false where that cannot be written.
+/// Writes what was printed since the last time to standard output; false where that cannot be written.
 bool flush_answer();
 /// Writes a line to standard error, if that can be written.
 void write_error(std::string_view words);

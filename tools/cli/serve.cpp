@@ -83,10 +83,11 @@ void add_serve_command(session& with) {
       with.commands.emplace_back("serve", "first token, each token, throughput, dollars per million tokens");
   const auto options = std::make_shared<serve_options>();
   add_config_option(added, options->config);
-  added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();
-  add_traffic_options(added, options->traffic);
-  add_format_options(added, options->traffic);
-  add_engine_options(added, options->traffic);
+  nlohmann::json& request = options->traffic.request;
+  added.ask(engine_slice_rows, request);
+  add_traffic_options(added, request);
+  added.ask(format_rows, request);
+  added.ask(served_engine_rows, request);
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")
@@ -94,7 +95,11 @@ void add_serve_command(session& with) {
   add_calibration_option(added, options->calibration);
   add_drawing_options(added);
   add_table_options(added);
-  added.run = [options, &with] { run_serve(*options, with); };
+  added.run = [options, &with] {
+    read_traffic(options->traffic);
+    options->slice_name = options->traffic.request["slice"].get<std::string>();
+    run_serve(*options, with);
+  };
 }
 
 }  // namespace cli

@@ -26,8 +26,8 @@ serving_request make_request(model_config& config, const plan_options& given, co
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
   if (with.is_given("--weights")) asked.job.weights = *given.job.weights;
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
-  fill_limits(given, asked);
-  if (given.budget) asked.budget = usd_per_hour(given.budget->value());
+  fill_limits(given.asked, with.is_given("--max-chips"), asked);
+  if (given.asked.budget) asked.budget = usd_per_hour(given.asked.budget->value());
   asked.most_plans = given.rows.value_or(asked.most_plans);
   return request_of(config, asked, prices);
 }

@@ -23,35 +23,23 @@ using namespace tpuplan;
 namespace {
 
 struct simulate_options {
-  std::string config, slice_name, trace, day, calibration;
+  simulate_request asked;
+  std::string config, trace, day, calibration;
   traffic_options traffic;
   price_options prices;
   scaling_rule scaling;
   seconds between = spot_terms{}.mean_time_between_preemptions;
-  std::int64_t slices = 1, requests = 0, seed = 1;
-  double variation = 1;
-  bool alone = false;
 };
 
 void simulate_traffic(const model_config& config, const simulate_options& given, const price_book& prices,
                       session& with) {
-  const traffic_options& traffic = given.traffic;
-  simulate_request asked;
-  asked.slice = given.slice_name;
-  asked.slices = given.slices;
-  asked.job = traffic.job;
-  asked.mesh = traffic.mesh;
-  asked.constants = traffic.constants;
-  asked.prefill = given.alone ? prefill_policy::alone : prefill_policy::mixed;
-  asked.variation = given.variation;
-  asked.requests = given.requests;
-  asked.seed = given.seed;
+  simulate_request asked = given.asked;
+  asked.job = given.traffic.job;
+  asked.constants = given.traffic.constants;
   asked.region = given.prices.region;
   if (!given.trace.empty()) {
     asked.trace = load_trace(given.trace);
   } else {
-    asked.prompts = traffic.prompt_lengths;
-    asked.outputs = traffic.output_lengths;
     asked.load = is_drawn(with);
   }
   const simulate_answer a = answer_to_simulate(config, asked, prices);
@@ -65,15 +53,14 @@ day_request make_day(const model_config& config, const simulate_options& given, 
   day_request request;
   request.model = config.model;
   request.job = given.traffic.job;
-  request.fleet = {given.traffic.mesh, scheduled_slice(given.slice_name), 1,
-                   given.alone ? prefill_policy::alone : prefill_policy::mixed};
+  request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
   request.day = load_day(given.day);
   request.scaling = given.scaling;
-  request.variation = given.variation;
+  request.variation = given.asked.variation;
   request.prices = prices;
   request.region = text<32>{given.prices.region};
   request.between = given.between;
-  request.seed = given.seed;
+  request.seed = given.asked.seed;
   request.constants = given.traffic.constants;
   return request;
 }
@@ -91,11 +78,25 @@ void simulate_day(const model_config& config, const simulate_options& given, con
   });
 }
 
+/// The request, whose lengths are drawn: of these the job has the moments.
+void read_simulation(simulate_options& into) {
+  into.asked = read_request<simulate_request>(into.traffic.request);
+  if (into.asked.prompts) into.asked.job.prompt = lengths_of(*into.asked.prompts);
+  if (into.asked.outputs) into.asked.job.output = lengths_of(*into.asked.outputs);
+  if (into.trace.empty() && !into.asked.prompts) into.asked.prompts = same_length(into.asked.job.prompt.longest);
+  if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
+  nlohmann::json& request = into.traffic.request;
+  for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill"})
+    request.erase(key);
+  read_traffic(into.traffic);
+  into.traffic.job = into.asked.job;
+}
+
 void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, or --trace, or --day");
   model_config config = load_model(given.config);
-  check_arithmetic(scheduled_slice(given.slice_name).chip, given.traffic.job.activations);
+  check_arithmetic(scheduled_slice(given.asked.slice).chip, given.traffic.job.activations);
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   const own_constants usual{{}, given.traffic.constants, {}};
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
@@ -108,6 +109,7 @@ void run_simulate(simulate_options given, session& with) {
 
 void add_day_options(command& to, simulate_options& into) {
   to.add("--day", into.day, "a file hour,requests_per_s: slices over a day, fixed and following, and what they cost")
+      .decides("requests requests_of_a_replica")
       .excludes({"--rate", "--trace", "--slices", "--requests"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
@@ -128,31 +130,25 @@ void add_simulate_command(session& with) {
       with.commands.emplace_back("simulate", "percentiles of a serving fleet under traffic, and a day of it");
   const auto options = std::make_shared<simulate_options>();
   add_config_option(added, options->config);
-  added.add("--slice", options->slice_name, "v6e-8, v5e-16, v5p-8 …").required();
-  added.add("--slices", options->slices, {1, 1e5}, "which share the traffic").usually("1");
-  add_length_options(added, options->traffic);
-  added.add("--rate", options->traffic.job.request_rate, "requests a second to all slices");
-  added
-      .add("--variation", options->variation, {0, 20},
-           "standard deviation over mean of the time between arrivals: 0 constant, 1 Poisson, more bursts")
-      .usually("1")
-      .excludes({"--trace"});
-  added.add("--trace", options->trace, "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them")
-      .excludes({"--rate", "--input-len", "--output-len", "--svg"});
-  added.add("--requests", options->requests, {200, 1e7}, "drawn for the replica that is simulated")
-      .usually("2000, fewer of more than 4096 output tokens")
-      .excludes({"--trace"});
-  added.add("--seed", options->seed, {1, 9e15}, "of the random numbers").usually("1").excludes({"--trace"});
-  added.flag("--alone", options->alone, "prompts are computed in steps of their own, in which nothing decodes");
-  add_percentile_options(added, options->traffic.job.percentiles);
+  nlohmann::json& request = options->traffic.request;
+  added.ask(engine_slice_rows, request);
+  added.ask(drawn_length_rows, request);
+  added.ask(fleet_rows, request);
+  option& trace = added.add("--trace", options->trace,
+                            "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them");
+  trace.decides("requests").excludes({"--rate", "--input-len", "--output-len", "--svg"});
+  added.ask(target_rows, request);
   add_day_options(added, *options);
-  add_format_options(added, options->traffic);
-  add_engine_options(added, options->traffic);
+  added.ask(format_rows, request);
+  added.ask(served_engine_rows, request);
   add_calibration_option(added, options->calibration);
   add_price_options(added, options->prices);
   add_drawing_options(added);
   add_table_options(added);
-  added.run = [options, &with] { run_simulate(*options, with); };
+  added.run = [options, &with] {
+    read_simulation(*options);
+    run_simulate(*options, with);
+  };
 }
 
 }  // namespace cli

@@ -20,12 +20,9 @@ namespace {
 using namespace tpuplan;
 
 struct spot_options {
-  seconds work{}, queue{};
-  std::optional<seconds> checkpoint, between, restart, interval;
-  std::optional<double> on_demand, spot;  // dollars per chip and hour
-  std::optional<std::int64_t> parameters;
+  nlohmann::json request = nlohmann::json::object();
+  spot_request asked;
   std::string model;
-  std::int64_t chips = 1;
   std::optional<double> share, hourly;  // preemptions as people say them: of --per, and in an hour
   std::optional<seconds> per, over;
   std::optional<std::int64_t> preemptions;
@@ -40,7 +37,7 @@ struct spot_reading {
 /// How the given rate of preemptions was read; nothing if the mean time itself was given.
 std::optional<spot_reading> reading_of(const spot_options& given) {
   if (given.share) {
-    const seconds window = given.per.value_or(given.work);
+    const seconds window = given.per.value_or(given.asked.work);
     return spot_reading{
         fmt::format("a probability of {} to be preempted at least once in {}", percent(*given.share), duration(window)),
         mean_time_between_preemptions_from_probability(*given.share, window)};
@@ -59,36 +56,24 @@ std::optional<spot_reading> reading_of(const spot_options& given) {
 
 /// The question, with the mean time between preemptions that was said in other words.
 spot_request request_of(const spot_options& given) {
-  spot_request asked;
-  asked.work = given.work;
-  asked.checkpoint_time = given.checkpoint;
-  asked.parameters = given.parameters;
-  asked.mean_time_between_preemptions = given.between;
+  spot_request asked = given.asked;
   if (const std::optional<spot_reading> reading = reading_of(given))
     asked.mean_time_between_preemptions = reading->between;
-  asked.restart_time = given.restart;
-  asked.queue_time = given.queue;
-  if (given.interval && *given.interval > given.work)
-    refuse("--interval", duration(*given.interval), fmt::format("at most the work, {}", duration(given.work)),
-           errc::out_of_range);
-  asked.checkpoint_interval = given.interval;
-  asked.chips = given.chips;
-  const auto price = [](const char* option, const std::optional<double>& dollars) {
-    if (!dollars) refuse_missing(option, "dollars per chip and hour, as for the other");
-    return usd_per_hour(*dollars);
-  };
-  if (!given.on_demand && !given.spot) return asked;
-  asked.on_demand = price("--on-demand", given.on_demand);
-  asked.spot = price("--spot", given.spot);
+  if (asked.checkpoint_interval && *asked.checkpoint_interval > asked.work)
+    refuse("--interval", duration(*asked.checkpoint_interval),
+           fmt::format("at most the work, {}", duration(asked.work)), errc::out_of_range);
+  if (asked.on_demand.has_value() != asked.spot.has_value())
+    refuse_missing(asked.spot ? "--on-demand" : "--spot", "dollars per chip and hour, as for the other");
   return asked;
 }
 
 void run_spot(spot_options given, session& with) {
-  if (!given.model.empty()) given.parameters = parameters_in(given.model);
+  given.asked = read_request<spot_request>(given.request);
+  if (!given.model.empty()) given.asked.parameters = parameters_in(given.model);
   spot_answer said = answer_to(request_of(given));
   if (given.share && !given.per)
     said.assumed.push_back({"the preemption rate is of",
-                            fmt::format("runs as long as this one, {}: see --per", duration(given.work)),
+                            fmt::format("runs as long as this one, {}: see --per", duration(given.asked.work)),
                             std::string(not_given)});
   view shown = view_of(said, view_options_of());
   if (const std::optional<spot_reading> reading = reading_of(given))
@@ -105,32 +90,23 @@ void run_spot(spot_options given, session& with) {
 void add_spot_command(session& with) {
   command& added = with.commands.emplace_back("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
-  constexpr limits dollars{1e-6, 1e6};
-  added.add("--work", options->work, "useful time of the run: 10h").required();
-  added.add("--checkpoint", options->checkpoint, {1e-6, 1e7}, "time for which one checkpoint stops the step")
-      .usually("15s, and the bytes of --parameters at 25 GB/s")
-      .excludes({"--parameters", "--model"});
-  added.add("--parameters", options->parameters, {1, 1e15}, "of the model, fp32 with AdamW: what a checkpoint holds")
-      .excludes({"--model"});
-  added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are");
-  added.add("--mtbp", options->between, {1e-3, 1e12}, "mean time between preemptions of the whole job").usually("4h");
+  added.ask(spot_rows, options->request);
+  added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are")
+      .decides("checkpoint_time");
   added.add("--preemption-rate", options->share, {1e-9, 0.999999}, "probability of a preemption in --per: 20%")
+      .decides("mean_time_between_preemptions")
       .excludes({"--mtbp"});
   added.add("--per", options->per, "the time for which --preemption-rate is stated")
       .usually("the work")
       .needs({"--preemption-rate"});
   added.add("--preemptions-per-hour", options->hourly, {1e-9, 1e6}, "a rate, which may be above 1: 0.2")
+      .decides("mean_time_between_preemptions")
       .excludes({"--mtbp", "--preemption-rate"});
   added.add("--preemptions", options->preemptions, {1, 1e9}, "counted in the time of --over")
+      .decides("mean_time_between_preemptions")
       .excludes({"--mtbp", "--preemption-rate", "--preemptions-per-hour"});
   added.add("--over", options->over, "the time with machines in which --preemptions were counted")
       .needs({"--preemptions"});
-  added.add("--restart", options->restart, {0, 1e7}, "billed time from capacity to the next step").usually("10min");
-  added.add("--queue", options->queue, {0, 1e9}, "unbilled wait for capacity after a preemption");
-  added.add("--interval", options->interval, "work between checkpoints; the best one if not given");
-  added.add("--on-demand", options->on_demand, dollars, "dollars per chip and hour");
-  added.add("--spot", options->spot, dollars, "dollars per chip and hour");
-  added.add("--chips", options->chips, {1, 1e6}, "how many are paid").usually("1").needs({"--on-demand", "--spot"});
   add_table_options(added);
   added.run = [options, &with] { run_spot(*options, with); };
 }

@@ -82,11 +82,11 @@ sweep_request request_of(const sweep_options& given, const price_book& prices) {
   request.stopped_after = given.stopped > 0 ? given.stopped_after : 1;
   request.quota = given.quota.value_or(1 << 20);
   request.parallel = given.parallel;
-  request.deadline = given.trial.deadline;
-  request.kinds = given.trial.kinds;
-  request.region = given.trial.regions.front();
+  request.deadline = given.trial.asked.deadline;
+  request.kinds = given.trial.asked.kinds;
+  request.region = given.trial.asked.regions.front();
   request.prices = prices;
-  request.terms.spot.mean_time_between_preemptions = given.trial.between;
+  request.terms.spot.mean_time_between_preemptions = given.trial.asked.mean_time_between_preemptions;
   return request;
 }
 
@@ -137,10 +137,10 @@ void print_left_out(const sweep_options& given, const sweep_request& request, co
 void run_sweep(sweep_options given, session& with) {
   plan_options& trial = given.trial;
   if (!given.quota && !given.parallel) refuse_missing("--quota", "chips that may be had at once; or --parallel");
-  trial.kinds = kinds_of(trial.kind_names);
-  if (trial.kind_names.empty()) trial.kinds = {provisioning::on_demand, provisioning::spot};
+  read_plan(trial);
+  if (!with.is_given("--provisioning")) trial.asked.kinds = {provisioning::on_demand, provisioning::spot};
   trial.prices = given.prices.file;
-  trial.regions = {given.prices.region};
+  trial.asked.regions = {given.prices.region};
   keep_to_zone(trial, with);
   const any_model model = load_any(trial.job.config, {});
   if (model.net)
@@ -151,12 +151,12 @@ void run_sweep(sweep_options given, session& with) {
                "--start-up", "--compilation", "--decode-time",    "--example-bytes",   "--cached"});
   if (!model.net) refuse_input(with);
   fill_batch(given);
-  const loaded_prices prices(trial.prices, trial.regions, with);
-  check_region(prices.book(), trial.regions.front());
+  const loaded_prices prices(trial.prices, trial.asked.regions, with);
+  check_region(prices.book(), trial.asked.regions.front());
   sweep_request request = request_of(given, prices.book());
   plan_options one = trial;  // whose deadline is not that of the sweep
-  one.deadline.reset();
-  if (given.quota) one.largest_chips = given.quota;
+  one.asked.deadline.reset();
+  if (given.quota) one.asked.largest_chips = *given.quota;
   sweep_options of_one = given;
   of_one.trial = one;
   assumed_values assumed;
@@ -202,7 +202,7 @@ void add_sweep_command(session& with) {
   command& added = with.commands.emplace_back("sweep", "many trials of a job: how many at once, where, for how much");
   const auto options = std::make_shared<sweep_options>();
   plan_options& trial = options->trial;
-  training_job& job = trial.job.job;
+  nlohmann::json& request = trial.job.request;
   add_config_option(added, trial.job.config, true);
   added.add("--trials", options->trials, {1, 1e9}, "how many").required();
   added.add("--parallel", options->parallel, {1, 1e6}, "trials at once; as many as --quota allows, if not given");
@@ -211,23 +211,21 @@ void add_sweep_command(session& with) {
   added.add("--stopped-after", options->stopped_after, {1e-6, 1}, "share of a whole trial that these run for")
       .usually("25%")
       .needs({"--stopped"});
-  added.add("--deadline", trial.deadline, "of the whole sweep: 8h");
+  added.ask(plan_rows, "--deadline", request).help = "of the whole sweep: 8h";
   added.add("--slice", options->slices, "only these: v5e-8,v5e-4");
-  added.add("--batch", job.global_batch, {1, 1e12}, "global batch").excludes({"--batch-per-core"});
+  added.ask(job_rows, "--batch", request).excludes({"--batch-per-core"});
   added.add("--batch-per-core", trial.job.per_core, {1, 1e9}, "examples on each core (JAX device)");
-  added.add("--seq", job.sequence_length, {1, 1e9}, "sequence length in tokens");
-  added.add("--optimizer", job.optimizer, std::string(names_of<optimizer_kind>()));
-  added.add("--lora", job.lora_rank, {1, 1 << 20}, "rank of adapters on a frozen base");
-  added.add("--tokens", trial.tokens, {1, 1e18}, "of a trial: 1B");
+  for (const char* one : {"--seq", "--optimizer", "--lora"}) added.ask(job_rows, one, request);
+  added.ask(plan_rows, "--tokens", request).help = "of a trial: 1B";
   add_epoch_options(added, trial.epochs, {"--tokens"});
   add_input_options(added, trial.input);
   added.add("--start-up", options->around.start, "of VMs and container of a trial, paid: 3min");
   added.add("--compilation", options->around.compilation, "of the first step of a trial").usually("130s");
-  added.add("--provisioning", trial.kind_names, "ways of paying that count, or all").usually("on_demand,spot");
+  added.ask(limit_rows, "--provisioning", request).usually("on_demand,spot");
   add_price_options(added, options->prices);
-  added.add("--generation", trial.generations, "only these chips: v5e,v6e");
+  added.ask(limit_rows, "--generation", request);
   added.add("--zone", trial.zone, "only what a zone has, by data/zones.json: us-east5-b");
-  added.add("--mtbp", trial.between, {1e-3, 1e12}, "mean time between preemptions of one slice on spot").usually("4h");
+  added.ask(preemption_rows, "--mtbp", request);
   added.add("--rows", options->rows, {1, 1e6}, "ways to show").usually("8");
   add_table_options(added);
   added.run = [options, &with] { run_sweep(*options, with); };

@@ -163,25 +163,31 @@ void add_train_command(session& with) {
   command& added = with.commands.emplace_back("train", "step time, MFU, tokens/s, days and dollars");
   const auto options = std::make_shared<train_options>();
   add_job_options(added, options->job, false);
-  add_accumulation_option(added, options->job);
-  added.flag("--default-tiles", options->job.job.default_tiles,
-             "grouped products of experts run in blocks that nobody tuned to their shapes");
-  add_mesh_options(added, options->mesh);
+  nlohmann::json& request = options->job.request;
+  added.ask(step_rows, request);
+  added.ask(run_rows, "--default-tiles", request);
+  added.ask(mesh_rows, request);
   add_maxtext_options(added, options->job.maxtext);
   add_calibration_option(added, options->job.calibration);
-  added.add("--tokens", options->tokens, {1, 1e18}, "of the whole run: 1T");
+  added.ask(run_rows, "--tokens", request);
   add_epoch_options(added, options->epochs, {"--tokens"});
-  added.add("--mtbp", options->between, {1e-3, 1e12}, "mean time between preemptions of one slice on spot")
-      .usually("4h")
-      .needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
-  add_rest_option(added, options->rest_used).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
+  added.ask(preemption_rows, "--mtbp", request).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
+  added.ask(rest_rows, "--rest-used", request).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
   add_price_options(added, options->prices, {"--tokens", "--examples", "--steps-per-epoch", "--steps"});
   add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps-per-epoch", "--steps"});
   add_gpu_training_options(added, options->gpu);
   add_input_options(added, options->input);
   add_drawing_options(added);
   add_table_options(added);
-  added.run = [options, &with] { run_train(*options, with); };
+  added.run = [options, &with] {
+    read_job(options->job);
+    read_mesh(options->job.request, options->mesh);
+    const train_request asked = read_request<train_request>(options->job.request);
+    if (asked.tokens > 0) options->tokens = asked.tokens;
+    options->between = asked.mean_time_between_preemptions;
+    options->rest_used = asked.rest_of_term_used;
+    run_train(*options, with);
+  };
 }
 
 }  // namespace cli

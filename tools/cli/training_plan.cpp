@@ -41,17 +41,15 @@ std::vector<quota_row> load_quotas(const std::string& path) {
   return quotas;
 }
 
-/// The batch in sequences, or the range from which one is chosen.
-void fill_batches(const plan_options& given, asked_plan& asked) {
+/// Refuses a batch for cores, and one end of a range without the other.
+void check_batches(const plan_options& given) {
+  const asked_plan& asked = given.asked;
   if (given.job.per_core)
     refuse("--batch-per-core", "given for a plan", "--batch: cores differ from slice to slice", errc::unsupported);
-  if (given.smallest_batch_tokens && !given.largest_batch_tokens)
+  if (asked.smallest_batch_tokens > 0 && asked.largest_batch_tokens == 0)
     refuse_missing("--max-batch-tokens", "the largest batch, as the smallest is given");
-  if (given.largest_batch_tokens && !given.smallest_batch_tokens)
+  if (asked.largest_batch_tokens > 0 && asked.smallest_batch_tokens == 0)
     refuse_missing("--min-batch-tokens", "the smallest batch, as the largest is given");
-  asked.batch_tokens = given.job.batch_tokens;
-  asked.smallest_batch_tokens = given.smallest_batch_tokens.value_or(0);
-  asked.largest_batch_tokens = given.largest_batch_tokens.value_or(0);
 }
 
 /// What a batch may have at most where the tokens of the run are known only once the batch is: every example, or in a
@@ -74,22 +72,16 @@ double tokens_of(const epoch_options& given, const training_job& job) {
 
 plan_request training_request_of(const plan_options& given, const model_config& config, const price_book& prices,
                                  assumed_values& assumed) {
-  if (!given.tokens && !is_given(given.epochs))
+  asked_plan asked = given.asked;
+  const bool has_tokens = asked.tokens > 0;
+  if (!has_tokens && !is_given(given.epochs))
     refuse("--tokens", "not given", "tokens to train on: 15T; or --examples and --epochs, or --steps",
            errc::missing_field);
-  asked_plan asked;
-  fill_batches(given, asked);
-  asked.tokens = given.tokens ? *given.tokens : most_tokens_of_a_batch(given, config.model);
-  asked.deadline = given.deadline;
-  asked.budget = given.budget;
-  fill_limits(given, asked);
-  asked.largest_slices = given.largest_slices;
-  asked.degrees = given.degrees;
+  check_batches(given);
+  if (!has_tokens) asked.tokens = most_tokens_of_a_batch(given, config.model);
   asked.quotas = load_quotas(given.quotas);
-  asked.mean_time_between_preemptions = given.between;
-  asked.rest_of_term_used = given.rest_used;
   plan_request request = request_of(config, asked, with_weights(given.job), prices, assumed);
-  if (!given.tokens) request.tokens = tokens_of(given.epochs, request.job);
+  if (!has_tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
   if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)
     request.most_plans = static_cast<std::size_t>(*given.rows);

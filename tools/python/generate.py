@@ -5,25 +5,9 @@ import ctypes
 import json
 import keyword
 import pathlib
+import re
 import sys
 
-# What a question is, in the first line of its function.
-WORDS = {
-    "chips": "What is in the chip table?",
-    "slices": "Which slices exist; what is in one of them?",
-    "batch": "From which batch on is a product limited by arithmetic?",
-    "pad": "What does padding to the MXU waste?",
-    "model": "How many parameters, FLOPs and KV bytes does a model have?",
-    "fit": "Does a training job fit a slice?",
-    "train": "How long does a step take, and how much time and money does a run take?",
-    "serve": "How fast does a slice answer, and at what price?",
-    "spot": "How often to write checkpoints on spot capacity; what do preemptions add?",
-    "simulate": "Do slices keep their targets under traffic?",
-    "pay": "What does a run cost under each way of paying?",
-    "plan": "Which slices should train this model?",
-    "plan_serving": "Which slices should serve this traffic?",
-    "launch": "What starts a plan?",
-}
 POSITIONAL = ("config", "slice", "chip", "name", "dimensions", "plan", "target")
 
 HEAD = '''"""The questions of tpuplan and the structs of their answers.
@@ -134,6 +118,21 @@ def parameter(key, schema):
     return f"{field_name(key)}: {name} = None"
 
 
+def row_text(row, places):
+    """A row of a question: its place in the request, its unit, what it is for, and what is taken where it is open."""
+    unit = f" ({row['unit']})" if row.get("unit") else ""
+    usual = f"; where it is open: {row['usual']}" if row.get("usual") else ""
+    words = re.sub(r"--[a-z-]+", lambda option: places.get(option[0], option[0]), row["description"] + usual)
+    return f"    {row['path']}{unit}: {words}"
+
+
+def documented(request):
+    """What a question asks, and what it can say."""
+    places = {row["option"]: row["path"] for row in request["fields"]}
+    lines = [f'    """{request["description"]}', "", "    By its place in the request, with amounts in the unit of the key:", ""]
+    return lines + list(dict.fromkeys(row_text(row, places) for row in request["fields"])) + ['    """']
+
+
 def question_text(question, request):
     keys = list(request["properties"])
     first = [key for key in POSITIONAL if key in keys]
@@ -142,7 +141,7 @@ def question_text(question, request):
     words += ["*"] + rest if rest else []
     answer = class_name(question) + "Answer"
     lines = ["", "", f"def {question}("] + [f"    {one}," for one in words] + [f") -> {answer}:"]
-    lines += [f'    """{WORDS[question]}"""', f'    return ask_for("{question}", {answer}, locals())']
+    lines += documented(request) + [f'    return ask_for("{question}", {answer}, locals())']
     return lines
 
 

@@ -58,102 +58,81 @@ const ask = (question, request, beside = {}) =>
 // ---- what can be asked: one row for each control
 
 const models = JSON.parse(inside("models").textContent);
-const choices_of = (type, field) => library.schema.$defs[type].properties[field].enum;
 const valid_of = (question, request) => ask(question, request).error.valid.split(", ");
 const powers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 2 ** (from + i));
 const decades = (from, to) => powers(0, to - from).flatMap((_, i) => [1, 2, 5].map((n) => n * 10 ** (from + i)));
 const lengths = (n) => ({ mean: n, mean_square: n * n, longest: n });
 const example = Object.values(models)[0];
-const policies = library.schema.$defs.remat_policy.anyOf.flatMap((form) => form.enum ?? []);
 const generations = ask("chips", {}).answer.chips.map((chip) => chip.name);
 const slices = ask("slices", {}).answer.slices;
 const regions = valid_of("serve", { config: example, slice: "v6e-8", region: "?" });
-const kinds = library.schema.requests.plan.properties.kinds.items.enum;
 const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "Serve", plan_serving: "Plan serving" };
 
-/// key: in the address; at: in the request; option: of the command; stops: of the slider; choices: of a list; many: any
-/// number of choices; scale and suffix: from the unit shown to that of the request and of the command.
-const fields = [
-  { key: "slice", label: "Slice", of: "train fit serve", at: "slice", option: "--slice",
-    list: slices.map((s) => s.name) },
-  { key: "tokens", label: "Training tokens", unit: "tokens", of: "plan train", at: "tokens", option: "--tokens",
-    stops: decades(9, 13) },
-  { key: "deadline", label: "Deadline", unit: "days", of: "plan", at: "deadline_s", option: "--deadline", scale: 86400,
-    suffix: "d", stops: [1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
-  { key: "budget", label: "Budget", unit: "USD", of: "plan", at: "budget_usd", option: "--budget",
-    stops: decades(3, 8) },
-  { key: "batch_tokens", label: "Batch", unit: "tokens a step", of: "plan", at: "batch_tokens",
-    option: "--batch-tokens", stops: powers(17, 26) },
-  { key: "batch", label: "Global batch", unit: "sequences", of: "train fit", at: "job.global_batch", option: "--batch",
-    stops: powers(0, 14) },
-  { key: "seq", label: "Sequence length", unit: "tokens", of: "plan train fit", at: "job.sequence_length",
-    option: "--seq", stops: powers(8, 17) },
-  { key: "input", label: "Prompt", unit: "tokens", of: "serve plan_serving", at: "job.prompt", option: "--input-len",
-    stops: powers(5, 17), make: lengths },
-  { key: "output", label: "Output", unit: "tokens", of: "serve plan_serving", at: "job.output", option: "--output-len",
-    stops: powers(3, 14), make: lengths },
-  { key: "rate", label: "Requests", unit: "a second", of: "serve plan_serving", at: "job.request_rate_per_s",
-    option: "--rate", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
-  { key: "ttft_p99", label: "First token of 99 in 100 within", unit: "s", of: "serve plan_serving",
-    at: "job.percentiles.first_token", option: "--ttft-p99", suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10],
-    make: (n) => ({ share: 0.99, limit_s: n }) },
-  { key: "tpot_p95", label: "Each token of 95 in 100 within", unit: "ms", of: "serve plan_serving",
-    at: "job.percentiles.per_token", option: "--tpot-p95", suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200],
-    make: (n) => ({ share: 0.95, limit_s: n * 1e-3 }) },
-  { key: "hourly", label: "Budget", unit: "USD an hour", of: "plan_serving", at: "budget_usd_per_s", option: "--budget",
-    scale: 1 / 3600, stops: decades(0, 4) },
-  { key: "kinds", label: "Ways of paying", of: "plan plan_serving", at: "kinds", option: "--provisioning",
-    many: kinds },
-  { key: "generations", label: "Only these chips", of: "plan plan_serving", at: "generations", option: "--generation",
-    many: generations },
-  { key: "served_weights", label: "Weights", of: "serve plan_serving", at: "job.weights", option: "--weights",
-    choices: ["bf16", "fp8", "int8", "int4"], open: "as stored" },
-  { key: "cache", label: "KV cache", of: "serve plan_serving", at: "job.cache", option: "--kv-dtype",
-    choices: ["bf16", "fp8", "int8"], open: "bf16" },
-  { key: "remat", label: "Remat policy", of: "plan train fit", at: "job.remat", option: "--remat", choices: policies,
-    open: { plan: "the best one", train: "full", fit: "full" } },
+/// key: in the address; row: the option or the path of a row of the question; stops: of the slider; more: below the
+/// others. What a control is called, its unit, its choices and where it stands in the request are said by the row.
+const shown = [
+  { key: "slice", row: "--slice", of: "train fit serve", list: slices.map((s) => s.name) },
+  { key: "tokens", row: "--tokens", of: "plan train", stops: decades(9, 13) },
+  { key: "deadline", row: "--deadline", of: "plan", unit: "days",
+    stops: [1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
+  { key: "budget", row: "--budget", of: "plan", stops: decades(3, 8) },
+  { key: "batch_tokens", row: "--batch-tokens", of: "plan", stops: powers(17, 26) },
+  { key: "batch", row: "--batch", of: "train fit", stops: powers(0, 14) },
+  { key: "seq", row: "--seq", of: "plan train fit", stops: powers(8, 17) },
+  { key: "input", row: "--input-len", of: "serve plan_serving", stops: powers(5, 17) },
+  { key: "output", row: "--output-len", of: "serve plan_serving", stops: powers(3, 14) },
+  { key: "rate", row: "--rate", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
+  { key: "ttft_p99", row: "--ttft-p99", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
+  { key: "tpot_p95", row: "--tpot-p95", of: "serve plan_serving", unit: "ms", stops: [5, 10, 20, 30, 50, 100, 200] },
+  { key: "hourly", row: "--budget", of: "plan_serving", stops: decades(0, 4) },
+  { key: "kinds", row: "--provisioning", of: "plan plan_serving" },
+  { key: "generations", row: "--generation", of: "plan plan_serving", many: generations },
+  { key: "served_weights", row: "job.weights", of: "serve plan_serving" },
+  { key: "cache", row: "--kv-dtype", of: "serve plan_serving" },
+  { key: "remat", row: "--remat", of: "plan train fit", open: { plan: "the best one", train: "full", fit: "full" } },
 
-  { key: "best", label: "Best is the", of: "plan plan_serving", at: "best", option: "--objective",
-    choices: library.schema.requests.plan.properties.best.enum, open: "cheapest", more: true },
-  { key: "regions", label: "Region of the prices", of: "plan plan_serving", at: "regions", option: "--region",
-    choices: regions, open: "us", make: (region) => [region], more: true },
-  { key: "region", label: "Region of the prices", of: "train serve", at: "region", option: "--region",
-    choices: regions, open: "us", more: true },
-  { key: "max_slices", label: "Slices over DCN, at most", unit: "slices", of: "plan", at: "largest_slices",
-    option: "--max-slices", stops: powers(0, 6), more: true },
-  { key: "max_chips", label: "Chips, at most", unit: "chips", of: "plan plan_serving", at: "largest_chips",
-    option: "--max-chips", stops: powers(2, 13), more: true },
-  { key: "optimizer", label: "Optimizer", of: "plan train fit", at: "job.optimizer", option: "--optimizer",
-    choices: choices_of("training_job", "optimizer"), open: "adamw", more: true },
-  { key: "compute", label: "Arithmetic", of: "plan train fit", at: "job.compute", option: "--dtype",
-    choices: ["bf16", "fp8", "int8", "fp32"], open: "bf16", more: true },
-  { key: "accumulation", label: "Gradient accumulation", unit: "microbatches", of: "train fit",
-    at: "job.gradient_accumulation", option: "--accumulation", stops: powers(0, 7), more: true },
-  { key: "dcn", label: "Slices over DCN", unit: "slices", of: "train fit", at: "mesh.dcn_data", option: "--slices",
-    stops: powers(0, 6), more: true },
+  { key: "best", row: "--objective", of: "plan plan_serving", more: true },
+  { key: "regions", row: "--region", of: "plan plan_serving", choices: regions, more: true },
+  { key: "region", row: "--region", of: "train serve", choices: regions, more: true },
+  { key: "max_slices", row: "--max-slices", of: "plan", stops: powers(0, 6), more: true },
+  { key: "max_chips", row: "--max-chips", of: "plan plan_serving", stops: powers(2, 13), more: true },
+  { key: "optimizer", row: "--optimizer", of: "plan train fit", more: true },
+  { key: "compute", row: "--dtype", of: "plan train fit", more: true },
+  { key: "accumulation", row: "--accumulation", of: "train fit", stops: powers(0, 7), more: true },
+  { key: "dcn", row: "--slices", of: "train fit", stops: powers(0, 6), more: true },
   ...["data", "fsdp", "tensor", "expert", "context", "pipeline"].map((axis) => (
-    { key: axis, label: "Sharding: " + axis, unit: "shards", of: "train fit", at: "mesh." + axis, option: "--" + axis,
-      stops: powers(0, axis === "fsdp" ? 13 : 8), more: true })),
-  { key: "serve_tensor", label: "Devices of a replica", unit: "devices", of: "serve", at: "mesh.tensor",
-    option: "--tensor", stops: powers(0, 8), more: true },
-  { key: "concurrency", label: "Requests in flight", unit: "requests", of: "serve plan_serving", at: "job.concurrency",
-    option: "--concurrency", stops: powers(0, 12), more: true },
-  { key: "ttft", label: "First token within", unit: "s, mean", of: "serve plan_serving", at: "job.ttft_target_s",
-    option: "--ttft", suffix: "s", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
-  { key: "tpot", label: "Each token within", unit: "ms, mean", of: "serve plan_serving", at: "job.tpot_target_s",
-    option: "--tpot", scale: 1e-3, suffix: "ms", stops: [5, 10, 20, 30, 50, 100, 200], more: true },
-  { key: "engine", label: "Engine", of: "serve plan_serving", at: "job.engine", option: "--engine",
-    choices: choices_of("serving_job", "engine").filter((name) => name !== "unnamed"), open: "what all have in common",
+    { key: axis, row: "--" + axis, of: "train fit", stops: powers(0, axis === "fsdp" ? 13 : 8), more: true })),
+  { key: "serve_tensor", row: "--tensor", of: "serve", stops: powers(0, 8), more: true },
+  { key: "concurrency", row: "--concurrency", of: "serve plan_serving", stops: powers(0, 12), more: true },
+  { key: "ttft", row: "--ttft", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
+  { key: "tpot", row: "--tpot", of: "serve plan_serving", unit: "ms", stops: [5, 10, 20, 30, 50, 100, 200],
     more: true },
+  { key: "engine", row: "--engine", of: "serve plan_serving", open: "what all have in common", more: true },
 ];
-const fields_of = (question) => fields.filter((field) => field.of.split(" ").includes(question));
+/// How a unit of time is shown: in seconds, and on the command line.
+const times = { days: [86400, "d"], s: [1, "s"], ms: [1e-3, "ms"] };
+/// The control of a question as its row says it.
+function field_of(question, { row, ...own }) {
+  const { path, option, title, unit, kind, usual, share, list, enum: names } =
+    library.schema.requests[question].fields.find((one) => one.option === row || one.path === row);
+  const [scale, suffix] = kind === "dollars_an_hour" ? [1 / 3600, ""]
+    : kind === "time" || kind === "target" ? times[own.unit ?? unit] : [1, ""];
+  const make = kind === "lengths" ? lengths : kind === "target" ? (n) => ({ share, limit_s: n })
+    : list && !names && !own.many ? (one) => [one] : (one) => one;
+  return { label: title, unit, at: path, option, open: usual, make, scale, suffix,
+    ...(names && (list ? { many: names } : { choices: names })), ...own };
+}
+const fields = Object.fromEntries(Object.keys(questions).map((question) => [question,
+  shown.filter((one) => one.of.split(" ").includes(question)).map((one) => field_of(question, one))]));
+const fields_of = (question) => fields[question];
 const usual = { plan: { tokens: "1T", deadline: "30" }, train: { slice: "v6e-256", tokens: "1T", batch: "1024" },
   fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" },
   plan_serving: { rate: "20" } };
-const targets = ["vertex", "gke", "gcloud", "gce", "gcluster", "xpk", "skypilot", "ray"];
-const launch_fields = [["name", "Name of the job"], ["image", "Container image"], ["project", "Project"],
-  ["zone", "Zone"], ["cluster", "Cluster"], ["checkpoint", "Checkpoints in"],
-  ["command", "Program and arguments"], ["max_run", "Longest run, days"]];
+const launch_rows = library.schema.requests.launch.fields;
+const targets = valid_of("launch", { target: "?" }).map((one) => one.trim());
+const launch_fields = [...["name", "image", "project", "zone", "cluster", "checkpoint"].map((key) =>
+  [key, launch_rows.find((row) => row.path === "request." + key).title]),
+["command", "Program and arguments"], ["max_run", "Longest run, days"]];
 
 // ---- numbers and words
 
@@ -331,11 +310,11 @@ function value_of(field) {
   const text = (state.values[field.key] ?? "").trim();
   if (!text) return undefined;
   if (field.many) return text.split(",");
-  if (!field.stops) return field.make ? field.make(text) : text;
+  if (!field.stops) return field.make(text);
   const number = number_of(text);
   if (!Number.isFinite(number)) throw new refusal(field,
     field.label + ": " + text + " is not a number; valid: 4096, 1.5T, 4Mi");
-  return field.make ? field.make(number) : number * (field.scale ?? 1);
+  return field.make(number * field.scale);
 }
 function request_of() {
   const request = {};

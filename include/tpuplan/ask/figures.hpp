@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/question.hpp>
 #include <tpuplan/handbook/intensity.hpp>
 #include <tpuplan/handbook/padding.hpp>
 #include <tpuplan/handbook/roofline.hpp>
@@ -24,6 +25,7 @@ inline namespace abi_0 {
 struct chips_request {
   std::string name{};  ///< name of one chip; empty: all chips
 };
+inline constexpr question_row chip_rows[] = {rows::words("name", "name", "Chip", "one chip; all, if not given")};
 /// The chips asked about.
 struct chips_answer {
   /// @{
@@ -43,6 +45,12 @@ struct slices_request {
   std::string name{};  ///< name of one slice; empty: all slices
   /// Names of the chips whose slices are listed; none: those of all chips.
   std::vector<std::string> generations{};
+};
+inline constexpr question_row slice_rows[] = {
+    rows::words("name", "name", "Slice", "one slice; all, if not given"),
+    rows::words("generations", "--generation", "Only these chips", "only slices of these chips: v5e,v6e")
+        .not_with("name")
+        .list(),
 };
 /// What is in a slice.
 struct slice_facts {
@@ -113,6 +121,12 @@ struct batch_request {
   std::optional<dtype> weights{};        ///< format of the weights; nothing: that of the arithmetic
   std::optional<product_shape> shape{};  ///< one matrix product whose bound is asked for
   /// @}
+};
+inline constexpr question_row batch_rows[] = {
+    rows::words("chip", "chip", "Chip", "v5e, v6e …").needed(),
+    rows::choice("compute", "--dtype", "Arithmetic", format_choices, "activations and arithmetic").usually("bf16"),
+    rows::choice("weights", "--weights", "Weights", format_choices, "weights, if they are in another format"),
+    rows::words("shape", "--shape", "Shape", "BxDxF: the product [B,D] x [D,F]"),
 };
 /// One level of memory that the operands may be read from; its figures are nothing where its bandwidth is unknown.
 struct batch_level {
@@ -193,6 +207,13 @@ struct pad_request {
   std::vector<std::int64_t> dimensions{};  ///< in elements; two dimensions are also answered as a matrix in memory
   dtype format = dtype::bf16;              ///< of the elements of that matrix
   /// @}
+};
+inline constexpr question_row pad_rows[] = {
+    rows::words("chip", "chip", "Chip", "v5e, v6e …").needed(),
+    rows::count("dimensions", "dims", "Dimensions", "elements", "one or more dimensions; two are a matrix")
+        .needed()
+        .list(),
+    rows::choice("format", "--dtype", "Format", format_choices, "of the matrix in memory").usually("bf16"),
 };
 /// A dimension and what it is padded to.
 struct padded_dimension {

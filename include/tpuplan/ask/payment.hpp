@@ -58,6 +58,67 @@ struct pay_request {
   std::optional<gpu_job> against{};                   ///< the same job on GPUs, for comparison
   /// @}
 };
+/// The run, and what is expected of capacity that ends.
+inline constexpr question_row pay_rows[] = {
+    rows::words("slice", "--slice", "Slice", "v6e-8, v5e-16, v5p-8 …").needed(),
+    rows::count("slices", "--slices", "Slices", "slices", "how many of them").within(1, 1024).usually("1"),
+    rows::time("run_s", "--run", "Run", "uninterrupted time: 10d").needed().deciding("run_time work"),
+    rows::choice("market", "--market", "Spot market", market_choices,
+                 "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours")
+        .deciding("mean_time_between_preemptions"),
+    rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
+               "mean time between preemptions of one slice, if you know yours")
+        .within(1e-3, 1e12)
+        .not_with("--market"),
+    rows::number("correlation", "--correlation", "Correlation", "",
+                 "of preemptions of slices: 0 one by one, 1 all together")
+        .within(0, 1),
+    rows::time("checkpoint_time_s", "--checkpoint", "Time of a checkpoint",
+               "time for which one checkpoint stops the step")
+        .within(1e-6, 1e7)
+        .usually("15s, and the bytes of --parameters at 25 GB/s"),
+    rows::time("restart_time_s", "--restart", "Restart", "billed time from capacity to the next step")
+        .within(0, 1e7)
+        .usually("10min"),
+    rows::time("queue_time_s", "--queue", "Queue", "unbilled wait for spot and flex-start capacity, each time")
+        .within(0, 1e9),
+    rows::flag("may_be_split", "--whole", "false", "do not split a run on flex-start into pieces of 7 days"),
+};
+/// The same job on GPUs.
+inline constexpr question_row gpu_rows[] = {
+    rows::words("against.gpu", "--gpu", "GPU",
+                "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000, L4, V100 or T4"),
+    rows::count("against.gpus", "--gpus", "GPUs", "GPUs", "how many take the same job").within(1, 1e6).with("--gpu"),
+    rows::time("against.run_s", "--gpu-run", "Run on GPUs", "time of the same job on them: 8d").with("--gpu"),
+    rows::number("against.usd_per_gpu_hour", "--gpu-usd", "Price of a GPU", "USD an hour",
+                 "dollars per GPU and hour, instead of the list price")
+        .within(1e-3, 1e4)
+        .with("--gpu"),
+    rows::dollars("against.engineering_usd", "--engineering", "Engineering", "dollars to move from the GPUs: 60k")
+        .with("--gpu"),
+    rows::number("against.jobs_per_month", "--jobs", "Jobs", "a month", "such jobs a month")
+        .within(1e-3, 1e6)
+        .with("--engineering"),
+    rows::number("against.discount", "--discount", "Discount", "a year", "a year, 0.08 for 8 %")
+        .within(0, 1)
+        .with("--engineering"),
+};
+/// The checkpoints that are written and stored.
+inline constexpr question_row storage_rows[] = {
+    rows::count("parameters", "--parameters", "Parameters", "",
+                "of a model whose checkpoints are kept, fp32 with AdamW: 8B")
+        .within(1, 1e15)
+        .not_with("--model")
+        .deciding("checkpoint_time"),
+    rows::count("checkpoints_kept", "--keep", "Checkpoints kept", "", "checkpoints at a time")
+        .within(1, 1e6)
+        .usually("3")
+        .with("--parameters --model"),
+    rows::number("storage_usd_per_gib_month", "--storage-usd", "Storage", "USD per GiB and month",
+                 "dollars per GiB and month")
+        .within(1e-6, 100)
+        .with("--parameters --model"),
+};
 /// A way of paying under which the run cannot be had.
 struct missing_payment {
   /// @{

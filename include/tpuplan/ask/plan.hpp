@@ -47,6 +47,37 @@ struct asked_plan {
   nlohmann::json prices{};
   /// @}
 };
+inline constexpr question_row budget_rows[] = {
+    rows::dollars("budget_usd", "--budget", "Budget", "dollars: 1M; with --serve an hour"),
+};
+/// What a plan of training is asked besides its job and its limits.
+inline constexpr question_row plan_rows[] = {
+    rows::number("tokens", "--tokens", "Training tokens", "tokens", "to train on: 15T").within(1, 1e18),
+    rows::time("deadline_s", "--deadline", "Deadline", "30d").within(1, 1e18),
+    rows::file("quotas", "--quota", "a file with chips that may be had; its form is in docs/prices.md"),
+    rows::count("largest_slices", "--max-slices", "Slices over DCN, at most", "slices", "slices over DCN")
+        .within(1, 1024)
+        .usually("1"),
+    rows::number("smallest_batch_tokens", "--min-batch-tokens", "Smallest batch", "tokens a step",
+                 "the batch is chosen too: from here …")
+        .within(1, 1e15)
+        .not_with("--batch --batch-tokens"),
+    rows::number("largest_batch_tokens", "--max-batch-tokens", "Largest batch", "tokens a step", "… to here")
+        .within(1, 1e15)
+        .not_with("--batch --batch-tokens"),
+};
+/// Degrees of the layout that a search keeps to.
+inline constexpr question_row degree_rows[] = {
+    rows::count("degrees.data", "--data", "Sharding: data", "shards", "a degree that is fixed; 0: chosen")
+        .within(0, 1 << 20),
+    rows::count("degrees.fsdp", "--fsdp", "Sharding: fsdp", "shards", "likewise").within(0, 1 << 20),
+    rows::count("degrees.tensor", "--tensor", "Sharding: tensor", "shards", "likewise").within(0, 1 << 20),
+    rows::count("degrees.expert", "--expert", "Sharding: expert", "shards", "likewise").within(0, 1 << 20),
+    rows::count("degrees.context", "--context", "Sharding: context", "shards",
+                "1 unless given: no published run covers it; 0: chosen")
+        .within(0, 1 << 20),
+    rows::count("degrees.pipeline", "--pipeline", "Sharding: pipeline", "shards", "likewise").within(0, 1 << 20),
+};
 /// What the best plan would cost and take if one assumption changed; nothing where the plan is then impossible.
 struct sensitivity_row {
   /// @{
@@ -320,6 +351,18 @@ namespace detail {
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   return document_of(request, answer, indices, all_assumed(config, assumed));
 }
+
+/// The names of the targets in the order of their table, as a message lists them.
+constexpr text<240> target_names() {
+  text<240> names;
+  std::string_view last;
+  for (const launch_target& one : launch_targets) {
+    if (!last.empty()) names.append(names.empty() ? "" : ", ").append(last);
+    last = one.name;
+  }
+  return names.append(" or ").append(last);
+}
+inline constexpr text<240> all_targets = target_names();
 }  // namespace detail
 
 /// Which file or commands start a plan?
@@ -328,6 +371,20 @@ struct asked_launch {
   std::int64_t rank = 1;     ///< which plan of the answer; 1 is the best one
   std::string target{};      ///< name of the launch target, such as "gke"
   launch_request request{};  ///< name, zone, image and so on; slices, capacity and times are taken from the plan
+};
+inline constexpr question_row launch_rows[] = {
+    rows::file("plan", "plan", "the answer of tpuplan plan --json; - reads it"),
+    rows::count("rank", "--rank", "Plan", "", "which of the plans").within(1, 1e6).usually("1"),
+    rows::words("target", "--target", "For", detail::all_targets.view()),
+    rows::words("request.reservation", "--reservation", "Reservation", "its name"),
+    rows::words("request.name", "--name", "Name of the job", "of the job").usually("tpuplan"),
+    rows::words("request.project", "--project", "Project", "of Google Cloud"),
+    rows::words("request.zone", "--zone", "Zone", "us-east5-b"),
+    rows::words("request.cluster", "--cluster", "Cluster",
+                "of gcluster and xpk; gke: write the commands for its node pools too"),
+    rows::words("request.image", "--image", "Container image", "container with the program"),
+    rows::words("request.checkpoint", "--checkpoint", "Checkpoints in",
+                "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program"),
 };
 /// What starts a plan.
 struct launch_text {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/ask/question.hpp>
 #include <tpuplan/json.hpp>
 #include <type_traits>
 #include <vector>
@@ -137,6 +138,37 @@ struct schema_form<std::array<T, Count>> {
     return {{"type", "array"}, {"items", schema_of<T>(defs)}, {"minItems", Count}, {"maxItems", Count}};
   }
 };
+
+/// A row of a question as programs read it: its place, its option, title and unit, what it is for, its limits, names,
+/// and what it needs and excludes.
+[[nodiscard]] inline nlohmann::ordered_json field_schema(const question_row& row) {
+  nlohmann::ordered_json field = {{"path", row.path}};
+  const auto add = [&field](const char* key, std::string_view words) {
+    if (!words.empty()) field[key] = words;
+  };
+  add("kind", name(row.kind));
+  add("option", row.option);
+  add("title", row.label);
+  add("unit", row.unit);
+  add("description", row.help);
+  add("usual", row.usual);
+  if (row.least != 0 || row.most != 0) field["minimum"] = row.least, field["maximum"] = row.most;
+  for (std::size_t i = 0; row.choices != nullptr && row.choices->at(i) != "?"; ++i)
+    field["enum"].push_back(row.choices->at(i));
+  add("needs", row.needs);
+  add("excludes", row.excludes);
+  if (row.part != 0) field["share"] = row.part;
+  if (row.several) field["list"] = true;
+  if (row.must_be_given) field["required"] = true;
+  return field;
+}
+[[nodiscard]] inline nlohmann::ordered_json fields_schema(const row_list* tables, std::size_t size) {
+  nlohmann::ordered_json fields = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < size; ++i) {
+    for (const question_row& row : tables[i]) fields.push_back(field_schema(row));
+  }
+  return fields;
+}
 
 }  // namespace detail
 }  // namespace abi_0

@@ -34,6 +34,35 @@ struct spot_request {
   std::int64_t chips = 1;  ///< chips that are paid for
   /// @}
 };
+inline constexpr question_row spot_rows[] = {
+    rows::time("work_s", "--work", "Work", "useful time of the run: 10h").needed().deciding("run_time"),
+    rows::time("checkpoint_time_s", "--checkpoint", "Time of a checkpoint",
+               "time for which one checkpoint stops the step")
+        .within(1e-6, 1e7)
+        .usually("15s, and the bytes of --parameters at 25 GB/s")
+        .not_with("--parameters --model"),
+    rows::count("parameters", "--parameters", "Parameters", "",
+                "of the model, fp32 with AdamW: what a checkpoint holds")
+        .within(1, 1e15)
+        .not_with("--model")
+        .deciding("checkpoint_time"),
+    rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
+               "mean time between preemptions of the whole job")
+        .within(1e-3, 1e12)
+        .usually("4h"),
+    rows::time("restart_time_s", "--restart", "Restart", "billed time from capacity to the next step")
+        .within(0, 1e7)
+        .usually("10min"),
+    rows::time("queue_time_s", "--queue", "Queue", "unbilled wait for capacity after a preemption").within(0, 1e9),
+    rows::time("checkpoint_interval_s", "--interval", "Checkpoint interval",
+               "work between checkpoints; the best one if not given"),
+    rows::dollars_an_hour("on_demand_usd_per_s", "--on-demand", "On demand", "dollars per chip and hour"),
+    rows::dollars_an_hour("spot_usd_per_s", "--spot", "Spot", "dollars per chip and hour"),
+    rows::count("chips", "--chips", "Chips", "chips", "how many are paid")
+        .within(1, 1e6)
+        .usually("1")
+        .with("--on-demand --spot"),
+};
 /// What preemptions add to a run.
 struct spot_answer {
   /// @{

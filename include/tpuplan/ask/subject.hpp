@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/ask/question.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/json.hpp>
@@ -102,6 +103,136 @@ inline constexpr std::string_view not_given = "not given";
   return list;
 }
 
+/// The model of a question.
+inline constexpr question_row model_rows[] = {
+    rows::file("config", "config",
+               "a Hugging Face config.json or its folder, a transformer or a network of layers of your own as JSON; - "
+               "reads it"),
+};
+namespace detail {
+inline constexpr text<240> kernel_help =
+    names_of<attention_kernel>().append("; unfused has scores in HBM, tuned is a kernel of 2026 with tuned blocks");
+inline constexpr text<240> software_help =
+    text<240>("software: ").append(names_of<software_level>()).append("; tuned are recipes of MaxText and MLPerf");
+}  // namespace detail
+/// The training job of a question; what is left open is filled in.
+inline constexpr question_row job_rows[] = {
+    rows::count("job.global_batch", "--batch", "Global batch", "sequences", "global batch in sequences")
+        .within(1, 1e12)
+        .not_with("--batch-tokens"),
+    rows::count("batch_tokens", "--batch-tokens", "Batch", "tokens a step",
+                "global batch in tokens, 4M or 4Mi: the sequences nearest to it that divide well")
+        .within(1, 1e15)
+        .deciding("job.global_batch"),
+    rows::count("job.sequence_length", "--seq", "Sequence length", "tokens", "sequence length in tokens")
+        .within(1, 1e9),
+    rows::count("job.images_per_sequence", "--images", "Images", "in a sequence",
+                "images in each sequence, of a model with a vision tower")
+        .within(1, 1 << 20),
+    rows::choice("job.freeze_vision", "--freeze", "Not trained", frozen_choices,
+                 "vision: the tower is not trained, only its projector and the text")
+        .with("--images"),
+    rows::choice("job.compute", "--dtype", "Arithmetic", format_choices, "arithmetic: bf16, fp32, int8, fp8")
+        .usually("bf16"),
+    rows::choice("job.weights", "--weights", "Master weights", format_choices,
+                 "master weights; with --lora the frozen base, whose adapters are in fp32")
+        .usually("fp32; with --lora as stored"),
+    rows::choice("job.moments", "--moments", "Optimizer state", format_choices, "optimizer state").usually("fp32"),
+    rows::choice("job.optimizer", "--optimizer", "Optimizer", optimizer_choices, optimizer_choices.valid)
+        .usually("adamw"),
+    rows::choice("job.remat", "--remat", "Remat policy", policy_choices, policy_choices.valid),
+    rows::choice("job.attention", "--attention", "Attention", kernel_choices, detail::kernel_help.view())
+        .usually("flash"),
+    rows::choice("job.software", "--software", "Software", software_choices, detail::software_help.view())
+        .usually("tuned"),
+    rows::count("job.vocabulary_tiles", "--vocabulary-tiles", "Pieces of the logits", "pieces",
+                "pieces in which logits are made")
+        .within(1, 1 << 20)
+        .usually("1"),
+    rows::count("job.lora_rank", "--lora", "Adapters", "rank", "rank of adapters on a frozen base")
+        .within(1, 1 << 20)
+        .deciding("job.lora"),
+    rows::flag("job.state_on_host", "--offload-optimizer", "optimizer", "keep optimizer state in host memory"),
+    rows::number("job.capacity_factor", "--capacity-factor", "Capacity factor", "", "of experts").within(1, 1e6),
+};
+/// Of a job whose microbatches are not searched for.
+inline constexpr question_row step_rows[] = {
+    rows::count("job.gradient_accumulation", "--accumulation", "Gradient accumulation", "microbatches",
+                "microbatches in a step")
+        .within(1, 1 << 20)
+        .usually("1"),
+};
+/// The slice of a training job, and its layout.
+inline constexpr question_row mesh_rows[] = {
+    rows::words("slice", "--slice", "Slice", "v5p-128, v5e-16, v6e-8x16 …"),
+    rows::count("mesh.dcn_data", "--slices", "Slices over DCN", "slices", "slices, data parallel over DCN")
+        .within(1, 1024)
+        .usually("1")
+        .deciding("slices"),
+    rows::count("mesh.data", "--data", "Sharding: data", "shards", "replicas in a slice")
+        .within(1, 1 << 20)
+        .usually("1"),
+    rows::count("mesh.fsdp", "--fsdp", "Sharding: fsdp", "shards",
+                "shards of the weights; what the others leave of the slice, if not given")
+        .within(1, 1 << 20),
+    rows::count("mesh.tensor", "--tensor", "Sharding: tensor", "shards", "shards of each product")
+        .within(1, 1 << 20)
+        .usually("1"),
+    rows::count("mesh.expert", "--expert", "Sharding: expert", "shards", "shards of the experts")
+        .within(1, 1 << 20)
+        .usually("1"),
+    rows::count("mesh.context", "--context", "Sharding: context", "shards", "shards of each sequence")
+        .within(1, 1 << 20)
+        .usually("1"),
+    rows::count("mesh.pipeline", "--pipeline", "Sharding: pipeline", "shards", "stages in a slice")
+        .within(1, 1 << 20)
+        .usually("1"),
+};
+/// The prices of a question, and what is expected of capacity that ends.
+inline constexpr question_row price_rows[] = {
+    rows::words("region", "--region", "Region of the prices",
+                "us, or a region of the prices, such as us-east5 or europe-west4")
+        .usually("us"),
+    rows::file("prices", "--prices",
+               "a price file like data/prices.json, vms.csv of SkyPilot or SKUs of Google as JSON: docs/prices.md"),
+};
+inline constexpr question_row rest_rows[] = {
+    rows::share("rest_of_term_used", "--rest-used", "Rest of a commitment used",
+                "share of a commitment's other hours that other work uses: 0.4 or 40%")
+        .usually("0")
+        .deciding("rest_of_the_term"),
+};
+inline constexpr question_row preemption_rows[] = {
+    rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
+               "mean time between preemptions of one slice on spot")
+        .within(1e-3, 1e12)
+        .usually("4h"),
+};
+
+/// The limits of a plan, of training or of serving.
+inline constexpr question_row limit_rows[] = {
+    rows::choice("best", "--objective", "Best is the", objective_choices, objective_choices.valid).usually("cheapest"),
+    rows::choice("kinds", "--provisioning", "Ways of paying", payment_choices,
+                 "ways of paying that count: on_demand, spot … or all")
+        .usually("on_demand")
+        .list(),
+    rows::words("regions", "--region", "Region of the prices", "us, or regions such as us-east5 of the prices; all")
+        .usually("us")
+        .deciding("region")
+        .list(),
+    rows::file("prices", "--prices",
+               "a price file like data/prices.json, vms.csv of SkyPilot or SKUs of Google as JSON: docs/prices.md"),
+    rows::words("generations", "--generation", "Only these chips", "only these chips: v5e,v6e").deciding("chip").list(),
+    rows::count("smallest_chips", "--min-chips", "Chips, at least", "chips",
+                "the fewest chips of a plan, all its slices counted")
+        .within(1, 1 << 20),
+    rows::count("largest_chips", "--max-chips", "Chips, at most", "chips",
+                "the most chips of a plan, all its slices counted")
+        .within(1, 1 << 20),
+    rows::flag("accept_uncertain", "--accept-uncertain", "true",
+               "also take slices that the job may not fit, as the compiler decides"),
+};
+
 /// A training job as far as a question says: a batch, a sequence length and a policy may be left open.
 struct asked_job {
   /// @{
@@ -113,6 +244,22 @@ struct asked_job {
   std::optional<dtype> base{};          ///< format of the frozen base under adapters; nothing: that of the checkpoint
   /// @}
 };
+
+/// The training job of a request as far as it says: only what its `job` leaves out is filled in. The default capacity
+/// factor is accepted for a model without experts, so that the `job` of an answer can be asked again. Worked: of
+/// {"job": {"remat": "minimal"}} the policy is given, the batch open.
+[[nodiscard]] inline asked_job asked_job_of(const nlohmann::json& request) {
+  asked_job asked;
+  if (const auto tokens = request.find("batch_tokens"); tokens != request.end())
+    asked.batch_tokens = read_json<std::int64_t>(*tokens, {}, "request.batch_tokens");
+  const auto job = request.find("job");
+  if (job == request.end()) return asked;
+  asked.job = read_json<training_job>(*job, {}, "request.job");
+  if (job->contains("remat")) asked.remat = asked.job.remat;
+  if (job->contains("capacity_factor") && asked.job.capacity_factor != 1) asked.capacity = asked.job.capacity_factor;
+  if (job->contains("frozen_weights")) asked.base = asked.job.frozen_weights;
+  return asked;
+}
 
 /// The job as `usual_job` and with its policy filled in, and what to say of it. A batch that was not given in sequences
 /// stays 0. Refuses a capacity factor for a model without experts. Worked: of a job that says nothing, llama-3-8b has

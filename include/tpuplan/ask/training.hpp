@@ -35,6 +35,11 @@ struct model_request {
   std::int64_t sequence_length = 0;
   dtype kv_dtype = dtype::bf16;  ///< format of the KV cache
 };
+inline constexpr question_row count_rows[] = {
+    rows::count("sequence_length", "--seq", "Sequence length", "tokens", "sequence length at which FLOPs are counted")
+        .within(1, 1e9),
+    rows::choice("kv_dtype", "--kv-dtype", "KV cache", format_choices, "format of the KV cache").usually("bf16"),
+};
 /// The counts of a model.
 struct model_answer {
   /// @{
@@ -280,6 +285,11 @@ struct train_request {
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
   double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
   /// @}
+};
+inline constexpr question_row run_rows[] = {
+    rows::flag("job.default_tiles", "--default-tiles", "true",
+               "grouped products of experts run in blocks that nobody tuned to their shapes"),
+    rows::number("tokens", "--tokens", "Training tokens", "tokens", "of the whole run: 1T").within(1, 1e18),
 };
 /// A step, its memory, and the run where tokens were given.
 struct train_answer {

@@ -54,7 +54,7 @@ TEST_CASE("times and prices beyond what the command line takes are refused here 
     return refusal_of([&] { (void)answer_to(asked); }).message;
   };
   CHECK(refused(36000, 1).empty());
-  CHECK(says(refused(1e-300, 1), "work is 1e-300"));
+  CHECK(says(refused(1e-300, 1), "work_s is 1e-300"));
   CHECK(says(refused(36000, 1e30), "usd_per_s in USD per hour is 2e+30"));
   CHECK(says(refused(36000, 1, 1e9), "spot_terms.restart_time is 1000000000"));
 }

@@ -7,8 +7,8 @@
 Amounts are in SI units, and the unit is in the name: `step_time_s`, `used_bytes`, `total_usd`. docs/python.md."""
 
 from .errors import Error
-from .library import ask, ask_text, schema, version as __version__
+from .library import ask, ask_many, ask_text, schema, version as __version__
 from .questions import *  # noqa: F403
 from .questions import QUESTIONS
 
-__all__ = ["Error", "ask", "ask_text", "schema"] + [one.__name__ for one in QUESTIONS]
+__all__ = ["Error", "ask", "ask_many", "ask_text", "schema"] + [one.__name__ for one in QUESTIONS]

@@ -1,9 +1,13 @@
 """The C functions of libtpuplan.so (tools/capi/tpuplan.h)."""
 
+import collections
+import concurrent.futures
 import ctypes
+import itertools
 import json
 import os
 import pathlib
+from typing import Iterable, Iterator
 
 from .errors import Error
 
@@ -45,6 +49,22 @@ def ask(question: dict) -> dict:
     if "error" in document:
         raise Error(**document["error"])
     return document
+
+
+def ask_many(questions: Iterable[dict], workers: int = 1) -> Iterator[dict]:
+    """The documents of many questions in their order: {"question": "fit", "request": {…}} becomes {"answer": …}, or
+    {"error": …} for what is wrong with it. Questions are taken as answers are; `workers` of them are answered at once."""
+    def answered(question):
+        return json.loads(ask_text(json.dumps({"schema": "tpuplan/1", **question}, allow_nan=False)))
+
+    if workers < 1:
+        raise ValueError("workers: 1 or more")
+    coming = iter(questions)
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        waiting = collections.deque(pool.submit(answered, one) for one in itertools.islice(coming, 2 * workers))
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(pool.submit(answered, one) for one in itertools.islice(coming, 1))
 
 
 def schema() -> dict:

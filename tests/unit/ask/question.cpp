@@ -1,0 +1,63 @@
+// The rows of questions: each stands at a place of its request, and no option of a question stands twice.
+#include <set>
+#include <tpuplan/ask.hpp>
+
+#include "support/catch.hpp"
+
+using namespace tpuplan;
+using nlohmann::json;
+
+namespace ask_question_tests {
+
+/// The struct among the alternatives of a schema.
+const json& plain(const json& schema, const json& one) {
+  if (one.contains("$ref"))
+    return plain(schema, schema["$defs"][one["$ref"].get<std::string>().substr(std::string("#/$defs/").size())]);
+  return one.contains("anyOf") ? plain(schema, one["anyOf"][0]) : one;
+}
+
+TEST_CASE("each row stands at a place of its request", "[ask]") {
+  const json schema = ask_schema();
+  for (const auto& [question, request] : schema["requests"].items()) {
+    std::set<std::string> options;
+    CHECK(!request["description"].get<std::string>().empty());
+    for (const json& field : request["fields"]) {
+      const std::string path = field["path"];
+      INFO(question << " " << path);
+      const json* at = &request;
+      for (std::size_t from = 0; from <= path.size();) {
+        const std::size_t end = std::min(path.find('.', from), path.size());
+        at = &plain(schema, *at);
+        REQUIRE(at->value("properties", json::object()).contains(path.substr(from, end - from)));
+        at = &(*at)["properties"][path.substr(from, end - from)];
+        from = end + 1;
+      }
+      CHECK(options.insert(field["option"]).second);
+      CHECK(!field["description"].get<std::string>().empty());
+    }
+    CHECK(!options.empty());
+  }
+}
+
+TEST_CASE("a row reads names as people write them", "[ask]") {
+  CHECK(format_choices.read("bfloat16") == "bf16");
+  CHECK(payment_choices.read("commitment-1y") == "commitment_1y");
+  CHECK(payment_choices.read("preemptible") == "spot");
+  CHECK(policy_choices.read("FULL") == "full");
+  CHECK(sharding_choices.read("2d") == "two_dimensions");
+  CHECK(objective_choices.read("quickest").empty());
+}
+
+TEST_CASE("what stands for all names of a choice has them", "[ask]") {
+  for (const row_choices* one :
+       {&format_choices, &optimizer_choices, &kernel_choices, &software_choices, &policy_choices, &objective_choices,
+        &engine_choices, &market_choices, &payment_choices}) {
+    for (std::size_t i = 0; one->at(i) != "?"; ++i) {
+      INFO(one->at(i));
+      CHECK(one->valid.find(one->at(i)) != std::string_view::npos);
+      CHECK(one->read(one->at(i)) == one->at(i));
+    }
+  }
+}
+
+}  // namespace ask_question_tests

@@ -1,0 +1,41 @@
+// tpuplan ask
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <tpuplan/ask.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/print.hpp"
+
+namespace cli {
+
+using tpuplan::errc;
+
+namespace {
+
+/// Answers line by line, so that a million questions take no more memory than one.
+void answer_lines(std::istream& questions) {
+  for (std::string question; std::getline(questions, question);) {
+    print_line(tpuplan::ask(std::string_view(question)));
+    if (!flush_answer()) return;  // which the program says at its end
+  }
+}
+
+void run_ask(const std::string& file, const session& with) {
+  if (with.json) refuse("--json", "given without effect", "without it: answers are JSON");
+  if (file.empty() || file == "-") return answer_lines(std::cin);
+  std::ifstream questions(file);
+  if (!questions) refuse("file", file, "a file that can be read", errc::malformed_input);
+  answer_lines(questions);
+}
+
+}  // namespace
+
+void add_ask_command(session& with) {
+  command& added = with.commands.emplace_back("ask", "many questions: a line of JSON each, and a line for each answer");
+  const auto file = std::make_shared<std::string>();
+  added.argument("file", *file, "JSON Lines, as docs/ask.md has them; - or none: standard input");
+  added.run = [file, &with] { run_ask(*file, with); };
+}
+
+}  // namespace cli
