@@ -28,7 +28,8 @@ def test_answers_are_typed(config):
 
 def test_a_question_is_a_path_a_dict_or_a_struct(config):
     by_path = tpuplan.fit(str(config), "v5p-128", job={"global_batch": 64})
-    by_dict = tpuplan.fit(json.loads(config.read_text()), "v5p-128", job=tpuplan.TrainingJob(global_batch=64))
+    named = {**json.loads(config.read_text()), "_name_or_path": "meta-llama/llama-3.1-8b"}  # as a path is the name
+    by_dict = tpuplan.fit(named, "v5p-128", job=tpuplan.TrainingJob(global_batch=64))
     assert by_path == by_dict
     assert tpuplan.model(config).name == "llama-3.1-8b"
     again = tpuplan.fit(config, "v5p-128", job=by_path.job, mesh=by_path.mesh)
@@ -180,3 +181,10 @@ def test_the_hundred_questions_are_answered_as_natively(tree):
             assert list(own["answer"]) == [name.removesuffix("_") for name in typed.__dataclass_fields__]
             assert read == typed.of(json.loads(answer)["answer"])
     assert 5 < refused < 30
+
+
+def test_many_questions_are_answered_in_their_order():
+    asked = [{"question": "batch", "request": {"chip": chip}} for chip in ("v5e", "v9", "v5p")] * 5
+    answers = list(tpuplan.ask_many(iter(asked), workers=2))
+    assert [one.get("answer", {}).get("critical_batch") for one in answers] == [241, None, 167] * 5
+    assert "chip" in answers[1]["error"]["field"]
