@@ -19,7 +19,6 @@
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/training_job.hpp>
-#include <tpuplan/model/usual_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/version.hpp>
 

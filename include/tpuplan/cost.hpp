@@ -12,7 +12,6 @@
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/run_cost.hpp>
-#include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/cost/timed_capacity.hpp>

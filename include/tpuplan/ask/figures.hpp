@@ -25,6 +25,7 @@ inline namespace abi_0 {
 struct chips_request {
   std::string name{};  ///< name of one chip; empty: all chips
 };
+/// The rows of the question chips.
 inline constexpr question_row chip_rows[] = {rows::words("name", "name", "Chip", "one chip; all, if not given")};
 /// The chips asked about.
 struct chips_answer {
@@ -46,6 +47,7 @@ struct slices_request {
   /// Names of the chips whose slices are listed; none: those of all chips.
   std::vector<std::string> generations{};
 };
+/// The rows of the question slices.
 inline constexpr question_row slice_rows[] = {
     rows::words("name", "name", "Slice", "one slice; all, if not given"),
     rows::words("generations", "--generation", "Only these chips", "only slices of these chips: v5e,v6e")
@@ -122,6 +124,7 @@ struct batch_request {
   std::optional<product_shape> shape{};  ///< one matrix product whose bound is asked for
   /// @}
 };
+/// The rows of the question batch.
 inline constexpr question_row batch_rows[] = {
     rows::words("chip", "chip", "Chip", "v5e, v6e …").needed(),
     rows::choice("compute", "--dtype", "Arithmetic", format_choices, "activations and arithmetic").usually("bf16"),
@@ -208,6 +211,7 @@ struct pad_request {
   dtype format = dtype::bf16;              ///< of the elements of that matrix
   /// @}
 };
+/// The rows of the question pad.
 inline constexpr question_row pad_rows[] = {
     rows::words("chip", "chip", "Chip", "v5e, v6e …").needed(),
     rows::count("dimensions", "dims", "Dimensions", "elements", "one or more dimensions; two are a matrix")

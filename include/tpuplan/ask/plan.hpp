@@ -47,6 +47,7 @@ struct asked_plan {
   nlohmann::json prices{};
   /// @}
 };
+/// The rows of the limits in time and dollars.
 inline constexpr question_row budget_rows[] = {
     rows::dollars("budget_usd", "--budget", "Budget", "dollars: 1M; with --serve an hour"),
 };
@@ -372,6 +373,7 @@ struct asked_launch {
   std::string target{};      ///< name of the launch target, such as "gke"
   launch_request request{};  ///< name, zone, image and so on; slices, capacity and times are taken from the plan
 };
+/// The rows of the question launch.
 inline constexpr question_row launch_rows[] = {
     rows::file("plan", "plan", "the answer of tpuplan plan --json; - reads it"),
     rows::count("rank", "--rank", "Plan", "", "which of the plans").within(1, 1e6).usually("1"),

@@ -122,13 +122,14 @@ inline constexpr row_choices frozen_choices{detail::frozen_named, detail::frozen
 /// One field of a question. Rows are made by the functions below, and say what is particular to them by the functions
 /// here.
 struct question_row {
-  std::string_view path{};    ///< in the request: "job.global_batch"
-  std::string_view option{};  ///< of the command line: "--batch"; empty: it has none
-  std::string_view label{};   ///< of the control on the page, and the title in the schema
-  value_kind kind{};
+  std::string_view path{};       ///< in the request: "job.global_batch"
+  std::string_view option{};     ///< of the command line: "--batch"; empty: it has none
+  std::string_view label{};      ///< of the control on the page, and the title in the schema
+  value_kind kind{};             ///< what it holds
   std::string_view unit{};       ///< "sequences"
   std::string_view help{};       ///< what it is for
-  double least = 0, most = 0;    ///< both ends are valid; both 0: the usual ones of the kind
+  double least = 0;              ///< the least that is valid; with `most` both 0: the usual limits of the kind
+  double most = 0;               ///< the most that is valid
   const row_choices* choices{};  ///< of a choice
   std::string_view value{};      ///< of a flag: what it puts into the request, as JSON
   double part = 0;               ///< of a target: the share of requests that keep it
@@ -181,6 +182,7 @@ struct row_list {
   std::size_t size = 0;                 ///< how many there are
 
   constexpr row_list() = default;
+  /// The rows of an array.
   template <std::size_t Size>
   constexpr row_list(const question_row (&rows)[Size]) noexcept  // NOLINT(google-explicit-constructor)
       : first{rows}, size{Size} {}

@@ -96,6 +96,7 @@ constexpr std::string_view sharding_named(std::string_view given) {
   return given == name(weight_sharding::gathered) ? given : std::string_view{};
 }
 }  // namespace detail
+/// How the weights of an MLP may be cut.
 inline constexpr row_choices sharding_choices{detail::sharding_named, detail::enumerator_at<weight_sharding>,
                                               "1d, 2d or gathered"};
 /// The formats and the sharding of an engine.
@@ -161,6 +162,7 @@ inline constexpr question_row drawn_length_rows[] = {
     rows::but_drawn(length_rows[0], "prompts"),
     rows::but_drawn(length_rows[1], "outputs"),
 };
+/// The rows of the fleet that serves.
 inline constexpr question_row fleet_rows[] = {
     rows::count("slices", "--slices", "Slices", "slices", "which share the traffic").within(1, 1e5).usually("1"),
     rows::rate("job.request_rate_per_s", "--rate", "Requests", "requests a second to all slices").deciding("rate"),
@@ -187,6 +189,7 @@ inline constexpr question_row served_rows[] = {
     rows::choice("job.activations", "--dtype", "Arithmetic", format_choices, "where products run quantised")
         .usually("bf16"),
 };
+/// The rows of what may be paid for an hour.
 inline constexpr question_row hourly_rows[] = {
     rows::dollars_an_hour("budget_usd_per_s", "--budget", "Budget", "dollars an hour"),
     rows::count("most_plans", "--rows", "Plans", "plans", "plans to show").within(1, 1e6).usually("8"),

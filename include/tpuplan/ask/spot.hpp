@@ -34,6 +34,7 @@ struct spot_request {
   std::int64_t chips = 1;  ///< chips that are paid for
   /// @}
 };
+/// The rows of the question spot.
 inline constexpr question_row spot_rows[] = {
     rows::time("work_s", "--work", "Work", "useful time of the run: 10h").needed().deciding("run_time"),
     rows::time("checkpoint_time_s", "--checkpoint", "Time of a checkpoint",

@@ -89,8 +89,9 @@ namespace detail {
   return own;
 }
 
-/// The name under which the time of a checkpoint stands among what was assumed.
+/// The name under which the time between preemptions stands among what was assumed.
 inline constexpr std::string_view assumed_preemptions = "a preemption comes every";
+/// The name under which the time of a checkpoint stands there.
 inline constexpr std::string_view assumed_checkpoint_time = "a checkpoint stops the step for";
 
 /// Why a value of the question was assumed.
@@ -196,12 +197,14 @@ inline constexpr question_row price_rows[] = {
     rows::file("prices", "--prices",
                "a price file like data/prices.json, vms.csv of SkyPilot or SKUs of Google as JSON: docs/prices.md"),
 };
+/// The row of the rest of a commitment.
 inline constexpr question_row rest_rows[] = {
     rows::share("rest_of_term_used", "--rest-used", "Rest of a commitment used",
                 "share of a commitment's other hours that other work uses: 0.4 or 40%")
         .usually("0")
         .deciding("rest_of_the_term"),
 };
+/// The rows of how often spot is preempted.
 inline constexpr question_row preemption_rows[] = {
     rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
                "mean time between preemptions of one slice on spot")

@@ -35,6 +35,7 @@ struct model_request {
   std::int64_t sequence_length = 0;
   dtype kv_dtype = dtype::bf16;  ///< format of the KV cache
 };
+/// The rows of the question model.
 inline constexpr question_row count_rows[] = {
     rows::count("sequence_length", "--seq", "Sequence length", "tokens", "sequence length at which FLOPs are counted")
         .within(1, 1e9),
@@ -286,6 +287,7 @@ struct train_request {
   double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
   /// @}
 };
+/// The rows of the run that is trained.
 inline constexpr question_row run_rows[] = {
     rows::flag("job.default_tiles", "--default-tiles", "true",
                "grouped products of experts run in blocks that nobody tuned to their shapes"),

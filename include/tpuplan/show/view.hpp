@@ -93,6 +93,7 @@ template <class Words>
 [[nodiscard]] inline std::string counted(std::string_view number, std::string_view noun) {
   return joined({number, " ", noun, number == "1" ? "" : "s"});
 }
+/// The same of a number.
 [[nodiscard]] inline std::string counted(std::int64_t number, std::string_view noun) {
   return counted(std::string_view(std::to_string(number)), noun);
 }

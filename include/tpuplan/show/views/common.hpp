@@ -114,6 +114,7 @@ inline void add_prices(view& to, const std::vector<price_row>& prices) {
   if (doubtful && !amount.text.empty()) amount.text.insert(0, "~");
   return amount;
 }
+/// Dollars, with a mark where their price is doubtful.
 [[nodiscard]] inline view_cell marked(usd amount, const price_row& price, const view_options& options) {
   return marked(cell(amount), is_doubtful(price, options));
 }

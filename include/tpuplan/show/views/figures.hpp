@@ -21,6 +21,7 @@ template <class T, class Words>
   if (figure.is_absent()) return cell("-");
   return figure.has_value() ? words(figure.value()) : cell("unknown");
 }
+/// A rate in TFLOP/s.
 [[nodiscard]] inline view_cell tera_cell(flops_per_second rate) {
   return cell(number(in_tflop_per_s(rate)), in_tflop_per_s(rate));
 }

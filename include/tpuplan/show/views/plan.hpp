@@ -22,8 +22,9 @@ inline namespace abi_0 {
 /// Which plans of an answer are shown, by their indices, and how many of the others a shown one beats in time and
 /// money, and how many not.
 struct chosen_plans {
-  std::vector<std::size_t> indices{};     ///< of the list of plans, in its order
-  std::int64_t beaten = 0, unbeaten = 0;  ///< those that are not shown
+  std::vector<std::size_t> indices{};  ///< of the list of plans, in its order
+  std::int64_t beaten = 0;             ///< not shown, and beaten by another in time and money
+  std::int64_t unbeaten = 0;           ///< not shown, and beaten by none
 };
 /// The plans that a reader wants to see: as many as asked for, only the front, or only the best of each generation.
 /// Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to three times
@@ -78,6 +79,7 @@ namespace readable {
       {name(cost.kind), " in ", cost.price.region.view(),
        cost.kind == provisioning::flex_start && weeks > 1 ? ", " + fixed(weeks, 0) + " times 7 days" : std::string()});
 }
+/// The cells of one plan in the table of plans.
 [[nodiscard]] inline std::vector<view_cell> cells_of(const plan_row& row, const plan_request& request, bool choice,
                                                      const view_options& options) {
   const plan& p = row.plan;
@@ -259,6 +261,7 @@ template <class Request>
   if (limit == plan_limit::generation) words.assign(request.generations.begin(), request.generations.end());
   return limit == plan_limit::uncertain ? "no" : listed(words);
 }
+/// What a limit would have to be, in words.
 [[nodiscard]] inline std::string needed_words(plan_limit limit, provisioning kind, const slice& where) {
   if (limit == plan_limit::kinds) return std::string(name(kind));
   if (limit == plan_limit::generation) return std::string(where.chip.name.view());
@@ -297,6 +300,7 @@ void add_lost(view& to, const std::vector<Lost>& lost, const Reason& reason_of) 
   for (const Lost& one : lost) part.rows.push_back({count_cell(one.slices), cell(reason_of(one)), cell(one.closest)});
   to.parts.push_back(std::move(part));
 }
+/// What is said of the batch of a request.
 [[nodiscard]] inline std::string batch_words(const plan_request& request) {
   const std::string length = std::to_string(request.job.sequence_length);
   if (request.largest_batch_tokens == 0)

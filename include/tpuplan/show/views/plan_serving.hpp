@@ -45,6 +45,7 @@ namespace readable {
 [[nodiscard]] inline view_cell hour_cell(const serving_plan& p, const view_options& options) {
   return marked(usd{in_usd_per_hour(p.rate)}, p.price, options);
 }
+/// How a serving plan is paid for, in words.
 [[nodiscard]] inline std::string paid_words(const serving_plan& p, const view_options& options) {
   return joined({name(p.kind), ", ", p.region, ", ", dated(p.price.date, options)});
 }
@@ -100,6 +101,7 @@ namespace readable {
   }
   return "";
 }
+/// A limit of a serving plan with its unit, in words.
 [[nodiscard]] inline std::string limit_words(plan_limit limit, const latency_targets& targets) {
   switch (limit) {
     case plan_limit::targets: return "both targets, tpot";
@@ -109,6 +111,7 @@ namespace readable {
     default: return limit_words(limit);
   }
 }
+/// The table of limits that let a serving plan in.
 [[nodiscard]] inline view_part relaxed_part(const serving_request& request,
                                             const std::vector<relaxed_serving_row>& rows, const view_options& options) {
   if (rows.empty())

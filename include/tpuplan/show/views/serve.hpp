@@ -101,6 +101,7 @@ namespace readable {
   add_terms(part.notes, kinds);
   return part;
 }
+/// Adds the advice of a serving estimate.
 inline void add_served_advice(view& to, const serve_answer& a) {
   if (a.advice.empty()) return;
   view_part part;

@@ -17,6 +17,7 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace readable {
 
+/// How many replicas there are, and how requests are shared out.
 [[nodiscard]] inline std::string fleet_words(const serving_fleet& fleet) {
   return slices_words(name(fleet.where).view(), fleet.slices);
 }
@@ -88,6 +89,7 @@ namespace readable {
     part.notes = {"not simulated: the cheaper ones took as much time as one answer may"};
   return part;
 }
+/// The table of the parts of a day.
 [[nodiscard]] inline view_part day_parts_part(const day_option& best) {
   view_part part =
       table_of("from:s | >requests/s | >slices | >first p50:s | >first p99:s | >token p95:s", mix_words(best.mix));
