@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/base/date.hpp>
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/hardware/slice.hpp>
@@ -117,38 +118,7 @@ constexpr double check_price(words field, double usd_per_chip_hour) {
   return in_range(field, positive(field, usd_per_chip_hour), 1e-6, 1e6, "1e-6 to 1e6 USD");
 }
 
-/// Days from 0000-03-01 to an ISO date. Years are counted from March, so that a leap day is the last of its year.
-constexpr std::int64_t day_number(std::string_view date) noexcept {
-  const std::int64_t month = parse_count(date.substr(5, 2));
-  const std::int64_t year = parse_count(date.substr(0, 4)) - (month < 3 ? 1 : 0);
-  const std::int64_t day_of_year = (153 * (month + (month < 3 ? 9 : -3)) + 2) / 5 + parse_count(date.substr(8, 2)) - 1;
-  return 365 * year + year / 4 - year / 100 + year / 400 + day_of_year;
-}
-
 }  // namespace detail
-
-/// Whether a text is an ISO date from the year 2000 on. Worked: "2026-09-17" is, "2026-02-29" is not.
-[[nodiscard]] constexpr bool is_iso_date(std::string_view date) noexcept {
-  if (date.size() != 10 || date[4] != '-' || date[7] != '-') return false;
-  const std::int64_t year = detail::parse_count(date.substr(0, 4));
-  const std::int64_t month = detail::parse_count(date.substr(5, 2));
-  const std::int64_t day = detail::parse_count(date.substr(8, 2));
-  if (year < 2000 || month < 1 || month > 12 || day < 1) return false;
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  const std::int64_t days = month == 2                                              ? (leap ? 29 : 28)
-                            : month == 4 || month == 6 || month == 9 || month == 11 ? 30
-                                                                                    : 31;
-  return day <= days;
-}
-
-/// The whole days from one ISO date to another, negative where the second is the earlier one. Throws for a text that is
-/// no date from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
-[[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
-  if (!is_iso_date(from) || !is_iso_date(to)) {
-    detail::fail(errc::malformed_input, "date", is_iso_date(from) ? to : from, "an ISO date such as 2026-09-17");
-  }
-  return detail::day_number(to) - detail::day_number(from);
-}
 
 /// Days after which a price should be read again. Source: a convention of this library, a quarter of a year.
 inline constexpr std::int64_t stale_after_days = 90;

@@ -14,16 +14,8 @@ static_assert(same_price(find_price(price_book{}, "v3", "us", provisioning::spot
 static_assert(same_price(find_price(price_book{}, "v3", "us", provisioning::spot, 4)->per_chip, 0.51));
 static_assert(same_price(price_for(price_book{}, slice_for("v5e-32"), "us", provisioning::on_demand).per_chip, 1.20));
 
-// Dates are those of the calendar.
-static_assert(days_between("2026-06-03", "2026-11-22") == 172 && days_between("2026-11-22", "2026-06-03") == -172 &&
-              days_between("2000-02-28", "2000-03-01") == 2 && days_between("2023-02-28", "2023-03-01") == 1 &&
-              days_between("2000-01-01", "2400-01-01") == 146097 && days_between("2026-12-31", "2027-01-01") == 1);
 static_assert(age_in_days({"v6e", "us", provisioning::spot, 1, usd_per_hour(1.28), "2026-08-24"}, "2026-11-22") ==
               stale_after_days);
-static_assert(is_iso_date("2024-02-29") && is_iso_date("2000-02-29") && !is_iso_date("2023-02-29") &&
-              !is_iso_date("1900-02-29") && !is_iso_date("2024/02-01") && !is_iso_date("2024-02/01") &&
-              !is_iso_date("2024-02-1") && !is_iso_date("2024-11-31") && is_iso_date("2024-12-31") &&
-              is_iso_date("2024-11-30"));
 
 static_assert(
     is_before_announced_change({"v6e", "us", provisioning::flex_start, 1, usd_per_hour(1.35), "2026-09-10"}) &&
