@@ -28,6 +28,7 @@ constexpr table tables[] = {
     {"hardware/slice_table.hpp", "machine_types", "hardware.json", generate::machine_table},
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
+    {"risk/lifetimes.hpp", "spot_lifetimes", "lifetimes.json", generate::lifetime_table},
     {"read/hf/default_rows.hpp", "hf_class_rows", "hf_defaults.json", generate::defaults_table},
     {"launch/offers.hpp", "launch_offers", "launch.json", generate::offer_table},
     {"launch/offers.hpp", "service_chips", "launch.json", generate::service_chip_table},

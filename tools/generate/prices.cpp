@@ -74,4 +74,21 @@ std::string gpu_table(data_folder& data) {
          unformatted("inline constexpr gpu_offer gpu_offers[] = {\n" + listed(rows) + "};\n");
 }
 
+std::string lifetime_table(data_folder& data) {
+  std::vector<std::string> rows;
+  for (const json& row : at(data["lifetimes.json"], "spot", "lifetimes.json")) {
+    const std::string source = at(row, "source", "lifetimes.json: a row of spot");
+    if (!at(row, "used", source).get<bool>()) continue;
+    for (const json& chip : at(row, "generations", source))
+      rows.push_back("{" +
+                     joined({in_quotes(chip), in_quotes(at(row, "place", source)),
+                             std::to_string(at(row, "events", source).get<std::int64_t>()),
+                             scaled(at(row, "observed_h", source).get<double>(), 1, "_h"),
+                             in_quotes(at(row, "date", source)), in_quotes(source.substr(0, source.find(':')))}) +
+                     "}");
+  }
+  return "/// Counts of preemptions, those without a place first.\n" +
+         unformatted("inline constexpr published_lifetime spot_lifetimes[] = {\n" + listed(rows) + "};\n");
+}
+
 }  // namespace generate

@@ -1,0 +1,141 @@
+#ifndef TPUPLAN_RISK_OUTLOOK_HPP
+#define TPUPLAN_RISK_OUTLOOK_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/cost/payment.hpp>
+#include <tpuplan/risk/played_run.hpp>
+#include <vector>
+
+/// @file
+/// The chance that a run is done in time and within a budget: many runs, each played to its end. The same question
+/// gives the same answer.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// What the time of a run is paid with.
+struct risk_prices {
+  usd_per_second rate{};                        ///< of all chips
+  provisioning kind = provisioning::on_demand;  ///< the way of paying
+  double rest_of_term_used = 0;                 ///< of a commitment, see `payment_terms`
+  maybe<usd_per_second> on_demand{};            ///< of all chips, for what goes on on demand; nothing: no price
+};
+
+/// What the runs came to. Of times and dollars: one of ten, half, and nine of ten runs take at most that; nothing:
+/// fewer runs end.
+struct run_outlook {
+  double chance_in_time = 1;    ///< that it is done by the deadline; 1 without one
+  double chance_in_budget = 1;  ///< that it ends within the budget; 1 without one
+  double chance_of_both = 1;    ///< that it does both
+  double chance_to_end = 1;     ///< that it ends at all, see `most_stops`
+  /// @{
+  std::optional<seconds> wall_p10{}, wall_p50{}, wall_p90{};
+  std::optional<usd> cost_p10{}, cost_p50{}, cost_p90{};
+  /// @}
+  double stops = 0;              ///< preemptions and failures of a run, in the mean
+  double switched = 0;           ///< share of runs that go on on demand
+  std::vector<seconds> walls{};  ///< at 1 %, 2 % ... 99 % of the runs, as far as they end
+  std::vector<usd> costs{};      ///< the same of dollars
+};
+
+/// Runs that are played where nobody says how many: a chance of 90 % is then known to 0.7 points, two times of three.
+inline constexpr std::int64_t usual_played_runs = 2000;
+
+namespace detail {
+
+/// Dollars for the time that a run was billed for.
+[[nodiscard]] inline usd paid_for(const played_run& run, const risk_prices& prices) {
+  const seconds before = run.billed - run.on_demand;
+  usd total{};
+  if (before.value() > 0)
+    total = is_commitment(prices.kind)
+                ? cost_under_commitment(prices.rate, prices.kind, before, prices.rest_of_term_used).total
+            : prices.kind == provisioning::calendar ? cost(prices.rate, billed_time(prices.kind, before))
+                                                    : cost(prices.rate, before);
+  return run.on_demand.value() > 0 ? total + cost(*prices.on_demand, run.on_demand) : total;
+}
+
+/// The amount that a share of all runs does not exceed; nothing where fewer ended.
+template <class Amount>
+[[nodiscard]] std::optional<Amount> amount_at(const std::vector<Amount>& sorted, std::int64_t runs, double share) {
+  const auto at = static_cast<std::size_t>(math::ceil(share * static_cast<double>(runs) - 1e-9)) - 1;
+  return at < sorted.size() ? std::optional<Amount>(sorted[at]) : std::nullopt;
+}
+/// The amounts at each percent.
+template <class Amount>
+[[nodiscard]] std::vector<Amount> at_each_percent(const std::vector<Amount>& sorted, std::int64_t runs) {
+  std::vector<Amount> points;
+  for (int percent = 1; percent < 100; ++percent) {
+    if (const std::optional<Amount> one = amount_at(sorted, runs, percent / 100.0)) points.push_back(*one);
+  }
+  return points;
+}
+
+inline void check_outlook(const run_at_risk& job, const risk_prices& prices, const risk_limits& limits,
+                          const risk_policy& policy, std::int64_t runs) {
+  validate(job);
+  validate(policy, job, limits);
+  positive("risk_prices.rate", prices.rate.value());
+  if ((policy.on_demand_in_time || policy.on_demand_after) && !prices.on_demand)
+    fail(errc::invalid_argument, "risk_prices.on_demand", "nothing", "a price where the run may go on on demand");
+  if (limits.budget) positive("risk_limits.budget", limits.budget->value());
+  if (runs < 100 || runs > 1000000) fail(errc::out_of_range, "risk: runs", runs, "100 to 1000000");
+}
+
+}  // namespace detail
+
+/// The chance that a run is done by a deadline and within a budget, what it takes and costs in half and in nine of ten
+/// cases, over runs that are played with these policies. Policies that are compared meet the same luck. Where nothing
+/// stops a run and nothing is waited for, it is exact to one run. Throws for times and
+/// prices out of their range and a policy without effect. Worked: 8 to 12 days, expected 10, on demand without failures
+/// are done within 12 days with 95 %.
+[[nodiscard]] inline run_outlook outlook_of(const run_at_risk& job, const risk_prices& prices,
+                                            const risk_limits& limits, const risk_policy& policy = {},
+                                            std::int64_t runs = usual_played_runs, std::int64_t seed = 1) {
+  detail::check_outlook(job, prices, limits, policy, runs);
+  run_outlook all;
+  std::vector<seconds> walls;
+  std::vector<usd> costs;
+  std::int64_t in_time = 0, in_budget = 0, both = 0, stops = 0, switched = 0;
+  for (std::int64_t n = 1; n <= runs; ++n) {
+    const played_run run = play(job, limits, policy, {seed, n, runs});
+    stops += run.stops;
+    if (!run.ended) continue;
+    const usd total = detail::paid_for(run, prices);
+    const bool timely = !limits.deadline || run.wall <= *limits.deadline;
+    const bool affordable = !limits.budget || total <= *limits.budget;
+    in_time += timely ? 1 : 0;
+    in_budget += affordable ? 1 : 0;
+    both += timely && affordable ? 1 : 0;
+    switched += run.on_demand.value() > 0 ? 1 : 0;
+    walls.push_back(run.wall);
+    costs.push_back(total);
+  }
+  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(runs); };
+  all.chance_in_time = share(in_time);
+  all.chance_in_budget = share(in_budget);
+  all.chance_of_both = share(both);
+  all.chance_to_end = share(static_cast<std::int64_t>(walls.size()));
+  all.stops = share(stops);
+  all.switched = share(switched);
+  std::sort(walls.begin(), walls.end());
+  std::sort(costs.begin(), costs.end());
+  all.wall_p10 = detail::amount_at(walls, runs, 0.1);
+  all.wall_p50 = detail::amount_at(walls, runs, 0.5);
+  all.wall_p90 = detail::amount_at(walls, runs, 0.9);
+  all.cost_p10 = detail::amount_at(costs, runs, 0.1);
+  all.cost_p50 = detail::amount_at(costs, runs, 0.5);
+  all.cost_p90 = detail::amount_at(costs, runs, 0.9);
+  all.walls = detail::at_each_percent(walls, runs);
+  all.costs = detail::at_each_percent(costs, runs);
+  return all;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

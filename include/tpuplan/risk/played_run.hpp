@@ -1,0 +1,260 @@
+#ifndef TPUPLAN_RISK_PLAYED_RUN_HPP
+#define TPUPLAN_RISK_PLAYED_RUN_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/base/maybe.hpp>
+#include <tpuplan/base/normal.hpp>
+#include <tpuplan/base/random.hpp>
+#include <tpuplan/cost/run_prices.hpp>
+#include <tpuplan/risk/failures.hpp>
+#include <tpuplan/risk/lifetimes.hpp>
+#include <vector>
+
+/// @file
+/// One run, played to its end: its step is faster or slower than estimated, capacity is waited for, spot slices are
+/// taken away, machines fail, and how often they do is drawn too.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// A run with all that may happen to it.
+struct run_at_risk {
+  run_range run{};                     ///< its useful time; nine of ten runs lie between its ends
+  std::int64_t slices = 1;             ///< that compute together; a stop of one stops all
+  seconds start_up{};                  ///< paid, before the first step
+  seconds restart_time{};              ///< paid, from new capacity to the next step after a stop
+  seconds checkpoint_time{};           ///< for which one checkpoint stops the step
+  seconds checkpoint_interval{};       ///< useful time between two; above 0
+  seconds queue_time{};                ///< mean of each wait for capacity: exponential; 0: none
+  bool waits_after_failures = false;   ///< whether the place of a machine that fails is waited for in that queue
+  maybe<mean_time_belief> lifetime{};  ///< between preemptions of the job; nothing: capacity is not taken away
+  maybe<mean_time_belief> failures{};  ///< between failures of the job; nothing: none are expected
+  maybe<seconds> longest_piece{};      ///< after which capacity ends, as flex-start does; nothing: it does not
+};
+
+/// What is done about stops.
+struct risk_policy {
+  bool on_demand_in_time = false;    ///< goes on on demand at the last moment from which it is done in time
+  maybe<seconds> on_demand_after{};  ///< goes on on demand at the first stop after that long; nothing: never
+  std::int64_t spare_slices = 0;     ///< paid for too; each takes the place of a lost one without a wait
+  bool elastic = false;              ///< goes on in the process, on the slices that are left
+};
+
+/// By when, and for how much; nothing: no limit.
+struct risk_limits {
+  maybe<seconds> deadline{};  ///< from when capacity is asked for
+  maybe<usd> budget{};        ///< for all that is billed
+};
+
+/// One run as it went.
+struct played_run {
+  seconds wall{};          ///< from when capacity is asked for to the end
+  seconds billed{};        ///< with machines
+  seconds on_demand{};     ///< the part of `billed` that is on demand after a switch
+  std::int64_t stops = 0;  ///< preemptions and failures
+  bool ended = true;       ///< false: given up, see `most_stops`
+};
+
+/// Which of many runs is played. Run n of a seed has the same luck under every policy.
+struct played_number {
+  std::int64_t seed = 1;  ///< of all runs
+  std::int64_t nth = 1;   ///< from 1 on
+  std::int64_t of = 1;    ///< how many are played
+};
+
+/// A run that has been stopped so often, or has taken a hundred times its useful time and its wait, is given up.
+inline constexpr std::int64_t most_stops = 20000;
+
+/// The useful time that a share of runs stays below: log-normal on either side of what is expected, with nine of ten
+/// between the ends. `share` above 0 and below 1. Worked: of 8 to 12 days, expected 10, 95 % take at most 12.
+[[nodiscard]] constexpr seconds run_at(const run_range& run, double share) {
+  const double z = math::normal_quantile(share) / math::normal_quantile(0.95);
+  return run.expected * math::exp(z * math::log(z < 0 ? run.expected / run.low : run.high / run.expected));
+}
+
+/// Throws, naming the field, for times out of their range. Worked: an interval of 0 is refused.
+inline void validate(const run_at_risk& job) {
+  const auto check = [](detail::words field, seconds time, double least, double most, detail::words valid) {
+    detail::in_range(field, time.value(), least, most, valid);
+  };
+  check("run_at_risk.run.low", job.run.low, 1e-6, 1e18, "1e-6 to 1e18 s");
+  check("run_at_risk.run.expected", job.run.expected, job.run.low.value(), 1e18, "run.low to 1e18 s");
+  check("run_at_risk.run.high", job.run.high, job.run.expected.value(), 1e18, "run.expected to 1e18 s");
+  check("run_at_risk.checkpoint_interval", job.checkpoint_interval, 1e-6, 1e18, "1e-6 to 1e18 s");
+  check("run_at_risk.checkpoint_time", job.checkpoint_time, 0, 1e7, "0 to 1e7 s");
+  check("run_at_risk.start_up", job.start_up, 0, 1e7, "0 to 1e7 s");
+  check("run_at_risk.restart_time", job.restart_time, 0, 1e7, "0 to 1e7 s");
+  check("run_at_risk.queue_time", job.queue_time, 0, 1e9, "0 to 1e9 s");
+  detail::positive_count("run_at_risk.slices", job.slices);
+  const seconds lost = job.restart_time + job.start_up + job.checkpoint_time;
+  if (job.longest_piece && *job.longest_piece <= lost)
+    detail::fail(errc::out_of_range, "run_at_risk.longest_piece", job.longest_piece->value(),
+                 "more than start_up, restart_time and checkpoint_time");
+}
+/// Throws for a policy that has no effect on that run. Worked: an elastic run on one slice is refused.
+inline void validate(const risk_policy& policy, const run_at_risk& job, const risk_limits& limits) {
+  if (policy.elastic && job.slices < 2)
+    detail::fail(errc::invalid_argument, "risk_policy.elastic", "given without effect", "a run on 2 slices or more");
+  if (policy.elastic && policy.spare_slices > 0)
+    detail::fail(errc::invalid_argument, "risk_policy.spare_slices", "given without effect", "0 where it is elastic");
+  if (policy.spare_slices < 0 || policy.spare_slices > 1024)
+    detail::fail(errc::out_of_range, "risk_policy.spare_slices", policy.spare_slices, "0 to 1024");
+  if (policy.on_demand_in_time && !limits.deadline)
+    detail::fail(errc::invalid_argument, "risk_policy.on_demand_in_time", "given without effect", "a deadline");
+  if (limits.deadline) detail::positive("risk_limits.deadline", limits.deadline->value());
+  if (policy.on_demand_after) detail::not_negative("risk_policy.on_demand_after", policy.on_demand_after->value());
+}
+
+namespace detail {
+
+/// The mean time of a belief below which that share lies.
+[[nodiscard]] inline double drawn_mean(const mean_time_belief& belief, double share) {
+  double below = 0;
+  for (const believed_time& one : belief) {
+    below += one.share;
+    if (share <= below) return one.mean.value();
+  }
+  return belief.values.back().mean.value();
+}
+
+/// The n-th number of the sequence of J. G. van der Corput (1935) in a base: evenly spread over 0 to 1, in no order.
+[[nodiscard]] inline double spread_evenly(std::int64_t n, std::int64_t base) {
+  double share = 0, digit = 1;
+  for (std::int64_t rest = n; rest > 0; rest /= base) {
+    digit /= static_cast<double>(base);
+    share += static_cast<double>(rest % base) * digit;
+  }
+  return share;
+}
+
+/// A run in the course of being played. Times are in seconds.
+class running {
+ public:
+  running(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy, const played_number& which)
+      : job_{job},
+        policy_{policy},
+        deadline_{limits.deadline ? limits.deadline->value() : never},
+        numbers_{static_cast<std::uint64_t>(which.seed), 0, static_cast<std::uint64_t>(which.nth)},
+        left_{run_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
+        given_up_{100 * (left_ + job.queue_time.value())} {
+    if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
+    if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
+  }
+
+  [[nodiscard]] played_run to_the_end() {
+    played_run run;
+    wait();
+    for (double start = job_.start_up.value(); !computes_to_the_end(start);) {
+      start = policy_.elastic ? elastic_recovery.value() : job_.restart_time.value();
+      if (++run.stops == most_stops || wall_ > given_up_) {
+        run.ended = false;
+        break;
+      }
+    }
+    run.wall = seconds{wall_};
+    run.billed = seconds{billed_};
+    run.on_demand = seconds{on_demand_};
+    return run;
+  }
+
+ private:
+  static constexpr double never = 1e300;
+
+  [[nodiscard]] double drawn(double mean) { return mean > 0 ? mean * numbers_.exponential() : 0; }
+  [[nodiscard]] double interval() const { return job_.checkpoint_interval.value(); }
+  [[nodiscard]] double cycle() const { return interval() + job_.checkpoint_time.value(); }
+
+  /// Time with machines for the rest, where nothing stops it: each interval ends with a checkpoint.
+  [[nodiscard]] double time_left() const {
+    return left_ + math::ceil(left_ / interval() * (1 - 1e-12)) * job_.checkpoint_time.value();
+  }
+  /// The time from which the rest is just done by the deadline on demand, with one failure where there may be some.
+  [[nodiscard]] double last_moment() const {
+    const double restart = std::max(job_.restart_time.value(), job_.start_up.value());
+    return deadline_ * (1 - 1e-9) - time_left() - restart - (job_.failures ? cycle() + job_.restart_time.value() : 0);
+  }
+  /// Time that may pass before another stop on this capacity would be one too many.
+  [[nodiscard]] double room() const { return last_moment() - cycle() - job_.restart_time.value() - wall_; }
+  /// Waits for capacity; with a policy to be in time no longer than there is room.
+  void wait() {
+    if (switched_) return;
+    const double wanted = drawn(job_.queue_time.value());
+    if (policy_.on_demand_in_time && room() < wanted) switched_ = true;
+    wall_ += switched_ ? std::max(room(), 0.0) : wanted;
+  }
+  void consider_on_demand() {
+    if (policy_.on_demand_after && wall_ >= policy_.on_demand_after->value()) switched_ = true;
+    if (policy_.on_demand_in_time && room() <= 0) switched_ = true;
+  }
+
+  /// Computes to the end of the work, or until a stop; true at the end.
+  [[nodiscard]] bool computes_to_the_end(double start) {
+    const double needed = start + time_left();
+    const double taken = !switched_ && lifetime_ > 0 ? drawn(lifetime_) : never;
+    const double failed = failures_ > 0 ? drawn(failures_) : never;
+    const double piece = !switched_ && job_.longest_piece ? job_.longest_piece->value() : never;
+    const double life = std::min({taken, failed, piece});
+    const double spent = std::min(life, needed);
+    wall_ += spent;
+    billed_ += spent;
+    if (switched_) on_demand_ += spent;
+    if (life >= needed) return true;
+    const double computed = std::max(life - start, 0.0);
+    if (policy_.elastic && life < piece)
+      goes_on_without_one(computed);
+    else
+      starts_again(computed, life == piece, life == failed);
+    return false;
+  }
+  /// What is kept: whole intervals; at an end that is known before all but the time of a last checkpoint.
+  void starts_again(double computed, bool at_an_end, bool by_failure) {
+    const double kept = at_an_end ? std::max(computed - job_.checkpoint_time.value(), 0.0) / cycle() * interval()
+                                  : math::floor(computed / cycle()) * interval();
+    left_ = std::max(left_ - kept, 0.0);
+    consider_on_demand();
+    if (!at_an_end && spare_takes_over()) return;
+    if (!by_failure || job_.waits_after_failures) wait();
+  }
+  /// Nothing is repeated. Until the slice is back its share of the work is missing, and is not paid.
+  void goes_on_without_one(double computed) {
+    left_ = std::max(left_ - computed / cycle() * interval(), 0.0);
+    const double away = drawn(job_.queue_time.value()) + job_.restart_time.value();
+    left_ += away / static_cast<double>(job_.slices);
+    billed_ = std::max(billed_ - away / static_cast<double>(job_.slices), 0.0);
+  }
+  /// Whether a spare is there; it is replaced after a wait.
+  [[nodiscard]] bool spare_takes_over() {
+    if (spares_.empty()) spares_.assign(static_cast<std::size_t>(policy_.spare_slices), 0.0);
+    for (double& there_at : spares_) {
+      if (there_at > wall_) continue;
+      there_at = wall_ + drawn(job_.queue_time.value()) + job_.restart_time.value();
+      return true;
+    }
+    return false;
+  }
+
+  const run_at_risk& job_;
+  const risk_policy& policy_;
+  double deadline_;
+  random_numbers numbers_;
+  double left_, given_up_, lifetime_ = 0, failures_ = 0;
+  double wall_ = 0, billed_ = 0, on_demand_ = 0;
+  bool switched_ = false;
+  std::vector<double> spares_{};  // from when each is there
+};
+
+}  // namespace detail
+
+/// One of many runs, played to its end: its useful time, the mean times and each stop are drawn. What it is asked of is
+/// to be valid. Worked: 10 h in intervals of 30 min with checkpoints of 60 s and no stops take 10 h 20 min.
+[[nodiscard]] inline played_run play(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy,
+                                     const played_number& which) {
+  return detail::running(job, limits, policy, which).to_the_end();
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

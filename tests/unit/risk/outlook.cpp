@@ -1,0 +1,207 @@
+// Chances of runs: against closed forms, and against a run that is played step by step.
+#include <tpuplan/risk/outlook.hpp>
+
+#include <random>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace risk_outlook_tests {
+
+run_at_risk ten_days() {
+  run_at_risk job;
+  job.run = {10_days, 8_days, 12_days};
+  job.checkpoint_interval = 1_h;
+  job.checkpoint_time = 15_s;
+  job.restart_time = 600_s;
+  return job;
+}
+run_at_risk exactly_ten_days() {
+  run_at_risk job = ten_days();
+  job.run = {10_days, 10_days, 10_days};
+  return job;
+}
+const risk_prices paid{usd_per_second{0.1}, provisioning::on_demand, 0, usd_per_second{0.2}};
+
+/// The mean and the chance by the deadline of a run that is played from interval to interval.
+struct plain_runs {
+  double mean = 0, in_time = 0;
+};
+plain_runs played_plainly(const run_at_risk& job, double lifetime, double queue, double deadline, int runs) {
+  std::mt19937_64 random(11);
+  const auto exponential = [&](double mean) { return std::exponential_distribution<double>(1 / mean)(random); };
+  plain_runs all;
+  for (int n = 0; n < runs; ++n) {
+    double wall = queue > 0 ? exponential(queue) : 0, left = job.run.expected.value();
+    double ends = wall + exponential(lifetime), ready = wall + job.start_up.value();
+    while (left > 1e-6) {
+      const double piece = std::min(left, job.checkpoint_interval.value());
+      const double done = std::max(ready, wall) + piece + job.checkpoint_time.value();
+      if (done <= ends) {
+        wall = ready = done;
+        left -= piece;
+        continue;
+      }
+      wall = ends + (queue > 0 ? exponential(queue) : 0);
+      ends = wall + exponential(lifetime);
+      ready = wall + job.restart_time.value();
+    }
+    all.mean += wall / runs;
+    all.in_time += wall <= deadline ? 1.0 / runs : 0;
+  }
+  return all;
+}
+
+TEST_CASE("without stops the chances are those of the band") {
+  run_at_risk job = ten_days();
+  job.checkpoint_time = seconds{};
+  risk_limits limits;
+  limits.deadline = 12_days;
+  limits.budget = paid.rate * 10_days;
+  const run_outlook seen = outlook_of(job, paid, limits);
+  CHECK(seen.chance_in_time == 0.95);
+  CHECK(seen.chance_in_budget == 0.5);
+  CHECK(seen.chance_of_both == 0.5);
+  CHECK(close(seen.wall_p50->value(), (10_days).value(), 1e-3));
+  CHECK(close(seen.cost_p90->value() / seen.wall_p90->value(), 0.1));
+  CHECK(seen.stops == 0);
+  CHECK(seen.walls.size() == 99);
+}
+
+TEST_CASE("chances are those of runs that are played from interval to interval") {
+  run_at_risk job = exactly_ten_days();
+  job.start_up = 300_s;
+  job.queue_time = 30_min;
+  for (const seconds lifetime : {2_h, 6_h, 48_h}) {
+    job.lifetime = believed_within(lifetime, 1);
+    risk_limits limits;
+    const plain_runs typical = played_plainly(job, lifetime.value(), 1800, 1e18, 4000);
+    limits.deadline = seconds{typical.mean};
+    const plain_runs plain = played_plainly(job, lifetime.value(), 1800, typical.mean, 4000);
+    const run_outlook seen = outlook_of(job, paid, limits, {}, 4000);
+    INFO("a slice lasts " << lifetime.value() << " s");
+    CHECK(std::abs(seen.chance_in_time - plain.in_time) < 0.04);  // three standard errors of both
+  }
+}
+
+TEST_CASE("on worlds that nobody knows a chance of 90 % is kept in 90 % of the runs", "[slow]") {
+  run_at_risk job = ten_days();
+  job.queue_time = 20_min;
+  job.lifetime = believed_within(4_h, 16);
+  const run_outlook promised = outlook_of(job, paid, {}, {}, 4000);
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  int kept = 0;
+  const int worlds = 3000;
+  for (int n = 0; n < worlds; ++n) {
+    run_at_risk world = job;
+    const double z = normal(random) / 1.6448536269514722;
+    world.run.expected = 10_days * std::pow(z < 0 ? 10.0 / 8 : 12.0 / 10, z);
+    world.run.low = world.run.high = world.run.expected;
+    world.lifetime = believed_within(4_h * std::pow(16, normal(random) / 1.6448536269514722), 1);
+    const played_run one = play(world, {}, {}, {77, n + 1, worlds});
+    kept += promised.wall_p90 && one.ended && one.wall <= *promised.wall_p90 ? 1 : 0;
+  }
+  CHECK(std::abs(static_cast<double>(kept) / worlds - 0.9) < 0.02);
+}
+
+TEST_CASE("what is done about stops") {
+  run_at_risk job = ten_days();
+  job.slices = 4;
+  job.queue_time = 1_h;
+  job.lifetime = believed_within(4_h, 16);
+  risk_limits limits;
+  limits.deadline = 16_days;
+  limits.budget = usd{150000};
+  const run_outlook plain = outlook_of(job, paid, limits);
+  risk_policy policy;
+  policy.on_demand_in_time = true;
+  const run_outlook in_time = outlook_of(job, paid, limits, policy);
+  CHECK(in_time.chance_in_time > 0.97);
+  CHECK(in_time.chance_in_time > plain.chance_in_time + 0.2);
+  CHECK(in_time.switched > 0.1);
+  CHECK(in_time.chance_to_end == 1);
+  policy = {};
+  policy.on_demand_after = seconds{};
+  CHECK(outlook_of(job, paid, limits, policy).stops < 2);  // the first stop was the last
+  policy = {};
+  policy.spare_slices = 1;
+  CHECK(outlook_of(job, paid, limits, policy).chance_in_time > plain.chance_in_time);
+  policy = {};
+  policy.elastic = true;
+  CHECK(outlook_of(job, paid, limits, policy).chance_in_time > plain.chance_in_time);
+}
+
+TEST_CASE("pieces of flex-start, windows, terms and failures") {
+  run_at_risk job = exactly_ten_days();
+  job.longest_piece = 7_days;
+  job.queue_time = 2_h;
+  const played_run pieces = play(job, {}, {}, {1, 1, 100});
+  CHECK(pieces.stops == 1);
+  CHECK(close(in_days(pieces.billed), 10 + (240 * 15 + 600) / 86400.0, 1e-3));
+  CHECK(pieces.wall > pieces.billed);
+
+  job = exactly_ten_days();
+  risk_prices window = paid;
+  window.kind = provisioning::calendar;
+  CHECK(*outlook_of(job, window, {}).cost_p50 == window.rate * 11_days);  // 10 days and an hour of checkpoints
+  risk_prices term = paid;
+  term.kind = provisioning::commitment_1y;
+  CHECK(*outlook_of(job, term, {}).cost_p50 == term.rate * 365_days);
+
+  job.failures = believed_within(2_days, 1);
+  const run_outlook failing = outlook_of(job, paid, {});
+  CHECK(failing.stops > 4);
+  CHECK(failing.stops < 6.5);
+  CHECK(*failing.wall_p50 > 10_days);
+  CHECK(failing.wall_p50->value() * paid.rate.value() == failing.cost_p50->value());  // nothing is waited for
+}
+
+TEST_CASE("a run that is always stopped is given up") {
+  run_at_risk job = exactly_ten_days();
+  job.lifetime = believed_within(60_s, 1);
+  const run_outlook never = outlook_of(job, paid, {}, {}, 100);
+  CHECK(never.chance_to_end == 0);
+  CHECK(never.chance_in_time == 0);
+  CHECK_FALSE(never.wall_p50);
+  CHECK(never.walls.empty());
+}
+
+void check_refused(const std::function<void()>& call, errc code, std::string_view field) {
+  const refusal seen = refusal_of(call);
+  CHECK(seen.refused);
+  INFO(seen.message);
+  CHECK(seen.code == code);
+  CHECK(says(seen.message, field));
+}
+
+TEST_CASE("runs at risk that are refused, and why") {
+  run_at_risk job = ten_days();
+  job.checkpoint_interval = seconds{};
+  check_refused([&] { (void)outlook_of(job, paid, {}); }, errc::out_of_range, "run_at_risk.checkpoint_interval");
+  job = ten_days();
+  job.run.high = 9_days;
+  check_refused([&] { (void)outlook_of(job, paid, {}); }, errc::out_of_range, "run_at_risk.run.high");
+  job = ten_days();
+  job.longest_piece = 5_min;
+  check_refused([&] { (void)outlook_of(job, paid, {}); }, errc::out_of_range, "run_at_risk.longest_piece");
+  risk_policy policy;
+  policy.elastic = true;
+  check_refused([&] { (void)outlook_of(ten_days(), paid, {}, policy); }, errc::invalid_argument, "risk_policy.elastic");
+  policy = {};
+  policy.on_demand_in_time = true;
+  check_refused([&] { (void)outlook_of(ten_days(), paid, {}, policy); }, errc::invalid_argument,
+                "risk_policy.on_demand_in_time");
+  policy = {};
+  policy.spare_slices = -1;
+  check_refused([&] { (void)outlook_of(ten_days(), paid, {}, policy); }, errc::out_of_range,
+                "risk_policy.spare_slices");
+  risk_prices free = paid;
+  free.rate = usd_per_second{};
+  check_refused([&] { (void)outlook_of(ten_days(), free, {}); }, errc::missing_field, "risk_prices.rate");
+  check_refused([&] { (void)outlook_of(ten_days(), paid, {}, {}, 99); }, errc::out_of_range, "risk: runs");
+}
+
+}  // namespace risk_outlook_tests
