@@ -10,6 +10,7 @@
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/risk.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/spot.hpp>
@@ -114,6 +115,11 @@ template <class Request>
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply risk_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const risk_request asked = read_request<risk_request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_risk(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
   serve_request asked = read_request<serve_request>(request);
@@ -227,6 +233,9 @@ inline constexpr question questions[] = {
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
                                          plain_answer<pay_request>),
+    question_of<risk_request, risk_answer>(
+        "risk", "With what chance is a run done by a date and within a budget?",
+        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, risk_rows, rest_rows, price_rows}}, risk_answered),
     question_of<asked_plan, plan_document>(
         "plan", "Which slices should train this model?",
         {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, degree_rows, budget_rows, limit_rows}},
@@ -362,7 +371,7 @@ inline constexpr std::size_t rows_in_short = 10;
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, fit, train, serve, spot, simulate, pay, plan, plan_serving, launch. It is safe from any
+/// slices, batch, pad, model, fit, train, serve, spot, simulate, pay, risk, plan, plan_serving, launch. It is safe from any
 /// thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch
 /// 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {

@@ -20,6 +20,7 @@
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/prices.hpp>
 #include <tpuplan/show/notebook.hpp>
+#include <tpuplan/risk/outlook.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 

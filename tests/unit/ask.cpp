@@ -142,6 +142,7 @@ std::vector<example> examples() {
       {"simulate", {{"config", model}, {"slice", "v6e-8"}, {"slices", 2}, {"trace", trace()}}},
       {"pay", {{"slice", "v5e-32"}, {"slices", 2}, {"run_s", 864000}}},
       {"pay", gpu_question()},
+      {"risk", {{"config", model}, {"slice", "v6e-64"}, {"tokens", 1e11}, {"deadline_s", 864000}, {"runs", 200}}},
       {"plan_serving", {{"config", model}, {"generations", {"v6e"}}, {"job", {{"request_rate_per_s", 20}}}}},
       {"plan_serving", {{"config", model}, {"generations", {"v5e"}}, {"job", {{"tpot_target_s", 1e-5}}}}},
       {"plan", {{"config", model}, {"tokens", 1e11}, {"generations", {"v6e"}}}},

@@ -149,12 +149,15 @@ TEST_CASE("every public struct is in the list of types") {
       "nothing_t",                      // tags, which `known` and `maybe` write
       "hf_default", "shown_host_rate",  // rows of a built-in table, views of texts
       "measured",
-      "unit",                         // show/text/readable.hpp: between a number and its text
-      "json_limits", "json_reading",  // how to read
-      "launch_target",                // a function among its fields
-      "launch_output",                // a document is one of its fields
-      "catalog_prices",               // owns its rows, as owned_price_book
-                                      // readers of other people's files and of runs, which own what they read
+      "unit",                                   // show/text/readable.hpp: between a number and its text
+      "json_limits", "json_reading",            // how to read
+      "launch_target",                          // a function among its fields
+      "launch_output",                          // a document is one of its fields
+      "catalog_prices",                         // owns its rows, as owned_price_book
+      "published_lifetime", "lifetime_belief",  // rows of a built-in table, and what rests on one
+      "played_number",                          // which of many runs
+      "run_outlook",                            // quantiles in std::optional
+                                                // readers of other people's files and of runs, which own what they read
       "maxtext_keys", "maxtext_log", "maxtext_log_rule", "maxtext_question", "maxtext_value", "measured_run",
       "measured_runs", "own_constants", "serving_memory_record", "serving_prediction", "serving_record",
       "training_record", "zone_row",
@@ -163,7 +166,7 @@ TEST_CASE("every public struct is in the list of types") {
       "next_step", "terminal_form", "view", "view_cell", "view_column", "view_options", "view_part", "latency_chart",
       "latency_point", "launch_text", "lost_group", "network_answer", "network_config", "network_plan",
       "network_request", "picture", "placed_job", "question_row", "row_choices", "row_list", "run_price_list",
-      "run_range", "sweep_plan", "sweep_request", "training_band", "training_comparison", "trial_slice"};
+      "sweep_plan", "sweep_request", "training_band", "training_comparison", "trial_slice"};
   const std::set<std::string> asked = structs_of_ask();  // have a list beside them
   for (const std::string& name : public_structs()) {
     if (asked.count(name) == 1) continue;

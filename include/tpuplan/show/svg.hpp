@@ -2,6 +2,7 @@
 #define TPUPLAN_SHOW_SVG_HPP
 
 #include <tpuplan/show/svg/bars.hpp>
+#include <tpuplan/show/svg/chances.hpp>
 #include <tpuplan/show/svg/frontier.hpp>
 #include <tpuplan/show/svg/points.hpp>
 #include <tpuplan/show/svg/traffic.hpp>

@@ -6,6 +6,7 @@
 #include <tpuplan/show/views/pay.hpp>
 #include <tpuplan/show/views/plan.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
+#include <tpuplan/show/views/risk.hpp>
 #include <tpuplan/show/views/serve.hpp>
 #include <tpuplan/show/views/simulate.hpp>
 #include <tpuplan/show/views/spot.hpp>

@@ -1,0 +1,129 @@
+#ifndef TPUPLAN_SHOW_VIEWS_RISK_HPP
+#define TPUPLAN_SHOW_VIEWS_RISK_HPP
+
+#include <string>
+#include <tpuplan/ask/risk.hpp>
+#include <tpuplan/show/svg/chances.hpp>
+#include <tpuplan/show/views/common.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What a reader sees of the answer to risk.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+/// A chance in percent, never 0 or 100 of what was only not seen. Worked: "93 %", and "over 99.9 %" of 1.
+[[nodiscard]] inline std::string chance_words(double chance) {
+  if (chance >= 1) return "over 99.9 %";
+  if (chance <= 0) return "under 0.1 %";
+  return chance > 0.99 || chance < 0.01 ? fixed(100 * chance, 1) + " %" : fixed(100 * chance, 0) + " %";
+}
+[[nodiscard]] inline view_cell chance_cell(double chance) { return cell(chance_words(chance), chance); }
+/// An amount that fewer runs may reach than were asked about.
+template <class Amount>
+[[nodiscard]] view_cell reached(const std::optional<Amount>& amount) {
+  return amount ? cell(*amount) : cell("never");
+}
+/// The limits in words. Worked: " by 2026-12-31 for $500k".
+[[nodiscard]] inline std::string limit_words(const risk_answer& a) {
+  std::string words;
+  if (!a.by.empty()) words += joined({" by ", a.by});
+  if (a.by.empty() && a.deadline) words += joined({" within ", duration(*a.deadline)});
+  if (a.budget) words += joined({" for at most ", money(*a.budget)});
+  return words;
+}
+/// The ways of paying, the best chance first.
+[[nodiscard]] inline view_part risk_ways_part(const risk_answer& a) {
+  view_part part = table_of(
+      "way of paying | >in time | >in budget | >both | >half done in:s | >nine of ten in:s | ~>half cost:usd | "
+      ">nine of ten cost:usd | ~~>stops");
+  bool superseded = false;
+  for (const risk_way& way : a.ways) {
+    part.rows.push_back({cell(name(way.kind)), chance_cell(way.chance_in_time), chance_cell(way.chance_in_budget),
+                         chance_cell(way.chance_of_both), reached(way.wall_p50), reached(way.wall_p90),
+                         marked(reached(way.cost_p50), way.superseded), marked(reached(way.cost_p90), way.superseded),
+                         cell(fixed(way.stops, 1), way.stops)});
+    superseded = superseded || way.superseded;
+  }
+  if (superseded)
+    part.notes.emplace_back("~ a change was announced for November 2026, and this price is from before it");
+  return part;
+}
+/// What changes would bring.
+[[nodiscard]] inline view_part risk_changes_part(const risk_answer& a) {
+  view_part part = table_of("change | >in time | >in budget | >both | >nine of ten in:s | >nine of ten cost:usd",
+                            "what raises the chance, one change at a time");
+  for (const risk_change& one : a.changes)
+    part.rows.push_back({cell(one.change), chance_cell(one.chance_in_time), chance_cell(one.chance_in_budget),
+                         chance_cell(one.chance_of_both), reached(one.wall_p90), reached(one.cost_p90)});
+  return part;
+}
+/// What stops the run, and how often.
+[[nodiscard]] inline view_part risk_stops_part(const risk_answer& a) {
+  view_part part;
+  part.title = "what stops it";
+  const auto range = [](seconds middle, seconds low, seconds high) {
+    return low == high ? duration(middle)
+                       : joined({duration(middle), " (", duration(low), " to ", duration(high), ")"});
+  };
+  if (a.preempted_every)
+    part.sentences.push_back(joined(
+        {"a slice is preempted every ", range(*a.preempted_every, *a.preempted_every_low, *a.preempted_every_high)}));
+  part.sentences.push_back(
+      joined({"a machine fails every ", range(a.fails_every, a.fails_every_low, a.fails_every_high)}));
+  part.sentences.push_back(
+      joined({"a checkpoint is written every ", duration(a.checkpoint_interval), "; after a stop: ", a.policy}));
+  return part;
+}
+
+}  // namespace readable
+
+/// The distributions of time and dollars. Worked: a run that ends has two pictures, "time" and "cost".
+[[nodiscard]] inline std::vector<picture> pictures_of(const risk_answer& a) {
+  std::vector<picture> pictures;
+  if (a.walls.empty()) return pictures;
+  chance_chart time{"runs that are done, by the time they take", "days from the start", {}, {}};
+  for (const seconds one : a.walls) time.values.push_back(in_days(one));
+  if (a.deadline) time.limit = in_days(*a.deadline);
+  chance_chart cost{"runs that are done, by what they cost", "thousands of dollars", {}, {}};
+  for (const usd one : a.costs) cost.values.push_back(one.value() / 1e3);
+  if (a.budget) cost.limit = a.budget->value() / 1e3;
+  pictures.push_back(picture_of("time", time));
+  pictures.push_back(picture_of("cost", cost));
+  return pictures;
+}
+
+/// What a reader sees of the chances of a run. Worked: the first table has a row for each way of paying.
+[[nodiscard]] inline view view_of(const risk_answer& a, const view_options& options = {}) {
+  using namespace readable;
+  view shown;
+  shown.title = joined({a.model, " on ", slices_words(a.slice, a.slices), " (", counted(a.chips, "chip"), "), ",
+                        duration(a.run), " of steps, ", name(a.kind), ", region ", a.region});
+  shown.summary = joined({chance_words(a.chance_of_both), " to be done", limit_words(a)});
+  shown.sentences = {shown.summary};
+  if (a.deadline && a.budget)
+    shown.sentences.push_back(
+        joined({chance_words(a.chance_in_time), " in time, ", chance_words(a.chance_in_budget), " within the budget"}));
+  if (a.wall_p50 && a.cost_p50)
+    shown.sentences.push_back(joined({"half of all runs are done in ", duration(*a.wall_p50),
+                                      a.done_p50.empty() ? "" : ", on " + a.done_p50, ", for ", money(*a.cost_p50)}));
+  shown.sentences.push_back(a.wall_p90 && a.cost_p90
+                                ? joined({"nine of ten in ", duration(*a.wall_p90),
+                                          a.done_p90.empty() ? "" : ", by " + a.done_p90, ", for ", money(*a.cost_p90)})
+                                : joined({"fewer than nine of ten end: ", chance_words(a.chance_to_end)}));
+  shown.parts = {risk_ways_part(a)};
+  if (!a.changes.empty()) shown.parts.push_back(risk_changes_part(a));
+  shown.parts.push_back(risk_stops_part(a));
+  add_assumed(shown, a.assumed, options);
+  if (options.drawn) shown.pictures = pictures_of(a);
+  shown.next = {{"train", {}, "the step, its memory and what to change"}};
+  return shown;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

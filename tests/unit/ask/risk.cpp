@@ -1,0 +1,169 @@
+// The question risk: the chances of a run, and what they agree with.
+#include <tpuplan/ask/risk.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_risk_tests {
+
+placed_job job_on(const std::string& slice, std::int64_t slices = 1) {
+  model_config config;
+  config.model = llama_3_8b();
+  asked_job asked;
+  asked.job = job_of(256, 4096);
+  layout mesh = open_layout();
+  mesh.dcn_data = slices;
+  return placed(config, slice, mesh, asked);
+}
+risk_request ten_billion_tokens() {
+  risk_request asked;
+  asked.slice = "v5p-128";
+  asked.tokens = 1e10;
+  asked.runs = 1000;
+  return asked;
+}
+
+TEST_CASE("a short run on demand is done in time") {
+  risk_request asked = ten_billion_tokens();
+  asked.deadline = 3_days;
+  asked.kind = provisioning::on_demand;
+  const risk_answer answer = answer_to_risk(job_on("v5p-128"), asked, {});
+  CHECK(answer.chance_in_time == 1);
+  CHECK(answer.chance_in_budget == 1);
+  CHECK(*answer.wall_p50 > answer.run);
+  CHECK(*answer.wall_p90 < 3_days);
+  CHECK(answer.ways.size() >= 4);
+  CHECK(answer.done_p50.empty());
+  CHECK_FALSE(answer.preempted_every);
+}
+
+TEST_CASE("where nothing goes wrong a run costs what train says") {
+  const placed_job all = job_on("v5p-128");
+  train_request plain;
+  plain.tokens = 1e10;
+  const train_answer trained = answer_to_train(all, plain, {});
+  risk_request asked = ten_billion_tokens();
+  asked.deadline = 30_days;
+  asked.restart_time = seconds{};
+  asked.kind = provisioning::on_demand;
+  const risk_answer answer = answer_to_risk(all, asked, {});
+  CHECK(answer.run == *trained.run);
+  for (const run_price& one : *trained.costs) {
+    if (one.kind == provisioning::on_demand)
+      CHECK(close(answer.cost_p50->value(), one.total.value(), 0.02));  // checkpoints and a rare failure
+  }
+}
+
+TEST_CASE("the spot row is the expected run of pay where the mean time is known") {
+  const placed_job all = job_on("v5p-128");
+  risk_request asked = ten_billion_tokens();
+  asked.tokens = 1e11;
+  asked.kind = provisioning::spot;
+  asked.mean_time_between_preemptions = 4_h;
+  asked.queue_time = seconds{};
+  asked.start_up = seconds{};
+  asked.deadline = 60_days;
+  const risk_answer answer = answer_to_risk(all, asked, {});
+  train_request plain;
+  plain.tokens = asked.tokens;
+  const train_answer trained = answer_to_train(all, plain, {});
+  for (const run_price& one : *trained.costs) {
+    if (one.kind != provisioning::spot) continue;
+    CHECK(close(answer.wall_p50->value(), one.wall.value(), 0.05));  // failures of machines are beside it
+    CHECK(close(answer.cost_p50->value(), one.total.value(), 0.05));
+  }
+  CHECK(*answer.preempted_every == 4_h);
+  CHECK(*answer.preempted_every_high == 4_h);
+}
+
+TEST_CASE("dates are those of the calendar") {
+  risk_request asked = ten_billion_tokens();
+  asked.start = "2026-12-30";
+  asked.by = "2027-01-02";
+  asked.kind = provisioning::on_demand;
+  const risk_answer answer = answer_to_risk(job_on("v5p-128"), asked, {});
+  CHECK(*answer.deadline == 4_days);
+  CHECK(answer.done_p50 >= "2026-12-30");
+  CHECK(answer.done_p90 <= "2027-01-02");
+}
+
+TEST_CASE("own slices that lasted raise the chance, and a zone that takes them lowers it") {
+  risk_request asked = ten_billion_tokens();
+  asked.tokens = 1e11;
+  asked.kind = provisioning::spot;
+  asked.region = "us-east5";
+  asked.deadline = 4_days;
+  const placed_job all = job_on("v5p-128");
+  const double there = answer_to_risk(all, asked, {}).chance_in_time;
+  asked.lifetimes.assign(20, own_lifetime{30_h, false});
+  CHECK(answer_to_risk(all, asked, {}).chance_in_time > there);
+  asked.lifetimes.assign(20, own_lifetime{15_min, true});
+  CHECK(answer_to_risk(all, asked, {}).chance_in_time < there);
+}
+
+TEST_CASE("changes raise the chance, the most first") {
+  risk_request asked = ten_billion_tokens();
+  asked.tokens = 1e11;
+  asked.kind = provisioning::spot;
+  asked.deadline = answer_to_risk(job_on("v5p-128", 2),
+                                  [&] {
+                                    risk_request open = asked;
+                                    open.budget = usd{1e9};
+                                    return open;
+                                  }(),
+                                  {})
+                       .run *
+                   1.2;
+  const risk_answer answer = answer_to_risk(job_on("v5p-128", 2), asked, {});
+  REQUIRE(answer.changes.size() >= 3);
+  for (std::size_t i = 0; i < answer.changes.size(); ++i) {
+    CHECK(answer.changes[i].chance_of_both > answer.chance_of_both);
+    CHECK((i == 0 || answer.changes[i].chance_of_both <= answer.changes[i - 1].chance_of_both));
+  }
+}
+
+TEST_CASE("what a question about risk refuses") {
+  const placed_job all = job_on("v5p-128");
+  const auto refused = [&](const risk_request& asked) {
+    return refusal_of([&] { (void)answer_to_risk(all, asked, {}); }).message;
+  };
+  risk_request asked = ten_billion_tokens();
+  CHECK(says(refused(asked), "by is missing; valid: a date, a deadline_s or a budget_usd"));
+  asked.by = "2026-12-31";
+  CHECK(says(refused(asked), "start is missing"));
+  asked.start = "2027-01-01";
+  CHECK(says(refused(asked), "by is 2026-12-31; valid: a date not before start"));
+  asked.start = "2026-11-31";
+  CHECK(says(refused(asked), "start is 2026-11-31"));
+  asked.start = "2026-12-01";
+  asked.deadline = 3_days;
+  CHECK(says(refused(asked), "deadline_s is given without effect"));
+  asked = ten_billion_tokens();
+  asked.deadline = 3_days;
+  asked.tokens = 0;
+  CHECK(says(refused(asked), "tokens is missing"));
+  asked.tokens = 1e10;
+  asked.elastic = true;
+  CHECK(says(refused(asked), "elastic is given without effect"));
+  asked = ten_billion_tokens();
+  asked.deadline = 3_days;
+  asked.kind = provisioning::on_demand;
+  asked.queue_time = 1_h;
+  CHECK(says(refused(asked), "queue_time_s is given without effect"));
+  asked.queue_time.reset();
+  asked.zone = "us-east5-a";
+  CHECK(says(refused(asked), "given without effect; valid: a run on spot"));
+  asked.kind = provisioning::spot;
+  asked.mean_time_between_preemptions = 1_h;
+  CHECK(says(refused(asked), "zone is given without effect"));
+  asked.zone.clear();
+  asked.lifetimes = {{seconds{}, true}};
+  CHECK(says(refused(asked), "lifetimes is given without effect"));
+  asked.mean_time_between_preemptions.reset();
+  CHECK(says(refused(asked), "own_lifetime.lasted is 0"));
+}
+
+}  // namespace ask_risk_tests
