@@ -79,7 +79,8 @@ std::string code_of(const std::string& source) {
   return code;
 }
 
-/// A number that is larger by one, or by an eighth where it has a point or an exponent; a unit behind it stays.
+/// A number that is larger by one, or by an eighth where it has a point or an exponent; a unit behind it stays. Below
+/// 1e-5 it is a tolerance, of which an eighth more is none that anybody would notice: there it is a thousandfold.
 std::string changed(std::string number) {
   number.erase(std::remove(number.begin(), number.end(), '\''), number.end());
   std::size_t end = 0;
@@ -91,7 +92,7 @@ std::string changed(std::string number) {
   }
   const double value = std::stod(number, &end);
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.17g", value == 0 ? 1 : value * 1.125);
+  std::snprintf(text.data(), text.size(), "%.17g", value == 0 ? 1 : value * (value < 1e-5 ? 1000 : 1.125));
   const bool whole = std::string_view(text.data()).find_first_of(".e") == std::string_view::npos;
   return std::string(text.data()) + (whole ? ".0" : "") + number.substr(end);
 }

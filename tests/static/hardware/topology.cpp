@@ -17,6 +17,7 @@ static_assert(wraparound(slice_for("v5p:2x4x4"))[2] == known<bool>{false});
 static_assert(may_be_twisted({{4, 4, 8}, 3}));
 static_assert(!may_be_twisted({{4, 4, 4}, 3}));
 static_assert(!may_be_twisted({{4, 4, 12}, 3}));
+static_assert(!may_be_twisted({{4, 8, 1}, 2}));
 
 static_assert(topology{{4, 4, 4}, 3} != topology{{4, 4, 8}, 3} && !(topology{{4, 4, 4}, 3} != topology{{4, 4, 4}, 3}));
 static_assert(may_be_twisted({{8, 8, 4}, 3}) && may_be_twisted({{4, 8, 8}, 3}) && !may_be_twisted({{8, 8, 8}, 3}));

@@ -47,6 +47,8 @@ TEST_CASE("the batch of a plan that asks for none leaves hardly any example out"
   CHECK(usual_batch({60000}) == 1024);
   CHECK(usual_batch({1281167, 90}) == 1024);
   CHECK(usual_batch({300}) == 8);
+  CHECK(usual_batch({1045}) == 16);  // 21 of 1045 would be dropped of 1024, 20 are a fiftieth
+  CHECK(usual_batch({1044}) == 1024);
   CHECK(usual_batch({300, 1, remainder::keep}) == 256);
   for (const std::int64_t examples : {1, 2, 50, 100, 999, 1025, 1535, 2047, 50000})
     CHECK(examples % usual_batch({examples}) <= examples / 50);

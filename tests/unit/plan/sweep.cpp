@@ -63,7 +63,14 @@ TEST_CASE("the cheapest slice and way of paying come first; limits leave out wha
   const std::vector<sweep_plan> plans = plan_sweep(request);
   REQUIRE(plans.size() == 4);
   CHECK(plans.front().kind == provisioning::spot);
-  CHECK(plans.front().preemptions > 0);
+  // Of each trial that runs whole, and of each that is stopped, what pay_for expects.
+  const sweep_plan& on_spot = plans.front();
+  const price_row price = *find_price(request.prices, on_spot.trial.where, request.region, provisioning::spot);
+  const auto preemptions_of = [&](seconds run) {
+    return pay_for(on_spot.trial.where, 1, run, price, request.terms).preemptions;
+  };
+  CHECK(close(on_spot.preemptions,
+              24 * preemptions_of(on_spot.trial.whole) + 24 * preemptions_of(on_spot.trial.whole / 4)));
   for (std::size_t i = 1; i < plans.size(); ++i) CHECK(plans[i - 1].total <= plans[i].total);
   request.deadline = 1_s;
   CHECK(plan_sweep(request).empty());
@@ -85,6 +92,18 @@ TEST_CASE("a sweep that cannot be is refused by its field") {
   request = halved();
   request.slices.clear();
   CHECK(says(refused(request), "sweep_request.slices"));
+}
+
+TEST_CASE("of sweeps that cost the same the faster comes first") {
+  sweep_request request = halved();
+  request.slices.push_back(request.slices.front());
+  request.slices.front().where = slice_for("v5e-4");  // half the chips for twice the time
+  request.slices.front().whole = 2 * request.slices.back().whole;
+  request.parallel = 4;
+  const std::vector<sweep_plan> plans = plan_sweep(request);
+  REQUIRE(plans.size() == 2);
+  REQUIRE(plans[0].total == plans[1].total);
+  CHECK(plans[0].wall < plans[1].wall);
 }
 
 }  // namespace plan_sweep_tests

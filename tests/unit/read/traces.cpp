@@ -50,6 +50,10 @@ TEST_CASE("bad rows of a trace are refused with their line and column") {
   CHECK(says(refusal_of_rows("2023-11-16T18:15:46.68,374,44\n"), "trace, line 2, column 11"));
   CHECK(says(refusal_of_rows("2023-13-16 18:15:46.68,374,44\n"), "a time that there is"));
   CHECK(says(refusal_of_rows("2023-02-29 18:15:46.68,374,44\n"), "a time that there is"));
+  CHECK(says(refusal_of_rows("1900-02-29 18:15:46.68,374,44\n"), "a time that there is"));
+  CHECK(says(refusal_of_rows("2100-02-29 18:15:46.68,374,44\n"), "a time that there is"));
+  CHECK(refusal_of_rows("2000-02-29 18:15:46.68,374,44\n").empty());
+  CHECK(refusal_of_rows("2024-02-29 18:15:46.68,374,44\n").empty());
   CHECK(says(refusal_of_rows("2023-11-16 18:15:46.,374,44\n"), "column 21"));
   CHECK(says(refusal_of_rows("2023-11-16 18:15:46+02:00,374,44\n"), "a time of UTC"));
   CHECK(says(refusal_of_rows(good + "2023-11-16 18:15:46.67,374,44\n"), "line 3, column 1"));
@@ -77,6 +81,8 @@ TEST_CASE("a day of traffic by hour") {
   CHECK(says(refusal_of_day("0,-1\n"), "line 2, column 3"));
   CHECK(says(refusal_of_day("0,1.2.3\n"), "line 2, column 3"));
   CHECK(says(refusal_of_day("0,\n"), "line 2, column 3"));
+  CHECK(refusal_of_day("0,1.00000000000000\n").empty());  // 15 digits
+  CHECK(says(refusal_of_day("0,1.000000000000000\n"), "line 2, column 3"));
   CHECK(says(refusal_of_day("0,0.1\n"), "requests of traffic_day"));
   CHECK(says(refusal_of([] { static_cast<void>(load_day("/nowhere/day.csv")); }).message, "a file that can be read"));
 }

@@ -24,8 +24,16 @@ TEST_CASE("names carry no controls and no change of direction into csv") {
   shown.parts[0].rows = {{readable::cell("a\x07"
                                          "b\xE2\x80\xAE"
                                          "c")},
-                         {readable::cell("-5")}, {readable::cell("-")}};
+                         {readable::cell("-5")},
+                         {readable::cell("-")}};
   CHECK(to_csv(shown) == "name\na?b?c\n-5\n'-\n");
+  // The borders of what turns: U+200B to U+200F, U+2028 to U+202E, U+2060 to U+206F.
+  for (const char* turns :
+       {"\xE2\x80\x8B", "\xE2\x80\x8F", "\xE2\x80\xA8", "\xE2\x80\xAE", "\xE2\x81\xA0", "\xE2\x81\xAF", "\x1F", "\x7F"})
+    CHECK(detail::without_controls(turns) == "?");
+  for (const char* stays :
+       {"\xE2\x80\x8A", "\xE2\x80\x90", "\xE2\x80\xA7", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE2\x81\xB0", " ", "~"})
+    CHECK(detail::without_controls(stays) == stays);
 }
 
 }  // namespace show_csv_tests

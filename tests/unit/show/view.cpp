@@ -17,6 +17,8 @@ TEST_CASE("columns are read from their titles") {
   CHECK((columns[1].title == "slice" && !columns[1].at_end && columns[1].unit.empty()));
   CHECK((columns[2].title == "run" && columns[2].unit == "s" && columns[2].spared == 1));
   CHECK((columns[3].key == "tokens_per_s" && columns[3].spared == 2));
+  CHECK(readable::detail::key_of("at -10 %") == "at_minus10_%");
+  CHECK(readable::detail::key_of("+10") == "+10");
 }
 
 TEST_CASE("cells know their words and their figures") {
