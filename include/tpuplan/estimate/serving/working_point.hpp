@@ -44,11 +44,15 @@ struct saturation {
   bool is_chunked = false;  // there is no room for more prompts in a step
 };
 
-/// Mean seconds of a step that computes `count` prompts of `each` seconds, which come at random. The host hides behind
-/// prompts only in the steps that have some.
-constexpr double mixed_step(const engine_step& step, double count, double each) {
-  const double prompts = step.own * each * count, without = step.with(0);
+/// Mean seconds of a step that computes `count` prompts beside so many sequences. Whole prompts come at random. Of one
+/// that is longer than a chunk each step computes a chunk. The host hides only behind the prompts of a step.
+constexpr double mixed_step(const engine_step& step, double count, const admission& prompt, double sequences) {
+  const double prompts = step.own * prompt.each * count, without = step.with(0);
   if (step.in_turn || step.host <= step.device) return without + prompts;
+  if (prompt.chunks > 1 && prompt.chunk > sequences) {
+    const double chunks = count * prompt.tokens / (prompt.chunk - sequences);
+    return without + chunks * (step.with(prompts_beside(prompt, sequences)) - without);
+  }
   const double waits = (1 - math::exp(-count)) * (step.host - step.device);
   return prompts > waits ? without + prompts - waits : without;
 }
@@ -59,7 +63,7 @@ constexpr saturation full_slots(const serving_job& job, const token_terms& terms
   const double output = job.output.mean;
   const engine_step one = engine_step_at(terms, slots);
   const double together = output > 1 ? math::pow(1 / output, slots - 1) : 1;  // the chance of that
-  const double begun = slots / output * (1 - together), step = mixed_step(one, begun, prompt.each);
+  const double begun = slots / output * (1 - together), step = mixed_step(one, begun, prompt, slots);
   const double first = prompt.prefill + (slots - 1) * one.own * prompt.each;
   const double share = smaller(1, output * step / (output * step + together * (first - one.with(0))));
   return {slots, slots * share, slots, begun * prompt.each, slots * share / (output * step), false};
@@ -128,13 +132,16 @@ constexpr double busy_chance(const request_source& from, double in_service, doub
 }
 
 /// Mean seconds of a step where `rate` requests come a second at random and each step computes those that came during
-/// the one before.
-constexpr double step_at_random(const engine_step& step, double rate, double each) {
-  const double share = rate * step.own * each;
-  double mean = step.with(0) / (1 - share);  // exact where the host is no slower than the device
-  if (step.in_turn || step.host <= step.device) return mean;
-  mean = step.with(0);
-  for (int i = 0; i < 3; ++i) mean += (mixed_step(step, rate * mean, each) - mean) / (1 - share);
+/// the one before; 0 where it cannot.
+constexpr double step_at_random(const engine_step& step, double rate, const admission& prompt, double sequences) {
+  const double without = step.with(0), each = mixed_step(step, 1, prompt, sequences) - without;
+  const bool in_chunks = prompt.chunks > 1 && prompt.chunk > sequences;
+  const bool is_linear = step.in_turn || step.host <= step.device || in_chunks;  // in the prompts of a step
+  const double share = rate * (is_linear ? each : step.own * prompt.each);
+  if (share >= 1) return 0;
+  if (is_linear) return without / (1 - share);
+  double mean = without;
+  for (int i = 0; i < 3; ++i) mean += (mixed_step(step, rate * mean, prompt, sequences) - mean) / (1 - share);
   return mean;
 }
 
@@ -146,7 +153,8 @@ constexpr working_point step_of(const replica_load& load, const engine_step& ste
   if (rate > 0) {
     const bool is_limited = load.full.is_chunked || load.full.slots <= 1;
     const double most = load.full.running / (load.full.rate * load.job.output.mean);  // at the capacity
-    at.token = rate * step.own * each < 1 ? step_at_random(step, rate, each) : larger(most, step.with(full));
+    const double token = step_at_random(step, rate, load.prompt, batch);
+    at.token = token > 0 ? token : larger(most, step.with(full));
     at.prompts = rate * each * at.token;
     if (is_limited && at.prompts > full) at.prompts = full, at.token = step.with(full);
     if (at.token > most) at.token = larger(most, step.with(0));
@@ -187,11 +195,17 @@ constexpr double add_chunked(working_point& at, const replica_load& load, const 
   const double beside = step.with(prompts_beside(prompt, at.batch));
   const double chunks = larger(prompt.chunks, prompt.tokens / room);
   at.first = 0.5 * busy * at.token + chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
-  if (load.from.rate <= 0 || beside <= at.token) return 0;
-  const double used = smaller(load.from.rate * prompt.tokens / room * beside, load.from.rate / load.full.rate);
-  const double left_behind = used + mean_queue(used, 1, square_ratio(load.job.prompt));
-  const double steps = left_behind * (1 - at.token / beside) * prompt.tokens / room / (1 - used);
-  return (beside - at.token) * smaller(1, steps / usual_tokens(load.job));
+  // A request leaves the prompts behind that are there on average, and those of the mean step are fewer. Work that is
+  // left is steps that are full, and lets more come: n (1 - rate x steps x longer) = left - that of the mean step.
+  const double longer = beside - step.with(0);
+  if (load.from.rate <= 0 || longer <= 0 || beside <= at.token) return 0;
+  const double full = (at.token - step.with(0)) / longer;  // the share of steps that are
+  const double steps = prompt.tokens / room, ratio = square_ratio(load.job.prompt);
+  const double used = smaller(load.from.rate * steps * beside, load.from.rate / load.full.rate);
+  const double waiting = mean_queue(used, 1, ratio);
+  const double more = (used + waiting - full * (waiting / used + ratio / 2)) * steps;
+  const double lets = load.from.rate * steps * longer, most = used - full;
+  return longer * larger(0, lets < 1 ? smaller(most, more / (1 - lets) / usual_tokens(load.job)) : most);
 }
 
 /// The same of a prompt that waits until the step that runs has ended, and is computed in the next one with all prompts
