@@ -23,16 +23,9 @@ void add_config_option(command& to, std::string& path, bool required) {
 
 model_config load_model(const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
-  return model_of(load_hf_document(path), path);
-}
-
-model_config model_of(const nlohmann::json& document, const std::string& path) {
-  if (!document.is_object() || !document.contains("schema")) return read_hf_document(document, path);
-  model_config own;
-  own.model_type = "transformer";
-  own.model = read_json_document<transformer>(document, {}, path);
-  validate(own.model);
-  return own;
+  model_config read = tpuplan::model_of(load_hf_document(path), path);
+  compare_with_index(path, read);
+  return read;
 }
 
 assumed_values machine_taken(const std::string& given, const slice& where) {
@@ -42,20 +35,6 @@ assumed_values machine_taken(const std::string& given, const slice& where) {
   if (!taken || asked.size() < prefix.size() || !same_name(asked.substr(0, prefix.size()), prefix)) return {};
   return {{"machine type", fmt::format("{}: its chips are those of {}, and no source states what its network adds",
                                        asked, taken->name.view())}};
-}
-
-std::string arithmetic_of(const chip_spec& chip) {
-  std::string formats;
-  for (const dtype one : {dtype::bf16, dtype::fp8, dtype::int8, dtype::int4}) {
-    if (has_peak_rate(chip, one)) formats += (formats.empty() ? "" : ", ") + std::string(name(one));
-  }
-  return formats;
-}
-
-void check_arithmetic(const chip_spec& chip, dtype given) {
-  if (!has_peak_rate(chip, given))
-    refuse("--dtype", name(given), fmt::format("what {} multiplies: {}", chip.name.view(), arithmetic_of(chip)),
-           errc::unknown_figure);
 }
 
 void print_assumed(const std::vector<assumption>& list) {

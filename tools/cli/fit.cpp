@@ -57,7 +57,7 @@ placed_job place(const model_config& config, const job_options& job, const mesh_
     all.job.software = job.job.software;
   } else {
     const layout sharding = layout_of(mesh);
-    asked_job asked = with_weights(job);
+    asked_job asked = job;
     if (job.per_core)
       asked.job.global_batch =
           checked_multiply(*job.per_core, batch_shards(filled_layout(sharding, scheduled_slice(mesh.slice_name))));

@@ -18,11 +18,9 @@ void add_job_options(command& to, job_options& into, bool config_required) {
 }
 
 void read_job(job_options& into) {
-  nlohmann::json request = into.request;
-  if (request.contains("job") && request["job"].contains("weights")) {
+  const nlohmann::json& request = into.request;
+  if (request.contains("job") && request["job"].contains("weights"))
     into.weights = read_json<dtype>(request["job"]["weights"]);
-    request["job"].erase("weights");  // of the master copy or of the base: see with_weights
-  }
   static_cast<asked_job&>(into) = asked_job_of(request);
 }
 
@@ -33,17 +31,6 @@ void read_mesh(const nlohmann::json& request, mesh_options& into) {
   if (mesh.contains("dcn_data")) into.slices = mesh["dcn_data"].get<std::int64_t>();
   into.mesh = read_json<layout>(mesh);
   if (!mesh.contains("fsdp")) into.mesh.fsdp = 0;
-}
-
-asked_job with_weights(const job_options& given) {
-  asked_job job = given;
-  if (!given.weights) return job;
-  if (job.job.lora_rank > 0) {
-    job.base = given.weights;
-  } else {
-    job.job.weights = *given.weights;
-  }
-  return job;
 }
 
 layout layout_of(const mesh_options& given) {

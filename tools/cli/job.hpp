@@ -30,9 +30,6 @@ struct mesh_options {
   tpuplan::layout mesh = tpuplan::open_layout();
 };
 
-/// The job with its weights in the format that was given: the master copy, or the base under adapters.
-tpuplan::asked_job with_weights(const job_options& given);
-
 void add_job_options(command& added, job_options& into, bool config_required = true);
 /// @{
 /// What the request says of them.

@@ -65,7 +65,9 @@ any_model load_any(const std::string& given, const std::optional<std::int64_t>& 
   const std::string path = given == "-" ? "/dev/stdin" : given;
   const nlohmann::json document = load_hf_document(path);
   if (document.is_object() && document.contains("schema")) refuse_foreign_layers(document, path);
-  return read_any_model(document, path, image_size, "--image-size");
+  any_model read = read_any_model(document, path, image_size, "--image-size");
+  if (!read.net) compare_with_index(path, read.config);
+  return read;
 }
 
 std::int64_t parameters_in(const std::string& path) { return trained_parameters(load_any(path, {})); }

@@ -80,7 +80,7 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   check_batches(given);
   if (!has_tokens) asked.tokens = most_tokens_of_a_batch(given, config.model);
   asked.quotas = load_quotas(given.quotas);
-  plan_request request = request_of(config, asked, with_weights(given.job), prices, assumed);
+  plan_request request = request_of(config, asked, given.job, prices, assumed);
   if (!has_tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
   if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)

@@ -55,33 +55,12 @@ namespace detail {
 /// What a question left open, and the values assumed for it.
 using assumed_values = std::vector<std::pair<std::string, std::string>>;
 
-namespace detail {
-/// The last part of a config.json's "_name_or_path", which is the place that its model was loaded from; empty: none.
-[[nodiscard]] inline std::string own_name(const nlohmann::json& config) {
-  const auto place = config.find("_name_or_path");
-  if (place == config.end() || !place->is_string()) return {};
-  std::string name = place->get<std::string>();
-  name = name.substr(name.find_last_of('/') + 1).substr(0, 64);
-  const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; };
-  name.erase(std::remove_if(name.begin(), name.end(), is_control), name.end());
-  return name;
-}
-}  // namespace detail
-
 /// The model of a config.json of Hugging Face, or of a `transformer` as `json_document` writes it. `source` stands for
 /// it in messages, and is its name where it does not say one itself. Worked: {"model_type": "gpt2"} has 124439808
 /// parameters.
 [[nodiscard]] inline model_config model_of(const nlohmann::json& config, const std::string& source = "config") {
   if (config.is_null()) detail::fail(errc::missing_field, source, "missing", "a config.json or a transformer");
-  if (!config.is_object() || !config.contains("schema")) {
-    model_config read = read_hf_file(config, source);
-    if (const std::string name = detail::own_name(config); !name.empty()) {
-      read.model.name = std::string_view(name);
-      read.not_read.erase(std::remove(read.not_read.begin(), read.not_read.end(), "_name_or_path"),
-                          read.not_read.end());
-    }
-    return read;
-  }
+  if (!config.is_object() || !config.contains("schema")) return read_hf_file(config, source);
   model_config own;
   own.model_type = "transformer";
   own.model = read_json_document<transformer>(config, {}, source);
@@ -249,8 +228,9 @@ struct asked_job {
 };
 
 /// The training job of a request as far as it says: only what its `job` leaves out is filled in. The default capacity
-/// factor is accepted for a model without experts, so that the `job` of an answer can be asked again. Worked: of
-/// {"job": {"remat": "minimal"}} the policy is given, the batch open.
+/// factor is accepted for a model without experts, so that the `job` of an answer can be asked again. With adapters
+/// `weights` are those of the frozen base. Worked: of {"job": {"remat": "minimal"}} the policy is given, the batch
+/// open.
 [[nodiscard]] inline asked_job asked_job_of(const nlohmann::json& request) {
   asked_job asked;
   if (const auto tokens = request.find("batch_tokens"); tokens != request.end())
@@ -260,7 +240,11 @@ struct asked_job {
   asked.job = read_json<training_job>(*job, {}, "request.job");
   if (job->contains("remat")) asked.remat = asked.job.remat;
   if (job->contains("capacity_factor") && asked.job.capacity_factor != 1) asked.capacity = asked.job.capacity_factor;
-  if (job->contains("frozen_weights")) asked.base = asked.job.frozen_weights;
+  if (job->contains("frozen_weights")) {
+    asked.base = asked.job.frozen_weights;
+  } else if (asked.job.lora_rank > 0 && job->contains("weights")) {
+    asked.base = std::exchange(asked.job.weights, training_job{}.weights);
+  }
   return asked;
 }
 

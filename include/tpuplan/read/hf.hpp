@@ -414,31 +414,25 @@ inline void refuse_foreign(const json_object& object) {
   return result;
 }
 
-/// Reads a parsed config.json that came from `path`. The model is named after the file, without .json and control
-/// characters, or after its type if it came through a pipe. Worked: {"model_type": "gpt2"} from "mine.json" is GPT-2
-/// with 124439808 parameters, named "mine".
+/// Reads a parsed config.json that came from `path`. The model is named as its "_name_or_path" ends, else after the
+/// file, or after its type if that came through a pipe. Worked: {"model_type": "gpt2"} from "mine.json" is GPT-2 with
+/// 124439808 parameters, named "mine".
 [[nodiscard]] inline model_config read_hf_file(const nlohmann::json& config, const std::string& path) {
-  std::string name = path.substr(path.find_last_of('/') + 1);
-  constexpr std::string_view extension = ".json";
-  if (name.size() > extension.size() &&
-      name.compare(name.size() - extension.size(), extension.size(), extension) == 0) {
-    name.resize(name.size() - extension.size());
-  }
-  name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; }),
-             name.end());
-  if (name.size() > 64) name.resize(64);
-  model_config result = read_hf_config(config, name);
-  const bool is_pipe = name == "stdin" || name.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_pipe) result.model.name = std::string_view(name);
+  const std::string file = detail::name_of_file(path), own = detail::own_name(config);
+  model_config result = read_hf_config(config, file);
+  const bool is_pipe = file == "stdin" || file.find_first_not_of("0123456789") == std::string::npos;
+  if (!own.empty() || !is_pipe) result.model.name = std::string_view(own.empty() ? file : own);
+  if (!own.empty())
+    result.not_read.erase(std::remove(result.not_read.begin(), result.not_read.end(), "_name_or_path"),
+                          result.not_read.end());
   return result;
 }
 
-namespace detail {
-
-/// Compares the count with the index of the weights beside the configuration, if there is one, and records the
-/// difference. Quantised weights are compared to 1 % only, because their biases and norms are not counted.
-inline void check_index(const std::string& path, model_config& config) {
-  const weight_index index = load_weight_index(path);
+/// Compares the count with the index of the weights beside the configuration (model.safetensors.index.json), if there
+/// is one, and lists a difference under `assumed`. Quantised weights are compared to 1 % only, because their biases and
+/// norms are not counted. Worked: of data/models/llama-3.1-8b.json, which has none, nothing is said.
+inline void compare_with_index(const std::string& path, model_config& config) {
+  const detail::weight_index index = detail::load_weight_index(path);
   const parameter_count count = parameters(config.model);
   const auto say = [&](const char* field, double found, double counted, const char* unit) {
     const auto number = [](double value) { return std::to_string(static_cast<std::int64_t>(value)); };
@@ -449,24 +443,20 @@ inline void check_index(const std::string& path, model_config& config) {
                                   " that are counted: copies of tied weights, modules for further "
                                   "tokens, buffers or another format"});
   };
-  const double bytes = stored_bytes(count, config.stored.weights, config.stored.parts).value();
-  const double slack = any_part(config.stored.parts) ? 0.01 * bytes : 0;
+  const double size = stored_bytes(count, config.stored.weights, config.stored.parts).value();
+  const double slack = any_part(config.stored.parts) ? 0.01 * size : 0;
   if (index.parameters > 0 && !any_part(config.stored.parts) && index.parameters != count.total)
     say("total_parameters", static_cast<double>(index.parameters), static_cast<double>(count.total), " parameters");
-  else if (index.bytes > 0 && std::fabs(index.bytes - bytes) > slack)
-    say("total_size", index.bytes, bytes, " bytes");
+  else if (index.bytes > 0 && std::fabs(index.bytes - size) > slack)
+    say("total_size", index.bytes, size, " bytes");
 }
 
-}  // namespace detail
-
 /// Reads a parsed config.json that came from the file or folder `path`, and compares the count with the index of the
-/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`. Where the configuration
-/// does not say how the weights are quantised, hf_quant_config.json beside it does. Worked: {"model_type": "gpt2"} has
-/// 124439808 parameters.
+/// weights beside it (model.safetensors.index.json); a difference is listed under `assumed`. Worked: {"model_type":
+/// "gpt2"} has 124439808 parameters.
 [[nodiscard]] inline model_config read_hf_document(const nlohmann::json& document, const std::string& path) {
-  model_config result =
-      read_hf_file(detail::with_quantization_beside(document, path), detail::without_last_slash(path));
-  detail::check_index(path, result);
+  model_config result = read_hf_file(document, path);
+  compare_with_index(path, result);
   return result;
 }
 

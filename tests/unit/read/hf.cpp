@@ -440,9 +440,19 @@ TEST_CASE("config.json: names of files", "[hf_config]") {
   CHECK(read.model.name == "llama-3.1-8b");
   CHECK(parameters(read.model).total == 8030261248);
   CHECK(load_hf_document(models + "llama-3.1-8b.json").at("num_hidden_layers") == 32);
+  model_config compared = read;
+  compare_with_index(models + "llama-3.1-8b.json", compared);
+  CHECK(compared.assumed.size() == read.assumed.size());
   const model_config small = read_hf_file({{"model_type", "gpt2"}}, "mine.json");
   CHECK((small.model.name == "mine" && parameters(small.model).total == 124439808));
   CHECK(parameters(read_hf_document({{"model_type", "gpt2"}}, "mine.json").model).total == 124439808);
+  // The name that a configuration has itself comes first, whichever way it is read.
+  const model_config llama = load_hf_config(models + "llama-2-70b.json");
+  CHECK(llama.model.name == "Llama-2-70b-hf");
+  CHECK(std::count(llama.not_read.begin(), llama.not_read.end(), "_name_or_path") == 0);
+  CHECK(detail::own_name({{"_name_or_path", std::string("models/a\0b\x1f", 11)}}) == "ab");
+  CHECK(read_hf_file({{"model_type", "gpt2"}}, "folder/mine/").model.name == "mine");
+  CHECK(read_hf_file({{"model_type", "gpt2"}}, "/dev/stdin").model.name == "gpt2");
   const std::vector<std::string_view> types = known_model_types();
   CHECK(std::count(types.begin(), types.end(), "llama") == 1);
   CHECK(read.model_type == "llama");

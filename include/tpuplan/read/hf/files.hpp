@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_READ_HF_FILES_HPP
 #define TPUPLAN_READ_HF_FILES_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -56,21 +57,6 @@ inline std::string without_last_slash(std::string path) {
   return path;
 }
 
-}  // namespace detail
-
-/// The document of a config.json, or of the one in a folder, with null for Infinity and NaN, which Python writes. In a
-/// document of this library (it has a schema) they are refused. Worked: data/models/llama-3.1-8b.json has 32
-/// `num_hidden_layers`.
-[[nodiscard]] inline nlohmann::json load_hf_document(const std::string& path, const json_limits& limits = {}) {
-  const std::string file = detail::is_folder(path) ? detail::without_last_slash(path) + "/config.json" : path;
-  const std::string characters = detail::characters_of(file, limits);
-  nlohmann::json document = parse_json(detail::without_python_numbers(characters), file, limits);
-  if (document.is_object() && document.contains("schema")) return parse_json(characters, file, limits);
-  return document;
-}
-
-namespace detail {
-
 /// The path of another file beside a configuration, or in the folder that stands for it.
 inline std::string beside(const std::string& config, const char* file) {
   return (is_folder(config) ? without_last_slash(config) + "/" : config.substr(0, config.find_last_of('/') + 1)) + file;
@@ -114,7 +100,43 @@ inline weight_index load_weight_index(const std::string& config) {
   return result;
 }
 
+/// The words without control characters, the first 64 of them.
+inline std::string short_name(std::string name) {
+  const auto is_control = [](char c) { return (c >= 0 && c < 0x20) || c == 0x7F; };
+  name.erase(std::remove_if(name.begin(), name.end(), is_control), name.end());
+  return name.substr(0, 64);
+}
+/// The name of a file or folder without those before it and .json.
+inline std::string name_of_file(const std::string& given) {
+  const std::string path = without_last_slash(given);
+  std::string name = path.substr(path.find_last_of('/') + 1);
+  constexpr std::string_view extension = ".json";
+  if (name.size() > extension.size() && name.compare(name.size() - extension.size(), extension.size(), extension) == 0)
+    name.resize(name.size() - extension.size());
+  return short_name(name);
+}
+/// The last part of a config.json's "_name_or_path", which is the place that its model was loaded from; empty: none.
+inline std::string own_name(const nlohmann::json& config) {
+  const auto place = config.find("_name_or_path");
+  if (place == config.end() || !place->is_string()) return {};
+  const std::string name = place->get<std::string>();
+  return short_name(name.substr(name.find_last_of('/') + 1));
+}
+
 }  // namespace detail
+
+/// The document of a config.json, or of the one in a folder, with null for Infinity and NaN, which Python writes. In a
+/// document of this library (it has a schema) they are refused. Where the configuration does not say how the weights
+/// are quantised, hf_quant_config.json beside it does. Worked: data/models/llama-3.1-8b.json has 32
+/// `num_hidden_layers`.
+[[nodiscard]] inline nlohmann::json load_hf_document(const std::string& path, const json_limits& limits = {}) {
+  const std::string file = detail::is_folder(path) ? detail::without_last_slash(path) + "/config.json" : path;
+  const std::string characters = detail::characters_of(file, limits);
+  nlohmann::json document = parse_json(detail::without_python_numbers(characters), file, limits);
+  if (document.is_object() && document.contains("schema")) return parse_json(characters, file, limits);
+  return detail::with_quantization_beside(document, path);
+}
+
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -129,6 +129,7 @@ TEST_CASE("hf_quant_config.json beside a configuration says how its weights are 
   with.write("hf_quant_config.json", R"({"producer": {"name": "modelopt"}, "quantization": {"quant_algo": "NVFP4",
       "group_size": 16, "exclude_modules": ["lm_head", "model.layers.*.self_attn*"]}})");
   const model_config read = load_hf_config(with.path);
+  CHECK(load_hf_document(with.path)["quantization_config"]["quant_method"] == "modelopt");
   CHECK(read.stored.parts.mlp == 4.5);
   CHECK(read.stored.parts.attention == 0);
   CHECK(said_of(read, "quantization_config") != nullptr);
