@@ -335,6 +335,36 @@ inline constexpr std::size_t rows_in_short = 10;
   return shown;
 }
 
+/// What a request has at the place of a row: null where it is left open.
+[[nodiscard]] inline nlohmann::json value_at(const nlohmann::json& request, std::string_view path) {
+  const nlohmann::json* at = &request;
+  while (!path.empty()) {
+    const std::string_view key = path.substr(0, path.find('.'));
+    if (!at->is_object()) return {};
+    const auto found = at->find(std::string(key));
+    if (found == at->end()) return {};
+    at = &*found;
+    path.remove_prefix(key.size() == path.size() ? key.size() : key.size() + 1);
+  }
+  return *at;
+}
+
+/// Refuses times beyond the limits of their rows, which are those of the command line. A time of 0 is left open.
+inline void keep_times(const nlohmann::json& request, const question_rows& tables) {
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      if (row.kind != value_kind::time && row.kind != value_kind::target) continue;
+      nlohmann::json given = value_at(request, row.path);
+      if (row.kind == value_kind::target) given = value_at(given, "limit_s");
+      if (!given.is_number() || given == 0) continue;
+      const double time = given.get<double>();
+      if (time >= row.least && time <= row.most) continue;
+      fail(errc::out_of_range, "request." + std::string(row.path), time,
+           "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump() + " seconds");
+    }
+  }
+}
+
 [[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
   const json_place root{nullptr, "question", 0};
   if (!asked.is_object()) root.refuse(errc::malformed_input, asked, "an object");
@@ -353,7 +383,9 @@ inline constexpr std::size_t rows_in_short = 10;
     fail(errc::unknown_name, "form", shown_json(form), "full, short");
   std::string view_form = "json";
   const wanted_beside beside{pictures_wanted(asked, one), view_wanted(asked, one, view_form)};
-  reply whole = one.answered(asked.value("request", nlohmann::json::object()), beside);
+  const nlohmann::json request = asked.value("request", nlohmann::json::object());
+  keep_times(request, one.rows);
+  reply whole = one.answered(request, beside);
   if (is_text(form, "short")) whole.document = short_form(whole.document);
   nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
   document.get_ref<nlohmann::ordered_json::object_t&>().reserve(6);  // a second growth would copy the answer

@@ -511,6 +511,44 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
         "tpuplan: slice is v5e-24; valid: v5litepod-16 (16 chips, 4x4) or v5litepod-32 (32 chips, 4x8)");
 }
 
+TEST_CASE("what the command line refuses is refused here too", "[ask]") {
+  const json model = config();
+  // Times: from a microsecond to a hundred years; 0 is left open, as in the job of an answer.
+  for (const char* key : {"ttft_target_s", "tpot_target_s"}) {
+    const auto with = [&](double time) {
+      return question_of("serve", {{"config", model}, {"slice", "v6e-8"}, {"job", {{key, time}}}});
+    };
+    CHECK(refusal(with(1e-7)) == std::string("out_of_range request.job.") + key);
+    CHECK(refusal(with(1e11)) == std::string("out_of_range request.job.") + key);
+    CHECK(ask(with(1e-6)).contains("answer"));
+    CHECK(ask(with(0)).contains("answer"));
+  }
+  CHECK(refusal(question_of("spot", {{"work_s", 36000}, {"checkpoint_interval_s", 1e-7}})) ==
+        "out_of_range request.checkpoint_interval_s");
+  const json late = {{"first_token", {{"share", 0.9}, {"limit_s", 1e-7}}}};
+  CHECK(refusal(question_of("plan_serving",
+                            {{"config", model}, {"job", {{"request_rate_per_s", 1}, {"percentiles", late}}}})) ==
+        "out_of_range request.job.percentiles.first_token");
+  CHECK(asked("spot", {{"work_s", 1e-7}})["error"]["valid"] == "from 1e-06 to 3200000000.0 seconds");
+  // Arithmetic that a chip has no rate for. A plan takes bf16 there.
+  const json eight = {{"weights", "int8"}, {"activations", "int8"}, {"request_rate_per_s", 1}};
+  for (const char* name : {"serve", "simulate"})
+    CHECK(refusal(question_of(name, {{"config", model}, {"slice", "v3-8"}, {"job", eight}})) ==
+          "unknown_figure job.activations");
+  const json tower = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/vit-base-patch16-224.json");
+  for (const char* name : {"fit", "train"})
+    CHECK(refusal(question_of(name, {{"config", tower}, {"slice", "v6e-8"}})) ==
+          "unsupported training of an architecture");
+}
+
+TEST_CASE("weights of a job with adapters are those of the frozen base", "[ask]") {
+  const json given = {{"weights", "int8"}, {"lora_rank", 16}};
+  const json job = answer("fit", {{"config", config()}, {"slice", "v6e-8"}, {"job", given}})["job"];
+  CHECK(job["weights"] == "fp32");  // of the adapters
+  CHECK(job["frozen_weights"] == "int8");
+  CHECK(answer("fit", {{"config", config()}, {"slice", "v6e-8"}, {"job", job}})["job"] == job);
+}
+
 TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
   const std::string good = question_of("batch", {{"chip", "v5e"}}).dump();
   CHECK(json::parse(ask(std::string_view(good)))["answer"]["critical_batch"] == 241);

@@ -28,7 +28,6 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   served a;
   a.asked = {nullptr, given.slice_name, traffic.job, traffic.mesh, known.serving, given.prices.region, nullptr};
   a.where = scheduled_slice(given.slice_name);
-  check_arithmetic(a.where.chip, a.asked.job.activations);
   use_stored_format(config, weights_given, a.asked.job);
   a.answer = answer_to_serve(config, a.asked, prices);
   for (const auto& [field, value] : machine_taken(given.slice_name, a.where))

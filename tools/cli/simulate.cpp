@@ -96,7 +96,6 @@ void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, or --trace, or --day");
   model_config config = load_model(given.config);
-  check_arithmetic(scheduled_slice(given.asked.slice).chip, given.traffic.job.activations);
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   const own_constants usual{{}, given.traffic.constants, {}};
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);

@@ -309,6 +309,7 @@ class asked_simulation {
                                                         const price_book& book) {
   if (asked.trace.empty() && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing", "requests a second, or a trace");
+  detail::check_arithmetic(scheduled_slice(asked.slice).chip, asked.job.activations);
   expect_region(book, asked.region);
   detail::asked_simulation simulation(config.model, asked);
   simulate_answer answer = simulation.answer();

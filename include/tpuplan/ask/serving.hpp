@@ -380,13 +380,28 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   }));
 }
 }  // namespace detail
+namespace detail {
+/// Refuses products in a format that the chip has no rate for.
+inline void check_arithmetic(const chip_spec& chip, dtype given) {
+  if (has_peak_rate(chip, given)) return;
+  text<64> formats;
+  for (const dtype one : {dtype::bf16, dtype::fp8, dtype::int8, dtype::int4}) {
+    if (has_peak_rate(chip, one)) formats.append(formats.empty() ? "" : ", ").append(name(one));
+  }
+  fail(errc::unknown_figure, "job.activations", name(given),
+       "what " + std::string(chip.name.view()) + " multiplies: " + std::string(formats.view()));
+}
+}  // namespace detail
+
 /// What an engine on the slice does under the job, and its dollars per million tokens at these prices. `config` and
 /// `asked.job` are taken as they are, with the formats of their weights filled in. Throws, naming the field, for an
-/// unknown slice or region, and for targets by percentile without a rate of requests. Worked: Llama 3 8B fits v5e-8
-/// with tensor parallelism over 8, and `output_tokens_per_s_per_chip` is an eighth of the rate of output tokens.
+/// unknown slice or region, products in a format that the chip has no rate for, and targets by percentile without a
+/// rate of requests. Worked: Llama 3 8B fits v5e-8 with tensor parallelism over 8, and `output_tokens_per_s_per_chip`
+/// is an eighth of the rate of output tokens.
 [[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& asked,
                                                   const price_book& book) {
   const slice where = scheduled_slice(asked.slice);
+  detail::check_arithmetic(where.chip, asked.job.activations);
   expect_region(book, asked.region);
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",

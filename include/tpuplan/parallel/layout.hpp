@@ -229,10 +229,10 @@ constexpr void check_trained_model(const transformer& model) {
 constexpr void check_trained(const transformer& model, const training_job& job, const layout& mesh,
                              const slice& where) {
   validate(model);
+  check_trained_model(model);
   validate(job);
   validate(mesh, where);
   validate(mesh, model, job);
-  check_trained_model(model);
   check_images(model, job);
 }
 

@@ -75,9 +75,10 @@ inline double compared_of(const serving_plan& planned, const serving_request& re
   return worth_of(planned, request.best)[0];
 }
 
-/// The traffic of one of `slices` slices, which share it evenly.
-inline serving_job share_of(const serving_job& job, std::int64_t slices) {
+/// The traffic of one of `slices` slices, which share it evenly; products in bf16 where the chip has no others.
+inline serving_job share_of(const serving_job& job, std::int64_t slices, const chip_spec& chip) {
   serving_job share = job;
+  if (!has_peak_rate(chip, job.activations)) share.activations = dtype::bf16;
   share.request_rate = job.request_rate / static_cast<double>(slices);
   share.concurrency = job.concurrency > 0 ? ceil_div(job.concurrency, slices) : 0;
   return share;
@@ -108,7 +109,7 @@ inline serving_plan plan_of(const serving_request& request, const slice& where, 
   planned.where = where;
   planned.mesh = mesh;
   planned.slices = slices;
-  planned.share = share_of(request.job, slices);
+  planned.share = share_of(request.job, slices, where.chip);
   planned.estimate = serve(request.model, planned.share, mesh, where, request.constants);
   return planned;
 }

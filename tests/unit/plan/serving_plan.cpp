@@ -561,12 +561,15 @@ TEST_CASE("serving requests that cannot be asked") {
 TEST_CASE("slices share requests that run at once, one of them too") {
   serving_job job;
   job.concurrency = 1;
-  CHECK(detail::share_of(job, 1).concurrency == 1);
-  CHECK(detail::share_of(job, 3).concurrency == 1);
+  CHECK(detail::share_of(job, 1, v6e).concurrency == 1);
+  job.activations = dtype::int8;  // of which v3 has no products
+  CHECK(detail::share_of(job, 1, v6e).activations == dtype::int8);
+  CHECK(detail::share_of(job, 1, v3).activations == dtype::bf16);
+  CHECK(detail::share_of(job, 3, v6e).concurrency == 1);
   job.concurrency = 10;
-  CHECK(detail::share_of(job, 3).concurrency == 4);
+  CHECK(detail::share_of(job, 3, v6e).concurrency == 4);
   job.concurrency = 0;
-  CHECK(detail::share_of(job, 3).concurrency == 0);
+  CHECK(detail::share_of(job, 3, v6e).concurrency == 0);
 }
 
 }  // namespace plan_serving_plan_tests
