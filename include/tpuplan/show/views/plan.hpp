@@ -118,6 +118,9 @@ namespace readable {
                   "| >run:s | ~~~>run between:s | >cost:usd | ~>between:usd | ~~>on spot:usd | ~>HBM per device:bytes "
                   "| ~~~~~remarks") +
       (choice ? " | paid for as" : ""));
+  for (view_column& column : part.columns) {
+    if (column.key.substr(0, 3) == "run") column.key.replace(0, 3, "wall");  // with preemptions, as in the answer
+  }
   bool extrapolated = false, uncertain = false, at_risk = false;
   for (const std::size_t index : chosen.indices) {
     const plan& p = a.plans[index].plan;
