@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# builds.sh SOURCE WORK RELATIONS: the library as g++ -O2 builds it with and without FMA, and as clang does, gives the same
-# choices and figures. A compiler or an instruction set that is not there is passed over, but not all of them.
+# builds.sh SOURCE WORK RELATIONS: the library as g++ -O2 builds it with and without FMA, and as clang does with it, gives
+# the same choices and figures. A compiler or an instruction set that is not there is passed over, but not all of them.
 set -uo pipefail
 source=$1 work=$2 relations=$3
 mkdir -p "$work" && cd "$work" || exit 1
@@ -18,11 +18,13 @@ against() {
   compared=$((compared + 1))
   "$relations" --compare questions gcc.answers "$1.answers" || failed=1
 }
-if grep -qw fma /proc/cpuinfo; then against gcc-fma g++ -O2 -mfma; fi
+fma=()
+if grep -qw fma /proc/cpuinfo; then fma=(-mfma -ffp-contract=fast); fi
+if ((${#fma[@]} > 0)); then against gcc-fma g++ -O2 "${fma[@]}"; fi
 if [[ $(uname -m) == aarch64 ]]; then against gcc-no-fma g++ -O2 -ffp-contract=off; fi
 for clang in clang++-19 clang++-16 clang++-14 clang++; do
   command -v "$clang" >/dev/null || continue
-  against clang "$clang" -O2
+  against clang-fma "$clang" -O2 "${fma[@]}"
   break
 done
 ((compared > 0)) || { echo "no other build could be made"; exit 1; }

@@ -212,6 +212,10 @@ void doors(relation& r) {
   while (r.next()) {
     const drawn_question drawn = draw(r.random.of(drawn_names()), r.random);
     const reply asked = ask(drawn.name, drawn.request);
+    if (asked.refused() && asked.message().find("architecture is vision") != std::string::npos) {
+      r.skip("a network of layers, which only the command line has");
+      continue;
+    }
     const told printed = tell(drawn.command + " --json");
     if (!r.holds(asked.refused() == printed.refused(), "one door refuses what the other answers", asked,
                  asked.refused() ? asked.message() : "answers", printed,

@@ -105,7 +105,7 @@ void every_model(relation& r) {
     const std::string kind = counts.answer()["architecture"];
     if (kind == "vision") {  // a network of layers, which only the command line has
       const told planned = tell("tpuplan plan " + write_config(one) + " --examples 1M --batch 1024");
-      r.holds(planned.status == 0, "plan refuses a model that is counted", planned, planned.errors);
+      r.holds(!planned.refused(), "plan refuses a model that is counted", planned, planned.errors);
     } else {
       const reply planned = ask("plan", {{"config", one.config}, {"tokens", 1e10}});
       // Two sequences in a step are not modelled, nor a tower for images beside one for text.

@@ -283,8 +283,9 @@ void serving_monotone(relation& r) {
     larger["job"]["prompt"] = tokens(2 * prompt);
     const reply longer = ask("serve", larger);
     if (serves(longer)) {
-      for (const char* at : {"/prefill_s", "/per_token/total_s", "/first_token_s"})
-        grows(r, "the prompt", one, longer, at);
+      for (const char* at : {"/prefill_s", "/first_token_s"}) grows(r, "the prompt", one, longer, at);
+      // With one place left a request has the replica to itself, and its tokens wait for no prompts.
+      if (longer.answer()["estimate"]["largest_running"] > 1) grows(r, "the prompt", one, longer, "/per_token/total_s");
       grows(r, "a shorter prompt", longer, one, "/capacity_per_s");
     }
     larger = request;

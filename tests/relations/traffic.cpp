@@ -115,7 +115,7 @@ void within(relation& r, const char* what, const std::vector<double>& factors, d
 
 /// Little's law over the time that is counted: requests are arrivals times their time, but for those that are there at
 /// its start and at its end, which are as many on average. Those that wait are counted when a request comes, which is
-/// as often as at any time but for chance.
+/// as often as at any time but for chance, whose part falls with the root of the number of requests.
 void obeys_littles_law(relation& r, const reply& simulated) {
   const json& report = simulated.answer()["report"];
   const double waiting = report["queue"]["value"]["mean"];
@@ -123,7 +123,8 @@ void obeys_littles_law(relation& r, const reply& simulated) {
   const double by_law = report["arrivals_per_s"].get<double>() * report["end_to_end"]["value"]["mean_s"].get<double>() /
                         simulated.answer()["simulated_replicas"].get<double>();
   const double ends = by_law * by_law / report["requests"].get<double>();
-  r.holds(std::abs(requests - by_law) <= 0.01 * by_law + 0.05 * waiting + 2 * ends,
+  const double chance = 3 / std::sqrt(report["requests"].get<double>());
+  r.holds(std::abs(requests - by_law) <= 0.01 * by_law + chance * waiting + 2 * ends,
           "requests are arrivals times their time", simulated,
           std::to_string(requests) + " instead of " + std::to_string(by_law));
 }
