@@ -165,6 +165,7 @@ TEST_CASE("what is refused, and why") {
   refused([](launched& l) { l.model.clear(); }, "model is missing");
   refused([](launched& l) { l.model = "a b; rm"; }, "model");
   refused([](launched& l) { l.secret = "No Secret"; }, "secret");
+  refused([](launched& l) { l.secret = std::string(64, 'a'); }, "secret");
   refused([](launched& l) { l.mesh.weights = weight_sharding::gathered; }, "serving_layout.weights");
   refused([](launched& l) { l.mesh.cache = cache_sharding::batch; }, "serving_layout.cache");
   refused([](launched& l) { l.latent = true; }, "without which vLLM refuses latent attention");

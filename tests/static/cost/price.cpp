@@ -74,6 +74,11 @@ constexpr std::array<price_row, 5> spots = {spot_of("asia-southeast1", 0.27), sp
 constexpr price_book of_spots{spots.data(), spots.size()};
 static_assert(is_far_below(of_spots, spots[0]) && !is_far_below(of_spots, spot_of("us-central1", 0.60)));
 static_assert(!is_far_below(of_spots, spots[2]));
+// Two of four others above three times the price are not most of them.
+constexpr std::array<price_row, 5> halves = {spot_of("asia-southeast1", 0.40), spot_of("us-east4", 0.50),
+                                             spot_of("us-south1", 1.22), spot_of("us-east5", 1.40),
+                                             spot_of("asia-northeast1", 1.00)};
+static_assert(!is_far_below(price_book{halves.data(), halves.size()}, halves[0]));
 constexpr price_row read_that_day = [] {
   price_row row = spots[0];
   row.qualifier = date_qualifier::exact;

@@ -39,6 +39,11 @@ TEST_CASE("each row stands at a place of its request", "[ask]") {
   }
 }
 
+TEST_CASE("numbers and times have limits where a row says none", "[ask]") {
+  CHECK(rows::number("a", "--a", "", "", "").most == 1e18);
+  CHECK(rows::time("a", "--a", "", "").most == 3.2e9);
+}
+
 TEST_CASE("a row reads names as people write them", "[ask]") {
   CHECK(format_choices.read("bfloat16") == "bf16");
   CHECK(payment_choices.read("commitment-1y") == "commitment_1y");

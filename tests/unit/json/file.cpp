@@ -1,5 +1,7 @@
 // json_object: what reads the fields of a document, and how a refusal names the place.
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -100,6 +102,14 @@ TEST_CASE("json_object names the place of what it refuses", "[json]") {
   CHECK(refusal_of([&] { root.only({"runs", "list"}); }) == "tpuplan: a.json.half is not a key; valid: runs, list");
   CHECK_FALSE(root.has("name"));
   CHECK(root.is_null("name"));
+}
+
+TEST_CASE("a file may be as long as its limit") {
+  const std::string path = (std::filesystem::temp_directory_path() / "tpuplan_limit_test.json").string();
+  std::ofstream{path, std::ios::binary} << "[1,\n 2]";
+  CHECK(load_json(path, {7, 64}).size() == 2);
+  CHECK(refusal_of([&] { (void)load_json(path, {6, 64}); }).find("longer") != std::string::npos);
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("a parser's error in plain words") {

@@ -72,6 +72,8 @@ TEST_CASE("a plan waits for its input in time and dollars, as a step of it does"
   }
   request.input.cached_share = 1;
   CHECK(plan_network(request).plans.front().run == dry.plans.front().run);
+  request.input.cached_share = 1.5;
+  CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "example_cost.cached_share is 1.5"));
 }
 
 TEST_CASE("a network whose copy does not fit has its weights sharded, or is said not to fit") {

@@ -75,6 +75,8 @@ TEST_CASE("what of networks in stages cannot be read is refused by its field", "
   CHECK(says(refused("convnext", "ConvNextModel", R"({"depths":[3,3]})"), "config.depths"));
   CHECK(says(refused("convnext", "ConvNextModel", R"({"hidden_sizes":["a"]})"), "config.hidden_sizes"));
   CHECK(says(refused("convnext", "ConvNextModel", R"({"hidden_sizes":[]})"), "config.hidden_sizes"));
+  CHECK(says(refused("convnext", "ConvNextModel", R"({"depths":[3,3]})"), "one number for each of the stages, 4"));
+  CHECK(says(refused("convnext", "ConvNextModel", R"({"hidden_sizes":[]})"), "1 to 8 stages"));
   CHECK(says(refused("resnet", "ResNetModel", R"({"layer_type":"wide"})"), "config.layer_type"));
   CHECK(says(refused("resnet", "ResNetModel", R"({"downsample_in_bottleneck":true})"), "downsample_in_bottleneck"));
   CHECK(says(refused("swin", "SwinModel", R"({"use_absolute_embeddings":true})"), "use_absolute_embeddings"));

@@ -58,6 +58,15 @@ static_assert(fed_step(step, half_of(step, true)).low == step.total);  // hosts 
 static_assert(near_relative(fed.mfu, step.mfu / 2) && fed.limited_by == step_bound::host);
 static_assert(near_relative(fed.examples_per_second.value() * fed.total.value(), 8192));
 static_assert(usual_example(wide).decode.value() == 0 && !input_is_known(v3_8, usual_example(wide)));
+constexpr network images_of(std::int32_t height, std::int32_t width) {
+  network net = wide;
+  net.height = height;
+  net.width = width;
+  return net;
+}
+static_assert(usual_example(images_of(128, 128)).decode == jpeg_image.decode);
+static_assert(usual_example(images_of(127, 128)).decode.value() == 0);
+static_assert(usual_example(images_of(128, 127)).decode.value() == 0);
 static_assert(fed_step_time(wide, job_of(8192), replicas(8), v3_8, {}).step.total == step.total);
 constexpr example_cost slow() {
   example_cost one;

@@ -27,6 +27,7 @@ TEST_CASE("chips and layouts of engines") {
   CHECK(field_of(serving_engine::vllm, {8, {}, {}, 2}, "v6e-8", true).empty());
   CHECK(field_of(serving_engine::vllm, {8, {}, {}}, "v6e-8", true) == "serving_layout.attention");
   CHECK(field_of(serving_engine::sglang_jax, {8, {}, {}, 2}, "v6e-8") == "serving_layout.attention");
+  CHECK(field_of(serving_engine::sglang_jax, {8, {}, {}, 1}, "v6e-8") == "serving_layout.attention");
   CHECK(field_of(serving_engine::unnamed, {8, {}, cache_sharding::batch}, "v5p-8").empty());
   CHECK(field_of(serving_engine::jetstream, {8, {}, cache_sharding::batch}, "v5p-8").empty());
 }
@@ -49,6 +50,12 @@ TEST_CASE("formats and settings of engines") {
   CHECK(job_limit(serving_engine::sglang_jax, job).field == "serving_job.weights");
   job.policy = cache_policy::reserved;
   CHECK(job_limit(serving_engine::vllm, job).field == "serving_job.policy");
+  for (const std::int64_t block : {2, 15, 17}) {
+    job = {};
+    job.prefill_chunk = 2048;
+    job.block_tokens = block;
+    CHECK(job_limit(serving_engine::vllm, job).field == "serving_job.block_tokens");
+  }
 }
 
 }  // namespace estimate_serving_engines_tests

@@ -187,6 +187,13 @@ TEST_CASE("a quantisation without the name of a method", "[hf_quantization]") {
       {"num_bits": 4, "type": "float", "group_size": 16}}}})") == 4.5);
 }
 
+TEST_CASE("formats of ModelOpt with their scales", "[hf_quantization]") {
+  CHECK(detail::bits_of_algorithm("MXFP4") == 4.25);
+  CHECK(detail::bits_of_algorithm("MXFP8") == 8.25);
+  CHECK(detail::bits_of_algorithm("NVFP4") == 4.5);
+  CHECK(detail::bits_of_algorithm("FP3") == 0);
+}
+
 TEST_CASE("ModelOpt lists the format of each module", "[hf_quantization]") {
   json config = {{"model_type", "mixtral"}, {"num_hidden_layers", 2}};
   config["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
