@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tpuplan/base/equal.hpp>
 #include <tpuplan/base/text.hpp>
+#include <tpuplan/model/blocks/joint_attention.hpp>
 #include <tpuplan/model/blocks/modulation.hpp>
 #include <tpuplan/model/blocks/pooling.hpp>
 #include <tpuplan/model/compose.hpp>
@@ -22,8 +23,9 @@ namespace blocks {
 
 // A kind of block is its header and a row here.
 #define TPUPLAN_DETAIL_KINDS(row)                                                                                     \
-  row(attention) row(compressed_attention) row(convolution) row(dense) row(experts) row(latent_attention) row(logits) \
-      row(mlp) row(modulation) row(norm) row(pooling) row(projector) row(recurrent) row(remainder) row(table)
+  row(attention) row(compressed_attention) row(convolution) row(dense) row(experts) row(joint_attention)              \
+      row(latent_attention) row(logits) row(mlp) row(modulation) row(norm) row(pooling) row(projector) row(recurrent) \
+          row(remainder) row(table)
 
 #define TPUPLAN_DETAIL_KIND(name) name,
 /// The kinds of blocks.
