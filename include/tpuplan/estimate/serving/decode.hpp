@@ -182,11 +182,12 @@ constexpr double cache_copies(const transformer& model, const serving_layout& me
   return sharing > heads ? sharing / heads : 1;
 }
 
-/// Parameters that no decode step reads: an untied input embedding, of which a token needs one row, and the vision
-/// tower with its projector, which run in prefill.
+/// Parameters that no decode step reads: input embeddings, those of each layer (`other_weights`) among them, of which a
+/// token needs one row, and the vision tower with its projector, which run in prefill.
 constexpr double unread_parameters(const transformer& model, const parameter_count& count) {
   const std::int64_t table = model.tied_embeddings ? 0 : checked_multiply(model.vocab, model.d_model);
-  return static_cast<double>(checked_add(table, checked_add(count.vision, count.projector)));
+  const std::int64_t looked_up = model.other_weights > 0 ? checked_add(table, model.other_weights) : table;
+  return static_cast<double>(checked_add(looked_up, checked_add(count.vision, count.projector)));
 }
 
 /// Experts lie whole on as many devices as divide both, so that a step waits for the device with most of those that its

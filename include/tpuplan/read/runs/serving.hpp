@@ -177,6 +177,8 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   if (!shape.has("layers"))
     detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
   result.model = detail::record_model(shape);
+  const std::int64_t each = shape.count_or("per_layer_embedding", 0);
+  result.model.other_weights = checked_multiply(result.model.vocab, result.model.layers, each);
   result.job = detail::record_traffic(record);
   result.mesh = detail::record_serving_layout(record);
   result.where = detail::record_slice(record);

@@ -304,6 +304,16 @@ TEST_CASE("the time of a token is that of the slower of host and device") {
   CHECK(time_per_token(m, 1, job, {}, s, c).engine.value() == 0);
 }
 
+TEST_CASE("tables of embeddings in each layer are not read in a decode step") {
+  const transformer m = qwen3_8b();
+  transformer tables = m;
+  tables.other_weights = std::int64_t{1} << 31;
+  const serving_job job = traffic(1024, 64);
+  const slice s = slice_for("v6e-4");
+  CHECK(decode_step(tables, {1, 1024}, job, {}, s).weights == decode_step(m, {1, 1024}, job, {}, s).weights);
+  CHECK(serving_memory_use(tables, 1, job, {}, s).weights > serving_memory_use(m, 1, job, {}, s).weights);
+}
+
 TEST_CASE("requests in flight obey Little's law") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
