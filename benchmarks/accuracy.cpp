@@ -140,13 +140,7 @@ void print_judged(const std::string& label, const std::vector<judged_run>& list)
 /// Step times with the source of each run left out, of the constants and of the band that it is held against.
 void print_sources(const std::vector<training_record>& runs, const std::vector<left_out_run>& left_out) {
   const errors_by_kind kinds = kinds_of(runs, left_out);
-  std::map<std::string, std::vector<training_band>> bands;  // without that source
-  for (const training_record& run : runs) {
-    if (bands.count(run.source) > 0) continue;
-    errors_by_kind others = kinds;
-    for (errors_by_source& kind : others) kind.erase(run.source);
-    bands[run.source] = bands_from(others);
-  }
+  const bands_by_source bands = bands_without(kinds, runs);
   std::map<step_kind, std::vector<judged_run>> by_kind;
   std::map<std::string, std::vector<judged_run>> by_source;
   std::vector<judged_run> all;

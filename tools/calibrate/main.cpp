@@ -103,6 +103,14 @@ lines_for band_table(const errors_by_kind& kinds) {
   return table("inline constexpr training_band training_bands[] = {", rows, "};\n");
 }
 
+/// How measured steps lie in bands that were made without their source.
+lines_for shape_table(const errors_by_source& places) {
+  std::vector<std::string> rows;
+  for (const band_place& at : shape_from(places).places)
+    rows.push_back(fmt::format("{{{:.2f}, {:.2f}}}", at.share, at.place));
+  return table("inline constexpr band_shape training_shape = {{", rows, "}};\n");
+}
+
 /// The number of runs on each chip.
 lines_for serving_coverage_table(const std::vector<serving_record>& runs) {
   std::vector<std::string> rows;
@@ -208,6 +216,8 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
   return {
       {"docs/accuracy.svg", "", sets, as_is(accuracy_picture(rows))},
       {"include/tpuplan/estimate/training/bands.hpp", "training_bands", sets, band_table(kinds_of(timed, left_out))},
+      {"include/tpuplan/estimate/training/quantiles.hpp", "training_shape", sets,
+       shape_table(places_of(timed, left_out))},
       {training, "training_chips", sets, chip_table("chip_fit", fit, constant)},
       {training, "training_constants", sets, numbers(of_all_chips(fit), constant)},
       {training, "training_spreads", sets, as_is(spreads_line("training_spreads", by_source(timed, left_out)))},

@@ -8,7 +8,9 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <tpuplan/estimate/quantiles.hpp>
 #include <tpuplan/estimate/training/bands.hpp>
+#include <tpuplan/estimate/training/step_time.hpp>
 #include <utility>
 #include <vector>
 
@@ -114,6 +116,54 @@ using errors_by_kind = std::vector<errors_by_source>;
     bands.push_back(one);
   }
   return bands;
+}
+
+/// The bands against which the runs of each source are held: made from the errors of the others.
+using bands_by_source = std::map<std::string, std::vector<training_band>>;
+
+[[nodiscard]] inline bands_by_source bands_without(const errors_by_kind& kinds,
+                                                   const std::vector<training_record>& runs) {
+  bands_by_source bands;
+  for (const training_record& run : runs) {
+    if (bands.count(run.source) > 0) continue;
+    errors_by_kind others = kinds;
+    for (errors_by_source& kind : others) kind.erase(run.source);
+    bands[run.source] = bands_from(others);
+  }
+  return bands;
+}
+
+/// Places of runs in bands that were made without their source: see `band_place`.
+[[nodiscard]] inline errors_by_source places_of(const std::vector<training_record>& runs,
+                                                const std::vector<left_out_run>& left_out) {
+  const bands_by_source bands = bands_without(kinds_of(runs, left_out), runs);
+  errors_by_source places;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const training_record& run = runs[i];
+    const step_breakdown step = step_time(run.model, run.job, run.mesh, run.where);
+    const training_band band =
+        widened(bands.at(run.source)[static_cast<std::size_t>(step.kind)], step.extrapolated, run.job.software);
+    const double error = -std::log1p(left_out[i].error);
+    places[run.source].push_back(error / std::abs(std::log(error < 0 ? band.low : band.high)));
+  }
+  return places;
+}
+
+/// The shape of a band from those places. The mass 1 / (sources + 1) of a new source lies beyond all of them, on the
+/// side away from the middle; the ends of the band are 0.05 and 0.95, as it promises.
+[[nodiscard]] inline band_shape shape_from(const errors_by_source& places) {
+  const auto at_most = [&](double share, double sign) {
+    const double mass = 1 / static_cast<double>(places.size() + (share > 0.5 ? 1 : 0));
+    const double place = detail::source_quantile(places, mass, share, [sign](double at) { return sign * at; });
+    return std::round(sign * 100 * std::min(place, 1.0)) / 100;
+  };
+  return {{{0.05, -1},
+           {0.1, at_most(0.9, -1)},
+           {0.25, at_most(0.75, -1)},
+           {0.5, at_most(0.5, 1)},
+           {0.75, at_most(0.75, 1)},
+           {0.9, at_most(0.9, 1)},
+           {0.95, 1}}};
 }
 
 }  // namespace abi_0

@@ -9,6 +9,7 @@
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/quantiles.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/training/sums.hpp>
 
