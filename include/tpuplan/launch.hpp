@@ -11,8 +11,10 @@
 #include <tpuplan/launch/gcluster.hpp>
 #include <tpuplan/launch/gke.hpp>
 #include <tpuplan/launch/maxtext.hpp>
+#include <tpuplan/launch/maxtext_model.hpp>
 #include <tpuplan/launch/offers.hpp>
 #include <tpuplan/launch/plan.hpp>
+#include <tpuplan/launch/program.hpp>
 #include <tpuplan/launch/ray.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/launch/serving.hpp>

@@ -26,8 +26,9 @@ inline std::string command_problem(const std::vector<std::string>& words, const 
       called += (called.empty() ? "" : " ") + words[i];
   }
   if (!commands.contains(called)) return "no command " + called;
-  if (names != names_needed) return "not as many names";
   const nlohmann::json& command = commands.at(called);
+  if (command.contains("least_names") ? names < command["least_names"].get<std::size_t>() : names != names_needed)
+    return "not as many names";
   for (const nlohmann::json& needed : command.at("required")) {
     if (std::count(flags.begin(), flags.end(), needed.get<std::string>()) != 1) return "not once: " + needed.dump();
   }

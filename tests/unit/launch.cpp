@@ -189,7 +189,7 @@ TEST_CASE("every slice is written for Vertex AI as documented, or refused") {
 TEST_CASE("a JobSet of GKE") {
   launch_request r = spot_request("v6e-256", 2);
   maxtext_run run = fsdp_run(r, 1024);
-  run.extra = {"model_name=llama3.1-8b"};
+  run.extra = {"model_name=llama3.1-8b", "dataset_type=synthetic", "learning_rate=3e-4"};
   r.command = maxtext_command(r, run);
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
@@ -286,13 +286,16 @@ TEST_CASE("commands of gcloud") {
   launch_request r = spot_request("v6e-256", 2);
   r.command = {"bash", "-c", "echo \"$(hostname)\" 'it'"};
   const gcloud_launch commands = gcloud_commands(r);
-  CHECK(shell_line(commands.create) ==
-        "gcloud compute tpus queued-resources create llama-8b --project=my-project --zone=us-east5-b --node-count=2 "
-        "--node-prefix=llama-8b --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e "
-        "--metadata=checkpoint-dir=gs://my-bucket/llama --spot");
+  const std::string create = shell_line(commands.create);
+  CHECK(says(create,
+             "gcloud compute tpus queued-resources create llama-8b --project=my-project --zone=us-east5-b "
+             "--node-count=2 --node-prefix=llama-8b --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e "
+             "'--metadata=checkpoint-dir=gs://my-bucket/llama,startup-script=#!/bin/sh\n(sleep 3600; "));
+  CHECK(says(create, ") &' --spot"));
   CHECK(gcloud_script(r) == golden("gcloud.sh"));
   r = request_for("v4-4x4x16");
   r.capacity = provisioning::spot;
+  r.image.clear();
   CHECK(shell_line(gcloud_commands(r, tpu_creation::tpu_vm).create) ==
         "gcloud compute tpus tpu-vm create llama-8b --project=my-project --zone=us-east5-b --type=v4 --topology=4x4x16 "
         "--version=tpu-ubuntu2204-base --metadata=checkpoint-dir=gs://my-bucket/llama --spot");
@@ -333,13 +336,11 @@ TEST_CASE("without a program the script only creates") {
   CHECK(gcloud_commands(r).run.empty());
   CHECK(gcloud_script(r) == detail::script_head(r) + shell_lines(gcloud_commands(r).create) + "\n");
   r.command = {"true"};
-  const auto ends = [&r](std::string_view line) {
-    const std::string last = gcloud_commands(r).run.back();
-    return last.size() > line.size() && last.substr(last.size() - line.size()) == line;
-  };
-  CHECK(ends("&); env CHECKPOINT_DIR=gs://my-bucket/llama true"));
+  const auto runs = [&r](std::string_view line) { return says(gcloud_commands(r).run.back(), line); };
+  CHECK(runs("nohup bash -c '(env CHECKPOINT_DIR=gs://my-bucket/llama true\n); status=$?;"));
+  CHECK(runs("; wait \"$program\""));
   r.checkpoint.clear();
-  CHECK(ends("&); true"));
+  CHECK(runs("nohup bash -c '(true\n); status=$?;"));
   // What ends the TPUs where nobody does: the first VM, half an hour after the program.
   CHECK(says(gcloud_commands(r).run.back(), "sleep 1800; [ -e /tmp/llama-8b.keep ] || case $(hostname) in *-w-0)"));
   CHECK(says(gcloud_commands(r).run.back(), "queued-resources delete llama-8b"));
@@ -518,12 +519,13 @@ TEST_CASE("a layout as arguments of MaxText") {
   maxtext_run run = fsdp_run(r, 1024);
   run.steps = 1000;
   run.checkpoint_period = 300;
-  run.extra = {"model_name=llama3.1-8b", "dataset_type=synthetic"};
+  run.extra = {"model_name=llama3.1-8b", "dataset_type=synthetic", "learning_rate=3e-4"};
   CHECK(maxtext_arguments(r, run) ==
         std::vector<std::string>{"run_name=llama-8b", "base_output_directory=gs://my-bucket/llama",
                                  "ici_fsdp_parallelism=256", "dcn_data_parallelism=2", "per_device_batch_size=2.0",
                                  "max_target_length=8192", "remat_policy=full", "steps=1000", "checkpoint_period=300",
-                                 "model_name=llama3.1-8b", "dataset_type=synthetic"});
+                                 "max_num_checkpoints_to_keep=3", "model_name=llama3.1-8b", "dataset_type=synthetic",
+                                 "learning_rate=3e-4"});
   const std::vector<std::string> words = maxtext_command(r, run);
   CHECK(words[1] == "-m");
   CHECK(words[2] == documented()["maxtext"]["entry"].get<std::string>());
@@ -541,6 +543,50 @@ TEST_CASE("a layout as arguments of MaxText") {
   CHECK(has(arguments, "ici_tensor_parallelism=4"));
   CHECK(has(arguments, "per_device_batch_size=0.5"));
   CHECK(has(arguments, "gradient_accumulation_steps=4"));
+}
+
+TEST_CASE("a model of one's own is its dimensions to MaxText, one that it knows its name") {
+  const json& keys = documented().at("maxtext").at("optional_keys");
+  std::int64_t named = 0, written = 0;
+  for (const detail::maxtext_model& one : detail::maxtext_models) {
+    transformer model = detail::maxtext_model_from({"model_name=" + std::string(one.name)});
+    INFO(one.name);
+    CHECK(detail::maxtext_model_arguments(model) == std::vector<std::string>{"model_name=" + std::string(one.name)});
+    ++named;
+    model.name = "mine";
+    if (refusal_of([&] { (void)detail::maxtext_model_arguments(model); }).refused) continue;
+    const std::vector<std::string> arguments = detail::maxtext_model_arguments(model);
+    CHECK(detail::built_model(detail::maxtext_model_from(arguments)) == detail::built_model(model));
+    for (const std::string& argument : arguments)
+      CHECK(std::find(keys.begin(), keys.end(), argument.substr(0, argument.find('='))) != keys.end());
+    ++written;
+  }
+  CHECK(named > 40);
+  CHECK(written > 30);
+  const launch_request r = request_for("v6e-256");
+  maxtext_run run = fsdp_run(r, 1024);
+  run.model = detail::maxtext_model_from({"model_name=llama3.1-8b"});
+  run.model.name = "my7b";
+  run.model.layers = 30;
+  run.extra = {"dataset_path=gs://my-bucket/text", "learning_rate=3e-4"};
+  const std::vector<std::string> words = maxtext_command(r, run);
+  for (const char* word :
+       {"decoder_block=llama2", "base_num_decoder_layers=30", "base_emb_dim=4096", "base_num_query_heads=32",
+        "base_num_kv_heads=8", "head_dim=128", "base_mlp_dim=14336", "vocab_size=128256"})
+    CHECK(has(words, word));
+  const auto refused = [&](const std::vector<std::string>& extra) {
+    run.extra = extra;
+    return refusal_of([&] { (void)maxtext_command(r, run); }).message;
+  };
+  CHECK(says(refused({"learning_rate=3e-4"}), "dataset is missing; valid: arguments such as dataset_path="));
+  CHECK(says(refused({"dataset_type=synthetic"}), "learning_rate is missing; valid: an argument"));
+  CHECK(
+      says(refused({"model_name=llama3.1-8b"}), "MaxText argument is model_name=llama3.1-8b; valid: the plan's model"));
+  CHECK(says(refused({"model_name=lama"}), "model_name is lama"));
+  CHECK(says(refused({"vocab_size=32000"}),
+             "MaxText argument is vocab_size; valid: a key that the plan does not decide"));
+  run.model.attention.sinks = true;
+  CHECK(says(refused({}), "model is my7b; valid: one that MaxText's blocks"));
 }
 
 TEST_CASE("MaxText finds the batch again from the part of a device") {
@@ -773,7 +819,7 @@ TEST_CASE("MaxText trains a plan and writes checkpoints") {
   by_hand.extra.clear();
   CHECK_FALSE(has(maxtext_arguments(r, by_hand), "checkpoint_period=700"));
   CHECK(says(refusal_of([&] { (void)maxtext_command(r, by_hand); }).message, "model_name is missing"));
-  by_hand.extra = {"model_name=llama3.1-8b"};
+  by_hand.extra = {"dataset_type=synthetic", "learning_rate=3e-4", "model_name=llama3.1-8b"};
   CHECK(maxtext_command(r, by_hand).back() == "model_name=llama3.1-8b");
   by_hand.extra.clear();
   by_hand.config = "my.yml";

@@ -187,7 +187,8 @@ TEST_CASE("Compute Engine: an instance, or a group in bulk mode") {
         "#!/usr/bin/env bash\n# job: 1 x v6e-4, flex_start\nset -e\n"
         "gcloud compute instances create job \\\n    --project=my-project \\\n    --zone=us-east5-a \\\n"
         "    --machine-type=ct6e-standard-4t \\\n    --image-project=ubuntu-os-accelerator-images \\\n"
-        "    --image-family=ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e \\\n    --maintenance-policy=TERMINATE \\\n"
+        "    --image-family=ubuntu-accel-2204-amd64-tpu-v5e-v5p-v6e \\\n    --boot-disk-size=100GB \\\n"
+        "    --maintenance-policy=TERMINATE \\\n"
         "    --scopes=cloud-platform \\\n    --metadata=checkpoint-dir=gs://my-bucket/run \\\n"
         "    --provisioning-model=FLEX_START \\\n    --max-run-duration=604800s \\\n"
         "    --instance-termination-action=DELETE \\\n    --request-valid-for-duration=7200s\n");
@@ -206,7 +207,7 @@ TEST_CASE("Compute Engine: an instance, or a group in bulk mode") {
         "--type=HIGH_THROUGHPUT --accelerator-topology=2x2x2");
   const std::string instance = shell_line(group.create[1]);
   CHECK(says(instance, "--machine-type=tpu7x-standard-4t"));
-  CHECK(says(instance, "ubuntu-accel-2404-amd64-tpu-tpu7x --boot-disk-type=hyperdisk-balanced"));
+  CHECK(says(instance, "ubuntu-accel-2404-amd64-tpu-tpu7x --boot-disk-type=hyperdisk-balanced --boot-disk-size=100GB"));
   CHECK(says(instance,
              "--provisioning-model=RESERVATION_BOUND --instance-termination-action=DELETE "
              "--reservation-affinity=specific --reservation=mine"));
@@ -240,6 +241,109 @@ TEST_CASE("Cluster Toolkit and XPK submit by topology") {
   CHECK(shell_line(xpk_commands(r).cluster) ==
         "xpk cluster create --cluster=cluster --project=some-project --zone=us-east5-a --tpu-type=v6e-16x16 "
         "--num-slices=2 --flex");
+}
+
+TEST_CASE("a program arrives with its files and packages where the target can bring them") {
+  const auto files = [](launch_request& r) {
+    r.image.clear();
+    r.command = {"python3", "train.py"};
+    r.workdir = "my src";
+    r.copy = {"/data/labels.csv"};
+    r.requirements = "etc/requirements.txt";
+    r.framework = "jax";
+  };
+  launch_request r = request_for(target("gcloud"), "v6e-16");
+  files(r);
+  const gcloud_launch by_api = gcloud_commands(r);
+  CHECK(shell_line(by_api.copy) ==
+        "gcloud compute tpus queued-resources scp /tmp/job.tgz /data/labels.csv etc/requirements.txt job: "
+        "--project=some-project --zone=us-central1-c --recurse --worker=all --node=all --batch-size=all");
+  CHECK(says(detail::worker_line(r),
+             "mkdir -p job && tar -xzf job.tgz -C job && cp -rf labels.csv requirements.txt job/ && cd job && "));
+  CHECK(says(detail::worker_line(r), "python3 -m pip install 'jax[tpu]==0.6.2' --requirement=requirements.txt && env"));
+  CHECK(says(gcloud_script(r), "tar -czf /tmp/job.tgz --exclude=.git -C 'my src' . || exit 1\n"));
+  CHECK(written_problem(target("gcloud"), launch(target("gcloud"), r).json) == "");
+  r = request_for(target("gce"), "v6e-16");
+  files(r);
+  r.boot_disk = 250.5_GB;
+  CHECK(says(shell_line(gce_commands(r).create[1]), "--boot-disk-size=251GB"));
+  CHECK(says(gce_script(r), "gcloud compute scp /tmp/job.tgz /data/labels.csv etc/requirements.txt \"$1:\" "));
+  CHECK(written_problem(target("gce"), launch(target("gce"), r).json) == "");
+  r = request_for(target("skypilot"), "v5e-16");
+  files(r);
+  const ordered_json task = launch(target("skypilot"), r).json;
+  CHECK(task["workdir"] == "my src");
+  CHECK(task["file_mounts"]["~/sky_workdir/labels.csv"] == "/data/labels.csv");
+  CHECK(task["setup"] == "cd ~/sky_workdir && python3 -m pip install 'jax[tpu]==0.6.2' --requirement=requirements.txt");
+  CHECK(written_problem(target("skypilot"), task) == "");
+  r = request_for(target("vertex"), "v3-8");
+  r.command.clear();
+  r.image = "us-docker.pkg.dev/vertex-ai/training/tf-tpu.2-13:latest";
+  r.packages = {"gs://my-bucket/trainer-0.1.tar.gz"};
+  r.module = "trainer.task";
+  r.boot_disk = 200_GB;
+  const ordered_json pool = launch(target("vertex"), r).json["jobSpec"]["workerPoolSpecs"][0];
+  CHECK(pool["pythonPackageSpec"]["pythonModule"] == "trainer.task");
+  CHECK(pool["diskSpec"]["bootDiskSizeGb"] == 200);
+  CHECK(written_problem(target("vertex"), launch(target("vertex"), r).json) == "");
+}
+
+TEST_CASE("what a program cannot be brought with is refused by the name of the field") {
+  struct row {
+    const char* target;
+    std::function<void(launch_request&)> change;
+    const char* says;
+  };
+  const std::vector<row> rows = {
+      {"gke", [](launch_request& r) { r.workdir = "src"; },
+       "workdir is src; valid: none: GKE has no option for it; use"},
+      {"gcloud", [](launch_request& r) { r.workdir = "src"; }, "workdir is given with an image; valid: either"},
+      {"gcloud", [](launch_request& r) { r.boot_disk = 100_GB; }, "boot_disk is 100 GB; valid: none"},
+      {"gce", [](launch_request& r) { r.copy = {"host:file"}; }, "copy is host:file; valid: a local path"},
+      {"gce", [](launch_request& r) { r.copy = {"-rf"}; }, "copy is -rf; valid: a local path"},
+      {"gce", [](launch_request& r) { r.copy = {"data/"}; }, "copy is data/; valid: a path that ends in a name"},
+      {"gce", [](launch_request& r) { r.requirements = "."; }, "requirements is .; valid: a path that ends in a name"},
+      {"gce", [](launch_request& r) { r.framework = "caffe"; },
+       "framework is caffe; valid: jax, torch_xla or tensorflow"},
+      {"gce",
+       [](launch_request& r) {
+         r.where = slice_for("tpu7x-8");
+         r.framework = "tensorflow";
+       },
+       "framework is tensorflow; valid: of its own on v5e, v5p or v6e: no source has a version for tpu7x"},
+      {"gce", [](launch_request& r) { r.boot_disk = -1_GB; }, "boot_disk is"},
+      {"vertex", [](launch_request& r) { r.module = "trainer.task"; }, "packages is missing; valid: both"},
+      {"vertex",
+       [](launch_request& r) {
+         r.packages = {"trainer.tar.gz"};
+         r.module = "trainer.task";
+       },
+       "packages is trainer.tar.gz; valid: gs://BUCKET/PACKAGE.tar.gz"},
+  };
+  for (const row& one : rows) {
+    launch_request r = request_for(target(one.target), "v6e-8");
+    one.change(r);
+    const refusal got = refusal_of([&] { (void)launch(target(one.target), r); });
+    INFO(got.message << "; " << one.says);
+    CHECK(says(got.message, one.says));
+  }
+  launch_request r = request_for(target("gce"), "v6e-8");
+  r.image.clear();
+  r.command.clear();
+  r.framework = "jax";
+  CHECK(says(refusal_of([&] { (void)gce_commands(r); }).message, "command is missing; valid: the program"));
+}
+
+TEST_CASE("the page on launching has each quota and each version of a framework") {
+  const std::string page = bash_output("cat " TPUPLAN_DATA_DIR "/../docs/launch.md");
+  for (const json& row : documented().at("quotas").at("rows")) CHECK(says(page, row.at("quota").get<std::string>()));
+  for (const char* framework : {"jax", "torch_xla", "tensorflow"}) {
+    for (const auto& [chip, packages] : documented().at(framework).at("generations").items()) {
+      const std::string all = packages;
+      INFO(framework << " on " << chip);
+      CHECK(says(page, all.substr(0, all.find(" --"))));
+    }
+  }
 }
 
 TEST_CASE("SkyPilot takes accelerators, and machine types of what the Cloud TPU API does not have") {
@@ -500,7 +604,7 @@ TEST_CASE("words of the program arrive through every target as they are") {
       }
       if (by.name == "gce") {
         const gce_launch commands = gce_commands(r);
-        CHECK(bash_output("sudo() { shift 7; \"$@\"; }; docker() { :; }; " + commands.command) == printed);
+        CHECK(bash_output("sudo() { shift 7; \"$@\"; }; " + detail::worker_line(r)) == printed);
         CHECK(says(output.text, shell_quoted(commands.command)));
       }
     }

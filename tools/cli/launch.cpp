@@ -24,7 +24,7 @@ using namespace tpuplan;
 struct launch_options {
   std::string plan, target, slice_name, machine, command, engine, model, secret = "hf-secret";
   std::int64_t rank = 1;
-  std::optional<std::int64_t> slices, restarts;
+  std::optional<std::int64_t> slices, restarts, boot_disk;
   std::optional<provisioning> capacity;
   bool maxtext = false, tpu_vm = false;
   std::vector<std::string> maxtext_extra;
@@ -83,6 +83,7 @@ void check_commitment(provisioning planned, const launch_options& given) {
 
 launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
   launch_request request = given.request;
+  request.boot_disk = static_cast<double>(given.boot_disk.value_or(0)) * 1_GB;
   if (plan) {
     if (!plan->best.costs.empty()) check_commitment(chosen_cost(plan->best).kind, given);
     if (given.slices) refuse("--slices", std::to_string(*given.slices), "none with a plan, which has its own");
@@ -139,12 +140,13 @@ std::string target_help() {
 /// Options for a TPU VM, which is one of the two commands of the target gcloud.
 launch_output write_tpu_vm(const launch_request& request) {
   const gcloud_launch commands = gcloud_commands(request, tpu_creation::tpu_vm);
-  return {gcloud_script(request, tpu_creation::tpu_vm),
-          {{"create", commands.create},
-           {"state", commands.state},
-           {"run", commands.run},
-           {"delete", commands.remove},
-           {"max_restarts", request.max_restarts}}};
+  return detail::with_copy({gcloud_script(request, tpu_creation::tpu_vm),
+                            {{"create", commands.create},
+                             {"state", commands.state},
+                             {"run", commands.run},
+                             {"delete", commands.remove},
+                             {"max_restarts", request.max_restarts}}},
+                           commands.copy);
 }
 
 /// Refuses options that do not change what the target writes.
@@ -281,6 +283,16 @@ void add_launch_command(session& with) {
   added.add("--tensorboard", request.tensorboard,
             "vertex: the number of a TensorBoard, or projects/PROJECT/locations/REGION/tensorboards/NUMBER");
   added.add("--output", request.output, "vertex: gs://BUCKET/FOLDER; --checkpoint, if not given");
+  added.add("--workdir", request.workdir, "a local folder, copied to every VM; --command starts in its copy");
+  added.add("--copy", request.copy, "a further local file or folder, beside what is in --workdir; repeat it").whole();
+  added.add("--requirements", request.requirements, "a local file that pip installs: requirements.txt");
+  added.add("--framework", request.framework, "jax, torch_xla or tensorflow, installed in a version for the chip");
+  added
+      .add("--package", request.packages,
+           "vertex: gs://BUCKET/trainer.tar.gz, which a prebuilt --image runs; repeat it")
+      .whole();
+  added.add("--module", request.module, "vertex: the Python module of the packages: trainer.task").needs({"--package"});
+  added.add("--boot-disk", options->boot_disk, {10, 65536}, "GB of each VM; 100 on gce, elsewhere the service's own");
   added.add("--engine", options->engine, fmt::format("of a plan for serving, on gke: {}", startable_engines().view()))
       .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--command", "--args", "--queue",
                  "--maxtext", "--tpu-vm", "--location", "--tensorboard", "--output"});

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/launch/gcloud.hpp>
+#include <tpuplan/launch/program.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/launch/shell.hpp>
 #include <vector>
@@ -22,7 +23,8 @@ struct gce_launch {
   shell_words state;                ///< prints `ready` once every VM is there
   std::string ready;                ///< RUNNING, or the number of VMs that run
   shell_words members;              ///< prints the names of the VMs, a line each
-  std::string command;              ///< the line that each VM runs; empty where the request has no program
+  shell_words copy;     ///< brings the files of the program to the VM of the job's name; empty: there are none
+  std::string command;  ///< the line that each VM runs; empty where the request has no program
   std::vector<shell_words> remove;  ///< delete what `create` made
 };
 
@@ -35,7 +37,9 @@ inline void check_gce(const launch_request& request) {
     fail(errc::unsupported, "slice", name(request.where).view(),
          "a slice of " + chips_with(offered) + ": Compute Engine has no instances of others");
   }
-  check_extras(request, "Compute Engine", {"service_account"});
+  check_extras(request, "Compute Engine",
+               {"service_account", "workdir", "copy", "requirements", "framework", "boot_disk"});
+  check_delivery(request);
   check_service_account(request, false);
   if (request.project.empty()) refuse_name("project", request.project, "a project ID");
   if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the VMs");
@@ -65,10 +69,14 @@ inline void add_instance(shell_words& words, const launch_request& request) {
   add("--image-project=ubuntu-os-accelerator-images");
   add("--image-family=" + std::string(offer.image_family));
   if (offer.hyperdisk) add("--boot-disk-type=hyperdisk-balanced");
+  // Of itself it has 10 GB, which the layers of an image of TPU programs overflow (field note of 2026).
+  add("--boot-disk-size=" + std::to_string(boot_disk_gb(request) > 0 ? boot_disk_gb(request) : 100) + "GB");
   add("--maintenance-policy=TERMINATE");
   add("--scopes=cloud-platform");
   if (!request.service_account.empty()) add("--service-account=" + request.service_account);
-  if (!request.checkpoint.empty()) add("--metadata=checkpoint-dir=" + request.checkpoint);
+  const bool runs = !request.command.empty() || !request.image.empty();
+  if (std::string metadata = metadata_flag(request, runs ? "poweroff" : ""); !metadata.empty())
+    add(std::move(metadata));
   const bool flex = request.capacity == provisioning::flex_start;
   const seconds limit = flex && request.max_run.value() == 0 ? seconds{7 * 86400.0} : request.max_run;
   add(std::string("--provisioning-model=") + (flex                                         ? "FLEX_START"
@@ -150,7 +158,13 @@ inline gce_launch gce_group(const launch_request& request) {
   validate(request);
   detail::check_gce(request);
   gce_launch result = vms(request.where) == 1 ? detail::gce_instance(request) : detail::gce_group(request);
-  result.command = shell_line(detail::worker_command(request));
+  result.command = detail::worker_line(request);
+  if (detail::has_files(request)) {
+    result.copy = {"gcloud", "compute", "scp"};
+    for (std::string& one : detail::copied_files(request)) result.copy.push_back(std::move(one));
+    result.copy.insert(result.copy.end(),
+                       {request.name + ":", "--project=" + request.project, "--zone=" + request.zone, "--recurse"});
+  }
   if (!result.command.empty() && !request.image.empty()) {
     result.command =
         "command -v docker >/dev/null || { sudo apt-get update && sudo apt-get install --yes docker.io; } && " +
@@ -163,7 +177,8 @@ inline gce_launch gce_group(const launch_request& request) {
 /// A bash script of `gce_commands`, as `gcloud_script` is one of `gcloud_commands`: it creates the VMs and, where there
 /// is a program, waits for them, runs it on every VM by ssh, deletes them when it ends, and after a preemption creates
 /// them again, at most `max_restarts` times. Where it is interrupted it deletes them; where the connection is lost,
-/// each VM stops half an hour after its program has ended: a stopped VM is not billed, its disk is. Source: "VM
+/// each VM stops half an hour after its program has ended, or an hour after its start if no program came: a stopped VM
+/// is not billed, its disk is. Source: "VM
 /// instance pricing", instance uptime (cloud.google.com/compute/vm-instance-pricing). Throws as `gce_commands` does.
 /// Worked: without a program, one v6e-8 on flex-start is `set -e` and one `gcloud compute instances create`.
 [[nodiscard]] inline std::string gce_script(const launch_request& request) {
@@ -175,17 +190,19 @@ inline gce_launch gce_group(const launch_request& request) {
     return text;
   };
   if (commands.command.empty()) return out + "set -e\n" + lines(commands.create, "\n") + "\n";
-  out += "set -u\ncreate() {\n  " + lines(commands.create, " &&\n  ") + "\n}\n";
+  out += "set -u\n" + detail::packing(request) + "create() {\n  " + lines(commands.create, " &&\n  ") + "\n}\n";
   out += "state() {\n  " + shell_lines(commands.state) + "\n}\n";
   out += "members() {\n  " + shell_lines(commands.members) + "\n}\n";
   out += "delete() {\n  " + lines(commands.remove, "\n  ") + "\n}\n";
   out += "on_vm() {\n  gcloud compute ssh \"$1\" " +
          shell_line({"--project=" + request.project, "--zone=" + request.zone, "--ssh-flag=-oServerAliveInterval=30"}) +
          " --command=\"$2\"\n}\n";
-  out +=
-      "run_on() {\n  for _ in 1 2 3 4 5 6 7 8 9 10; do\n    on_vm \"$1\" true && break\n    sleep 30\n  done\n  on_vm "
-      "\"$1\" " +
-      shell_quoted(commands.command) + "\n}\n";
+  std::string copy;
+  for (const std::string& word : commands.copy)
+    copy += (word == request.name + ":" ? "\"$1:\"" : shell_quoted(word)) +
+            (&word == &commands.copy.back() ? " || return\n  " : " ");
+  out += "run_on() {\n  for _ in 1 2 3 4 5 6 7 8 9 10; do\n    on_vm \"$1\" true && break\n    sleep 30\n  done\n  " +
+         copy + "on_vm \"$1\" " + shell_quoted(commands.command) + "\n}\n";
   out += R"sh(run() {
   vms=$(members) && [ -n "$vms" ] || return 1
   started=""
@@ -194,7 +211,7 @@ inline gce_launch gce_group(const launch_request& request) {
     started="$started $!"
   done
   result=0
-  for each in $started; do wait "$each" || result=1; done
+  for each in $started; do wait "$each" || result=$?; done
   return "$result"
 }
 )sh";

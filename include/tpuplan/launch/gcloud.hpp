@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tpuplan/launch/program.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/launch/shell.hpp>
 #include <vector>
@@ -25,6 +26,7 @@ enum class tpu_creation : std::uint8_t {
 struct gcloud_launch {
   shell_words create;  ///< makes the TPUs
   shell_words state;   ///< prints ACTIVE (queued resource) or READY (TPU VM) once the VMs are there
+  shell_words copy;    ///< brings the files of the program to every VM; empty: there are none
   shell_words run;     ///< starts the program on every VM
   shell_words remove;  ///< deletes the TPUs
 };
@@ -33,7 +35,8 @@ namespace detail {
 
 /// Refuses what the Cloud TPU API is not documented to offer.
 inline void check_gcloud(const launch_request& request, tpu_creation how) {
-  check_extras(request, "the Cloud TPU API", {"service_account"});
+  check_extras(request, "the Cloud TPU API", {"service_account", "workdir", "copy", "requirements", "framework"});
+  check_delivery(request);
   check_service_account(request, false);
   const cloud_tpu_offer offer = offers_of(request.where.chip.name).gcloud;
   const std::string_view kind = name(request.capacity);
@@ -99,7 +102,8 @@ inline void add_queued_capacity(shell_words& words, const launch_request& reques
   if (request.capacity == provisioning::calendar) words.push_back("--provisioning-model=reservation-bound");
 }
 
-inline shell_words gcloud_create(const launch_request& request, tpu_creation how) {
+/// `ending` deletes the VMs; empty where no program is to come.
+inline shell_words gcloud_create(const launch_request& request, tpu_creation how, const std::string& ending) {
   const bool queued = how == tpu_creation::queued_resource;
   shell_words words = {"gcloud"};
   if (request.capacity == provisioning::flex_start || !request.reservation.empty()) words.push_back("alpha");
@@ -116,37 +120,13 @@ inline shell_words gcloud_create(const launch_request& request, tpu_creation how
   add_accelerator(words, request.where);
   words.push_back((queued ? "--runtime-version=" : "--version=") +
                   std::string(offers_of(request.where.chip.name).gcloud.runtime_version));
-  if (!request.checkpoint.empty()) words.push_back("--metadata=checkpoint-dir=" + request.checkpoint);
+  if (std::string metadata = metadata_flag(request, ending); !metadata.empty()) words.push_back(std::move(metadata));
   if (!request.service_account.empty()) words.push_back("--service-account=" + request.service_account);
   if (queued)
     add_queued_capacity(words, request);
   else if (request.capacity == provisioning::spot)
     words.push_back("--spot");
   return words;
-}
-
-/// What each VM runs: the program, in its container where there is an image.
-inline shell_words worker_command(const launch_request& request) {
-  const std::string folder = "CHECKPOINT_DIR=" + request.checkpoint;
-  shell_words words;
-  if (!request.image.empty()) {
-    words = {"sudo", "docker", "run", "--rm", "--privileged", "--net=host"};
-    if (!request.checkpoint.empty()) words.push_back("--env=" + folder);
-    words.push_back(request.image);
-  } else if (!request.checkpoint.empty() && !request.command.empty()) {
-    words = {"env", folder};
-  }
-  words.insert(words.end(), request.command.begin(), request.command.end());
-  return words;
-}
-
-/// The line with a watchdog beside it: `ending` runs half an hour after the line has ended, however it ended, unless
-/// somebody has made a file on the VM that keeps it. Where the connection is lost the program goes on, and its chips
-/// would be billed until somebody looks.
-inline std::string watched(const launch_request& request, const std::string& line, const std::string& ending) {
-  const std::string script = "while kill -0 \"$1\" 2>/dev/null; do sleep 10; done; sleep 1800; [ -e /tmp/" +
-                             request.name + ".keep ] || " + ending;
-  return "(" + shell_line({"setsid", "sh", "-c", script, "watch"}) + " $$ </dev/null >/dev/null 2>&1 &); " + line;
 }
 
 }  // namespace detail
@@ -173,12 +153,19 @@ inline std::string watched(const launch_request& request, const std::string& lin
     return words;
   };
   gcloud_launch result;
-  result.create = detail::gcloud_create(request, how);
   result.state = command("describe", {queued ? "--format=value(state.state)" : "--format=value(state)"});
   result.remove = queued ? command("delete", {"--force", "--quiet"}) : command("delete", {"--quiet"});
-  const std::string line = shell_line(detail::worker_command(request));
-  if (line.empty()) return result;
+  const std::string line = detail::worker_line(request);
   const std::string ending = "case $(hostname) in *-w-0) " + shell_line(result.remove) + " ;; esac";
+  result.create = detail::gcloud_create(request, how, line.empty() ? "" : ending);
+  if (line.empty()) return result;
+  if (detail::has_files(request)) {
+    result.copy = tpus;
+    result.copy.push_back("scp");
+    for (std::string& one : detail::copied_files(request)) result.copy.push_back(std::move(one));
+    result.copy.insert(result.copy.end(), {request.name + ":", project, zone, "--recurse", "--worker=all"});
+    if (queued) result.copy.insert(result.copy.end(), {"--node=all", "--batch-size=all"});
+  }
   shell_words flags = {"--worker=all", "--ssh-flag=-oServerAliveInterval=30",
                        "--command=" + detail::watched(request, line, ending)};
   if (queued) flags.insert(flags.begin(), {"--node=all", "--batch-size=all"});  // of itself it runs on 64 VMs at a time
@@ -195,8 +182,8 @@ inline std::string script_head(const launch_request& request) {
 }
 
 /// The loop that creates the VMs, waits for them, runs the program and starts again after a preemption; create, state,
-/// run and delete are functions above it. `ready` is the state of VMs that can be used, `gone` has the shell patterns of
-/// states that never become ready, and `end` says how the VMs end where nobody deletes them.
+/// run and delete are functions above it. `ready` is the state of VMs that can be used, `gone` has the shell patterns
+/// of states that never become ready, and `end` says how the VMs end where nobody deletes them.
 inline std::string restart_loop(const launch_request& request, std::string_view ready, std::string_view gone,
                                 std::string_view end) {
   std::string loop = R"sh(
@@ -211,15 +198,17 @@ while true; do
     sleep 60
   done
   if [ "$(state)" = READY ]; then
-    if run; then
+    run
+    status=$?
+    if [ "$status" -eq 0 ]; then
       delete
       exit 0
     fi
     sleep 120  # until a preemption shows in the state
     if [ "$(state)" = READY ]; then
       echo "NAME: the program failed, or the connection to it was lost; its TPUs are still there, and billed@HOURLY@" >&2
-      echo "@END@; a file /tmp/NAME.keep on them keeps them" >&2
-      exit 1
+      echo "@END@; a file /tmp/NAME.keep on them keeps them; @LOG@" >&2
+      exit "$status"
     fi
   fi
   delete
@@ -237,6 +226,7 @@ done
   const std::string hourly = hourly_words(request);
   put("@HOURLY@", hourly.empty() ? std::string(" until they are deleted") : ", \\" + hourly);  // an escaped dollar sign
   put("@END@", end);
+  put("@LOG@", log_words(request));
   put("NAME", request.name);
   return loop;
 }
@@ -247,9 +237,10 @@ done
 /// deletes them when it ends. The checkpoint folder is in the metadata of the VMs, for startup scripts of your own, and
 /// in CHECKPOINT_DIR of the program. After a preemption it deletes what is left and creates it again, as the
 /// documentation of spot asks, at most `max_restarts` times. A program that fails while its TPUs are there is not run
-/// again. The run is one ssh session: the script must run where it can keep that open. Where it is interrupted it
-/// deletes the TPUs; where the connection is lost, the first VM deletes them half an hour after the program has ended,
-/// for which its service account needs the role TPU Admin. Source: "Request TPU Spot VMs"
+/// again, and its exit status is that of the script. Files of the program are packed before there are chips, and copied
+/// to every VM. Where the script is interrupted it deletes the TPUs; where the connection is lost the program goes on,
+/// and the first VM deletes all half an hour after it has ended, or an hour after its start if no program came, for
+/// which its service account needs the role TPU Admin. Source: "Request TPU Spot VMs"
 /// (docs.cloud.google.com/tpu/docs/spot-compute, 2026), states of "Manage queued resources" and "Preemptible TPUs".
 /// Throws as `gcloud_commands` does. Worked: without a program it is the head and the command that creates.
 [[nodiscard]] inline std::string gcloud_script(const launch_request& request,
@@ -261,9 +252,15 @@ done
     out += std::string(called) + "() {\n  " + shell_lines(words) + "\n}\n";
   };
   out += "set -u\n";
+  out += detail::packing(request);
   function("create", commands.create);
   function("state", commands.state);
-  function("run", commands.run);
+  if (commands.copy.empty()) {
+    function("run", commands.run);
+  } else {
+    out += "run() {\n  for _ in 1 2 3 4 5 6 7 8 9 10; do\n    " + shell_line(commands.copy) +
+           " && break\n    sleep 30\n  done\n  " + shell_lines(commands.run) + "\n}\n";
+  }
   function("delete", commands.remove);
   return out + detail::restart_loop(request, how == tpu_creation::queued_resource ? "ACTIVE" : "READY",
                                     "FAILED | SUSPENDING | SUSPENDED | PREEMPTED",

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/launch/maxtext_model.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <utility>
@@ -23,9 +24,11 @@ inline namespace abi_0 {
 struct maxtext_run {
   layout mesh{};                                        ///< in devices
   training_job job{};                                   ///< batch, length, formats, optimizer, policy
+  transformer model{};                                  ///< which MaxText is told, where `extra` does not
   std::int64_t layers = 0;                              ///< of the model; a pipeline needs them
   std::int64_t steps = 0;                               ///< 0: MaxText's default
   std::int64_t checkpoint_period = 0;                   ///< steps; 0: MaxText's default of 10000; an extra goes first
+  std::int64_t checkpoints_kept = 3;                    ///< the last ones; MaxText keeps all; an extra goes first
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
   std::vector<std::string> extra;                       ///< more arguments, key=value: model_name=llama3.1-8b
 };
@@ -252,21 +255,68 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
   const std::int64_t period = detail::count_from("checkpoint_period", run.checkpoint_period, 0);
   if (!request.checkpoint.empty() && !detail::gives(run.extra, "checkpoint_period"))
     add("checkpoint_period", period, 0);
+  if (!request.checkpoint.empty() && period > 0 && !detail::gives(run.extra, "max_num_checkpoints_to_keep"))
+    add("max_num_checkpoints_to_keep", detail::positive_count("checkpoints_kept", run.checkpoints_kept), 0);
   detail::add_extra(arguments, run.extra);
   return arguments;
 }
 
-/// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
-/// MaxText has for all models, `extra` must say which one: MaxText would train its own of 16 layers. Worked: its third
-/// word is the entry point, `maxtext.trainers.pre_train.train`.
-[[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& request, const maxtext_run& run) {
-  if (run.config == maxtext_run{}.config && !detail::gives(run.extra, "model_name") &&
-      !detail::gives(run.extra, "base_emb_dim")) {
-    detail::fail(errc::missing_field, "model_name", "missing",
-                 "an argument such as model_name=llama3.1-8b: a plan does not know what MaxText calls its model");
+namespace detail {
+
+/// Refuses a model_name that MaxText does not have or that is another model than the plan's: what was planned would not
+/// be what runs.
+inline void check_model_name(const maxtext_run& run) {
+  for (const std::string& one : run.extra) {
+    if (one.compare(0, 11, "model_name=") != 0 || one == "model_name=default") continue;
+    if (run.model.layers > 0 && built_model(maxtext_model_from({one})) != built_model(run.model))
+      fail(errc::invalid_argument, "MaxText argument", one,
+           "the plan's model, " + std::string(run.model.name.view()) + ": without it its dimensions are written");
   }
+}
+
+/// Refuses a run for which MaxText would take its own defaults where these decide what is learned.
+inline void check_told(const maxtext_run& run) {
+  const auto given = [&run](std::initializer_list<const char*> keys) {
+    for (const char* key : keys) {
+      if (gives(run.extra, key)) return true;
+    }
+    return false;
+  };
+  if (!given({"dataset_type", "dataset_path", "hf_path", "grain_train_files"}))
+    fail(errc::missing_field, "dataset", "missing",
+         "arguments such as dataset_path=gs://BUCKET/FOLDER, hf_path=NAME with dataset_type=hf, or "
+         "dataset_type=synthetic to time it: a plan does not know what is learned");
+  if (!given({"learning_rate"}))
+    fail(errc::missing_field, "learning_rate", "missing",
+         "an argument such as learning_rate=3e-4: MaxText's own is 3e-5, with a cosine schedule over the steps");
+}
+
+}  // namespace detail
+
+/// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
+/// MaxText has for all models they say which one: `extra` by its model_name or base_emb_dim, else that of the run, by
+/// the name that MaxText has for it or by its dimensions; and `extra` must say the dataset and the learning rate, which
+/// a plan does not know. Worked: llama-3.1-8b is model_name=llama3.1-8b, one of 30 such layers is decoder_block=llama2
+/// base_num_decoder_layers=30 and so on. Source: MaxText base.yml (learning_rate 3.e-5, dataset_path "",
+/// max_num_checkpoints_to_keep None).
+[[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& request, const maxtext_run& run) {
   std::vector<std::string> words = {"python3", "-m", "maxtext.trainers.pre_train.train", run.config};
   for (std::string& argument : maxtext_arguments(request, run)) words.push_back(std::move(argument));
+  if (run.config != maxtext_run{}.config) return words;
+  if (detail::gives(run.extra, "model_name") || detail::gives(run.extra, "base_emb_dim")) {
+    detail::check_model_name(run);
+  } else {
+    if (run.model.layers == 0)
+      detail::fail(errc::missing_field, "model_name", "missing",
+                   "an argument such as model_name=llama3.1-8b, or a plan that has its model");
+    for (std::string& one : detail::maxtext_model_arguments(run.model)) {
+      const std::string_view key = std::string_view(one).substr(0, one.find('='));
+      if (detail::gives(run.extra, key))
+        detail::fail(errc::invalid_argument, "MaxText argument", key, "a key that the plan does not decide");
+      words.push_back(std::move(one));
+    }
+  }
+  detail::check_told(run);
   return words;
 }
 

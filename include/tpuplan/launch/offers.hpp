@@ -163,6 +163,17 @@ inline constexpr service_chip service_chips[] = {
     {"gcluster", "v5p", ""},
     {"gcluster", "v6e", ""},
     {"gcluster", "tpu7x", ""},
+    {"jax", "v4", "jax[tpu]==0.6.2"},
+    {"jax", "v5e", "jax[tpu]==0.6.2"},
+    {"jax", "v5p", "jax[tpu]==0.6.2"},
+    {"jax", "v6e", "jax[tpu]==0.6.2"},
+    {"jax", "tpu7x", "jax[tpu]>=0.8.3"},
+    {"torch_xla", "v5e", "torch==2.8.0 torch_xla[tpu]==2.8.0 --find-links=https://storage.googleapis.com/libtpu-releases/index.html"},
+    {"torch_xla", "v5p", "torch==2.8.0 torch_xla[tpu]==2.8.0 --find-links=https://storage.googleapis.com/libtpu-releases/index.html"},
+    {"torch_xla", "v6e", "torch==2.8.0 torch_xla[tpu]==2.8.0 --find-links=https://storage.googleapis.com/libtpu-releases/index.html"},
+    {"tensorflow", "v5e", "tensorflow-tpu==2.18.0 --find-links=https://storage.googleapis.com/libtpu-tf-releases/index.html"},
+    {"tensorflow", "v5p", "tensorflow-tpu==2.19.1 --find-links=https://storage.googleapis.com/libtpu-tf-releases/index.html"},
+    {"tensorflow", "v6e", "tensorflow-tpu==2.19.1 --find-links=https://storage.googleapis.com/libtpu-tf-releases/index.html"},
 };
 // clang-format on
 // end of generated: service_chips

@@ -95,6 +95,7 @@ inline seconds expected_at_most(const plan& planned) {
   maxtext_run run;
   run.mesh = planned.mesh;
   run.job = planned.job;
+  run.model = asked.model;
   run.layers = asked.model.layers;
   const double steps = detail::positive("steps", planned.steps);
   if (steps > 1e12) detail::fail(errc::out_of_range, "steps", steps, "at most 1e12");

@@ -51,6 +51,15 @@ struct launch_request {
   std::string location;           ///< of Vertex AI: a region such as us-central1
   std::string tensorboard;        ///< of Vertex AI: the number of one in `project` and `location`, or its full name
   std::string output;             ///< of Vertex AI: gs://bucket/folder; `checkpoint` where it is empty
+
+  // How the program gets to VMs that have none, and what it needs there; paths are of the machine that starts the job.
+  std::string workdir;                ///< a folder, copied without .git; the command starts in its copy
+  std::vector<std::string> copy;      ///< further files and folders, put beside what is in `workdir`
+  std::string requirements;           ///< a file for pip: requirements.txt
+  std::string framework;              ///< jax, torch_xla or tensorflow, installed in a version for the chip
+  std::vector<std::string> packages;  ///< of Vertex AI: gs://bucket/trainer.tar.gz, for a prebuilt image
+  std::string module;                 ///< of Vertex AI: the Python module of `packages` that is run: trainer.task
+  bytes boot_disk{};                  ///< of each VM; 0: 100 GB on Compute Engine, elsewhere the service's own
 };
 
 namespace detail {
@@ -175,6 +184,58 @@ inline std::string tensorboard_region(std::string_view given) {
   return right ? std::string(parts[3]) : std::string();
 }
 
+/// A local path that no program reads as an option, a pattern or another machine's file.
+constexpr bool is_local_path(std::string_view given) noexcept {
+  if (given.empty() || given.size() > 1024 || given[0] == '-') return false;
+  for (const char c : given) {
+    if (c < ' ' || c > '~' || std::string_view(":*?[]\\\"").find(c) != std::string_view::npos) return false;
+  }
+  return true;
+}
+
+/// The last part of a path: "train.py" of "src/train.py"; empty for one that ends in a slash or a dot.
+constexpr std::string_view last_part(std::string_view path) noexcept {
+  const std::string_view last = path.substr(path.rfind('/') + 1);
+  return last == "." || last == ".." ? std::string_view{} : last;
+}
+
+/// Paths, packages and the framework of the program. A framework without a package for the chip is refused: what it
+/// does there is not documented.
+inline void check_files(const launch_request& request) {
+  constexpr std::string_view path = "a local path without any of :*?[]\\\"";
+  if (!request.workdir.empty() && !is_local_path(request.workdir)) refuse_name("workdir", request.workdir, path);
+  const auto file = [&](std::string_view field, const std::string& given) {
+    if (!is_local_path(given)) refuse_name(field, given, path);
+    if (last_part(given).empty()) refuse_name(field, given, "a path that ends in a name");
+  };
+  for (const std::string& one : request.copy) file("copy", one);
+  if (!request.requirements.empty()) file("requirements", request.requirements);
+  for (const std::string& one : request.packages) {
+    if (!is_bucket_path(one)) refuse_name("packages", one, "gs://BUCKET/PACKAGE.tar.gz");
+  }
+  if (request.packages.empty() != request.module.empty())
+    refuse_name(request.module.empty() ? "module" : "packages", "",
+                "both: the module that is run, and the packages that have it");
+  if (!request.module.empty() && !is_path_part(request.module, "._", true))
+    refuse_name("module", request.module, "the name of a Python module: trainer.task");
+  not_negative("boot_disk", request.boot_disk.value());
+  if (request.framework.empty()) return;
+  constexpr std::string_view frameworks[] = {"jax", "torch_xla", "tensorflow"};
+  for (const std::string_view known : frameworks) {
+    if (known != request.framework) continue;
+    if (chip_of_service(known, request.where.chip.name.view()) != nullptr) return;
+    fail(errc::unsupported, "framework", request.framework,
+         "of its own on " + chips_of_service(known) + ": no source has a version for " +
+             std::string(request.where.chip.name.view()));
+  }
+  fail(errc::unknown_name, "framework", request.framework, "jax, torch_xla or tensorflow");
+}
+
+/// Gigabytes of the boot disk, rounded up.
+inline std::int64_t boot_disk_gb(const launch_request& request) {
+  return static_cast<std::int64_t>(math::ceil(request.boot_disk.value() / 1e9));
+}
+
 inline void check_names(const launch_request& request) {
   if (!is_label(request.name, 1, 32))
     refuse_name("name", request.name,
@@ -219,6 +280,13 @@ inline void check_extras(const launch_request& request, std::string_view service
   check("location", request.location);
   check("tensorboard", request.tensorboard);
   check("output", request.output);
+  check("workdir", request.workdir);
+  check("copy", request.copy.empty() ? std::string() : request.copy.front());
+  check("requirements", request.requirements);
+  check("framework", request.framework);
+  check("packages", request.packages.empty() ? std::string() : request.packages.front());
+  check("module", request.module);
+  check("boot_disk", boot_disk_gb(request) == 0 ? std::string() : std::to_string(boot_disk_gb(request)) + " GB");
 }
 
 /// Refuses a name of the other kind: services of Google Cloud take e-mail addresses, Kubernetes takes names.
@@ -387,6 +455,7 @@ inline void validate(const launch_request& request) {
   detail::check_names(request);
   detail::check_command(request);
   detail::check_offered(request);
+  detail::check_files(request);
   if (!detail::is_unnamed_vm(request.where))
     (void)slice_of(request.where.chip, request.where.shape, request.where.chips_per_vm);
   if (!detail::has_documented_vms(request.where)) {

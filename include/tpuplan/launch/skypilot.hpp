@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/base/rows.hpp>
 #include <tpuplan/json/number.hpp>
+#include <tpuplan/launch/program.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/launch/shell.hpp>
 
@@ -66,7 +67,7 @@ inline void check_skypilot(const launch_request& request) {
   const slice& where = request.where;
   if (!offered(offers_of(where.chip.name)))
     fail(errc::unsupported, "slice", name(where).view(), "a slice of " + chips_with(offered));
-  check_extras(request, "SkyPilot", {});
+  check_extras(request, "SkyPilot", {"workdir", "copy", "requirements", "framework", "boot_disk"});
   if (!request.project.empty())
     fail(errc::unsupported, "project", request.project, "none: SkyPilot uses the project that it is configured with");
   check_program(request, "SkyPilot");
@@ -117,7 +118,16 @@ inline void check_skypilot(const launch_request& request) {
     resources["job_recovery"] = "none";
   ordered_json task = {{"name", request.name}};
   if (flex) task["num_nodes"] = vms(request.where);
+  if (request.boot_disk.value() > 0) resources["disk_size"] = detail::boot_disk_gb(request);
   task["resources"] = resources;
+  if (!request.workdir.empty()) task["workdir"] = request.workdir;
+  launch_request others = request;
+  others.workdir.clear();
+  for (const std::string& one :
+       detail::copied_files(others))  // beside what is in the workdir, which SkyPilot puts there
+    task["file_mounts"]["~/sky_workdir/" + std::string(detail::last_part(one))] = one;
+  if (const shell_words packages = detail::pip_words(request); !packages.empty())
+    task["setup"] = "cd ~/sky_workdir && python3 -m pip install " + shell_line(packages);
   if (!request.checkpoint.empty()) task["envs"] = {{"CHECKPOINT_DIR", request.checkpoint}};
   task["run"] = shell_line(request.command);
   if (flex) {

@@ -60,26 +60,34 @@ inline launch_output write_gke(const launch_request& request) {
   return {text + manifest.dump(2) + "\n", manifest};
 }
 
+/// The commands by what they do, with what copies files where there is something to copy.
+inline launch_output with_copy(launch_output output, const shell_words& copy) {
+  if (!copy.empty()) output.json["copy"] = copy;
+  return output;
+}
+
 inline launch_output write_gcloud(const launch_request& request) {
   const gcloud_launch commands = gcloud_commands(request);
-  return {gcloud_script(request),
-          {{"create", commands.create},
-           {"state", commands.state},
-           {"run", commands.run},
-           {"delete", commands.remove},
-           {"max_restarts", request.max_restarts}}};
+  return with_copy({gcloud_script(request),
+                    {{"create", commands.create},
+                     {"state", commands.state},
+                     {"run", commands.run},
+                     {"delete", commands.remove},
+                     {"max_restarts", request.max_restarts}}},
+                   commands.copy);
 }
 
 inline launch_output write_gce(const launch_request& request) {
   const gce_launch commands = gce_commands(request);
-  return {gce_script(request),
-          {{"create", commands.create},
-           {"state", commands.state},
-           {"ready", commands.ready},
-           {"members", commands.members},
-           {"command", commands.command},
-           {"delete", commands.remove},
-           {"max_restarts", request.max_restarts}}};
+  return with_copy({gce_script(request),
+                    {{"create", commands.create},
+                     {"state", commands.state},
+                     {"ready", commands.ready},
+                     {"members", commands.members},
+                     {"command", commands.command},
+                     {"delete", commands.remove},
+                     {"max_restarts", request.max_restarts}}},
+                   commands.copy);
 }
 
 inline launch_output write_gcluster(const launch_request& request) {
@@ -146,13 +154,20 @@ inline launch_request named_request(launch_request request, const launch_target&
   drop(request.location, "location");
   drop(request.tensorboard, "tensorboard");
   drop(request.output, "output");
+  drop(request.workdir, "workdir");
+  drop(request.requirements, "requirements");
+  drop(request.framework, "framework");
+  drop(request.module, "module");
+  if (refused != "copy") request.copy.clear();
+  if (refused != "packages") request.packages.clear();
+  if (refused != "boot_disk") request.boot_disk = {};
   const auto need = [](std::string& value, const char* any) {
     if (value.empty()) value = any;
   };
   const bool of_a_cluster = target.name == "gke" || target.name == "gcluster" || target.name == "xpk";
   need(request.project, "some-project");
   if (target.name != "skypilot") need(request.zone, "us-central1-a");  // it finds one itself, of those with flex-start
-  need(request.image, "image");
+  if (!has_files(request) && request.framework.empty()) need(request.image, "image");
   request.cluster = of_a_cluster ? "cluster" : "";
   if (target.name == "skypilot") request.project.clear();
   if (request.command.empty()) request.command = {"true"};

@@ -33,7 +33,8 @@ inline void check_tensorboard(const launch_request& request) {
 inline void check_vertex(const launch_request& request) {
   const service_chip* const offered = chip_of_service("vertex", request.where.chip.name);
   const bool legacy = offered != nullptr && !offered->called.empty();
-  check_extras(request, "Vertex AI", {"args", "service_account", "location", "tensorboard", "output"});
+  check_extras(request, "Vertex AI",
+               {"args", "service_account", "location", "tensorboard", "output", "packages", "module", "boot_disk"});
   check_service_account(request, false);
   if (!request.tensorboard.empty()) check_tensorboard(request);
   if (!request.zone.empty() && !request.location.empty() && region_of(request.zone) != request.location) {
@@ -53,7 +54,9 @@ inline void check_vertex(const launch_request& request) {
   }
   if (request.image.empty())
     refuse_name("image", request.image,
-                "a container image; Python packages in prebuilt containers are not written here");
+                request.packages.empty() ? "a container image" : "the prebuilt container that runs the packages");
+  if (!request.packages.empty() && !request.command.empty())
+    fail(errc::invalid_argument, "command", request.command.front(), "none with packages, whose module is run");
   if (request.capacity == provisioning::flex_start) {
     fail(errc::unsupported, "provisioning", name(request.capacity),
          "on_demand, spot on one VM, or a reservation: flex-start of Vertex AI training is for GPUs only");
@@ -99,7 +102,10 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
 [[nodiscard]] inline nlohmann::ordered_json vertex_custom_job(const launch_request& request) {
   validate(request);
   detail::check_vertex(request);
-  nlohmann::ordered_json container = {{"imageUri", request.image}};
+  const bool packaged = !request.packages.empty();
+  nlohmann::ordered_json container = {{packaged ? "executorImageUri" : "imageUri", request.image}};
+  if (packaged) container["packageUris"] = request.packages;
+  if (packaged) container["pythonModule"] = request.module;
   if (!request.command.empty()) container["command"] = request.command;
   if (!request.args.empty()) container["args"] = request.args;
   if (!request.checkpoint.empty())
@@ -110,11 +116,11 @@ inline nlohmann::ordered_json vertex_machine(const launch_request& request) {
   };
   if (request.max_restarts == 0) scheduling["disableRetries"] = true;
   if (request.max_run.value() > 0) scheduling["timeout"] = detail::seconds_text(request.max_run);
-  nlohmann::ordered_json job = {
-      {"workerPoolSpecs",
-       nlohmann::ordered_json::array(
-           {{{"machineSpec", detail::vertex_machine(request)}, {"replicaCount", 1}, {"containerSpec", container}}})},
-      {"scheduling", scheduling}};
+  nlohmann::ordered_json pool = {{"machineSpec", detail::vertex_machine(request)},
+                                 {"replicaCount", 1},
+                                 {packaged ? "pythonPackageSpec" : "containerSpec", container}};
+  if (request.boot_disk.value() > 0) pool["diskSpec"] = {{"bootDiskSizeGb", detail::boot_disk_gb(request)}};
+  nlohmann::ordered_json job = {{"workerPoolSpecs", nlohmann::ordered_json::array({pool})}, {"scheduling", scheduling}};
   const std::string& output = request.output.empty() ? request.checkpoint : request.output;
   if (!output.empty()) job["baseOutputDirectory"] = {{"outputUriPrefix", output}};
   if (!request.service_account.empty()) job["serviceAccount"] = request.service_account;
