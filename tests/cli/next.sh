@@ -30,7 +30,7 @@ while IFS= read -r question; do
   document=$("$program" --json "${train[@]}") || { fail "$next: status $?"; continue; }
   step=$(number "$document" step_time_s)
   same "$(column "$table" step_s)" "$step" || fail "plan $question: step of $(column "$table" step_s) s, then $step s"
-  run=$(column "$table" run_s)  # from start to end, preemptions included
+  run=$(column "$table" wall_s)  # from start to end, preemptions included
   found=0
   for each in $(sed -nE 's/^ *"wall_s": ([0-9.e+-]+),?$/\1/p' <<<"$document"); do same "$run" "$each" && found=1; done
   ((found)) || fail "plan $question: a run of $run s is none of those of: $next"
