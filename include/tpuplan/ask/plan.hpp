@@ -164,19 +164,20 @@ struct plan_document {
 
 namespace detail {
 /// A row of the document.
-[[nodiscard]] inline sensitivity_row row_of(const plan_sensitivity& s) {
+[[nodiscard]] inline sensitivity_row row_of(const plan_sensitivity& sensitivity) {
   sensitivity_row row;
-  row.price_down = s.price_down;
-  row.price_up = s.price_up;
+  row.price_down = sensitivity.price_down;
+  row.price_up = sensitivity.price_up;
   const auto add = [](const maybe<plan_cost>& cost, std::optional<usd>& total, std::optional<double>& wall) {
     if (!cost) return;
     total = cost->total;
     wall = cost->wall.value();
   };
-  add(s.step_low, row.step_low, row.step_low_wall_s);
-  add(s.step_high, row.step_high, row.step_high_wall_s);
-  add(s.twice_preempted, row.twice_preempted, row.twice_preempted_wall_s);
-  if (s.twice_the_batch) add(chosen_cost(*s.twice_the_batch), row.twice_the_batch, row.twice_the_batch_wall_s);
+  add(sensitivity.step_low, row.step_low, row.step_low_wall_s);
+  add(sensitivity.step_high, row.step_high, row.step_high_wall_s);
+  add(sensitivity.twice_preempted, row.twice_preempted, row.twice_preempted_wall_s);
+  if (sensitivity.twice_the_batch)
+    add(chosen_cost(*sensitivity.twice_the_batch), row.twice_the_batch, row.twice_the_batch_wall_s);
   return row;
 }
 
@@ -184,17 +185,17 @@ namespace detail {
 
 /// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, doubtful prices.
 /// Worked: "may miss the deadline" where the run takes 40 days of 41, and 51 at the high end of its band.
-[[nodiscard]] inline std::string remarks_of(const plan& p, const plan_request& request) {
+[[nodiscard]] inline std::string remarks_of(const plan& offer, const plan_request& request) {
   std::string words;
   const auto add = [&words](bool holds, std::string_view what) {
     if (holds) words.append(words.empty() ? "" : "; ").append(what);
   };
-  add(p.fit == verdict::uncertain, "may not fit");
-  add(p.step.extrapolated, "outside of what published runs cover");
-  add(p.deadline_at_risk, "may miss the deadline");
-  add(p.budget_at_risk, "may cost more than the budget");
-  if (p.costs.empty()) return words;
-  const price_row& price = chosen_cost(p).price;
+  add(offer.fit == verdict::uncertain, "may not fit");
+  add(offer.step.extrapolated, "outside of what published runs cover");
+  add(offer.deadline_at_risk, "may miss the deadline");
+  add(offer.budget_at_risk, "may cost more than the budget");
+  if (offer.costs.empty()) return words;
+  const price_row& price = chosen_cost(offer).price;
   add(is_far_below(request.prices, price), "price far below other regions");
   add(is_weak(price), "price of a weak source");
   add(is_before_announced_change(price), "price from before an announced change");
@@ -203,24 +204,24 @@ namespace detail {
 
 namespace detail {
 /// A row of the document.
-[[nodiscard]] inline plan_row row_of(const plan& p, std::int64_t rank, const plan_request& request) {
+[[nodiscard]] inline plan_row row_of(const plan& offer, std::int64_t rank, const plan_request& request) {
   plan_row row;
   row.rank = rank;
-  row.slice = name(p.where).view();
-  row.slices = slices(p.mesh);
-  row.chips = checked_multiply(chips(p.where), row.slices);
-  row.layout = phrase(p.mesh);
-  row.remat = std::string(name(p.job.remat));
-  row.batch = p.job.global_batch;
-  row.microbatches = p.job.gradient_accumulation;
-  row.fits = p.fit;
-  row.step_time = p.step.total;
-  row.step_time_low = p.step.low;
-  row.step_time_high = p.step.high;
-  row.run = p.run;
-  row.mfu = p.step.mfu;
-  if (!p.costs.empty()) {
-    const plan_cost& cost = chosen_cost(p);
+  row.slice = name(offer.where).view();
+  row.slices = slices(offer.mesh);
+  row.chips = checked_multiply(chips(offer.where), row.slices);
+  row.layout = phrase(offer.mesh);
+  row.remat = std::string(name(offer.job.remat));
+  row.batch = offer.job.global_batch;
+  row.microbatches = offer.job.gradient_accumulation;
+  row.fits = offer.fit;
+  row.step_time = offer.step.total;
+  row.step_time_low = offer.step.low;
+  row.step_time_high = offer.step.high;
+  row.run = offer.run;
+  row.mfu = offer.step.mfu;
+  if (!offer.costs.empty()) {
+    const plan_cost& cost = chosen_cost(offer);
     row.paid_as = cost.kind;
     row.region = std::string(cost.price.region.view());
     row.price_date = std::string(cost.price.date.view());
@@ -231,10 +232,10 @@ namespace detail {
     row.wall_low = cost.wall_low;
     row.wall_high = cost.wall_high;
   }
-  row.remarks = remarks_of(p, request);
-  row.on_front = p.on_front;
-  row.plan = p;
-  row.sensitivity = row_of(sensitivity_of(p, request));
+  row.remarks = remarks_of(offer, request);
+  row.on_front = offer.on_front;
+  row.plan = offer;
+  row.sensitivity = row_of(sensitivity_of(offer, request));
   return row;
 }
 }  // namespace detail
@@ -251,17 +252,18 @@ namespace detail {
     document.plans.push_back(detail::row_of(answer.plans[index], static_cast<std::int64_t>(index) + 1, request));
   for (const auto& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
-  for (const rejected_slice& r : answer.rejected) {
+  for (const rejected_slice& rejected : answer.rejected) {
     rejected_row& row = document.rejected.emplace_back();
-    row = {std::string(name(r.where).view()), r.slices, r.why, r.amount, {}};
-    if (!r.by.empty()) row.by = std::string(r.by.view());
+    row = {std::string(name(rejected.where).view()), rejected.slices, rejected.why, rejected.amount, {}};
+    if (!rejected.by.empty()) row.by = std::string(rejected.by.view());
   }
   document.counts = answer.counts;
   document.assumed = std::move(assumed);
   document.request = request;
   if (!answer.plans.empty()) return document;
   std::vector<relaxed_row>& relaxed = document.relax.emplace();
-  for (const relaxation& r : whole.relaxations) relaxed.push_back({r.limit, r.given, r.needed, r.nearest});
+  for (const relaxation& change : whole.relaxations)
+    relaxed.push_back({change.limit, change.given, change.needed, change.nearest});
   for (const plan_limit limit : whole.unsearched)
     document.assumed.push_back({"relaxing " + std::string(name(limit)), "not tried", "its search takes too long"});
   return document;

@@ -1,5 +1,6 @@
-// The answers to the questions of tests/ask/questions.json, figure by figure: of a list its length, its first and its
-// last. Whether they are true is asked elsewhere; here none changes unnoticed.
+// The short answers to the questions of tests/ask/questions.json, but chips and slices, which data/ holds,
+// figure by figure: of a list its length, its first and its last. Whether they are true is asked elsewhere; here none
+// changes unnoticed.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -53,7 +54,9 @@ void add_lines(const std::string& path, const ordered_json& value, std::string& 
 TEST_CASE("answers to questions as they were", "[golden]") {
   std::string lines;
   int number = 0;
-  for (const nlohmann::json& question : load_json(TPUPLAN_TESTS_DIR "/ask/questions.json")) {
+  for (nlohmann::json question : load_json(TPUPLAN_TESTS_DIR "/ask/questions.json")) {
+    if (question["question"] == "chips" || question["question"] == "slices") continue;
+    question["form"] = "short";
     ordered_json answer = ask(whole(question));
     if (answer.contains("pictures"))
       for (ordered_json& picture : answer["pictures"]) picture.erase("svg");  // golden/pictures.txt has them

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/models.hpp"
 
 using namespace tpuplan;
 
@@ -15,16 +16,8 @@ namespace {
 
 plan_request llama_request() {
   plan_request request;
-  request.model.name = "llama-3-8b";
-  request.model.layers = 32;
-  request.model.d_model = 4096;
-  request.model.vocab = 128256;
-  request.model.attention.heads = 32;
-  request.model.attention.kv_heads = 8;
-  request.model.attention.head_dim = 128;
-  request.model.mlp.d_ff = 14336;
-  request.job.global_batch = 1024;
-  request.job.sequence_length = 4096;
+  request.model = llama_3_8b();
+  request.job = job_of(1024, 4096);
   request.tokens = 1e11;
   return request;
 }

@@ -24,45 +24,46 @@ namespace readable {
   return kind + (rest_used == 0 ? ", whole term" : ", rest " + percent(rest_used) + " used");
 }
 /// The run under each way of paying, and the ways under which it cannot be had.
-[[nodiscard]] inline view_part paid_part(const pay_answer& a, const view_options& options) {
+[[nodiscard]] inline view_part paid_part(const pay_answer& answer, const view_options& options) {
   view_part part = table_of(
       "way of paying | >a chip:usd_per_hour | >billed:s | ~~~>overhead:s | ~~~>unused:s | ~>start to end:s | ~~>paid "
       "unused:usd | >total:usd | ~~~price of");
   const auto some = [](auto amount) { return amount.value() > 0 ? cell(amount) : cell(""); };
   std::vector<price_row> prices;
-  for (const paid_run& p : a.ways) {
-    const double per_hour = in_usd_per_hour(p.price.per_chip);
-    part.rows.push_back({cell(way_words(p, a.rest_of_term_used)),
-                         cell(joined({"$", fixed(per_hour, 3), "/h"}), per_hour), cell(p.billed), some(p.overhead),
-                         some(p.unused), cell(p.wall), some(p.unused_cost), marked(p.total, p.price, options),
-                         cell(p.price.date.view())});
-    prices.push_back(p.price);
+  for (const paid_run& run : answer.ways) {
+    const double per_hour = in_usd_per_hour(run.price.per_chip);
+    part.rows.push_back({cell(way_words(run, answer.rest_of_term_used)),
+                         cell(joined({"$", fixed(per_hour, 3), "/h"}), per_hour), cell(run.billed), some(run.overhead),
+                         some(run.unused), cell(run.wall), some(run.unused_cost), marked(run.total, run.price, options),
+                         cell(run.price.date.view())});
+    prices.push_back(run.price);
   }
   if (!prices.empty()) part.notes.push_back("prices of " + dates_of(prices, options));
   add_doubts(part.notes, prices, options);
-  for (const missing_payment& m : a.missing) part.notes.push_back(joined({name(m.provisioning), ": ", m.reason}));
+  for (const missing_payment& missing : answer.missing)
+    part.notes.push_back(joined({name(missing.provisioning), ": ", missing.reason}));
   return part;
 }
 /// What spot rests on.
-inline void add_spot_notes(std::vector<std::string>& to, const pay_answer& a, const view_options& options) {
-  const paid_run* const spot = tpuplan::detail::way_of(a.ways, provisioning::spot);
+inline void add_spot_notes(std::vector<std::string>& to, const pay_answer& answer, const view_options& options) {
+  const paid_run* const spot = tpuplan::detail::way_of(answer.ways, provisioning::spot);
   if (spot == nullptr) return;
   const auto option = [&](const char* words) { return std::string(options.names_options ? words : ""); };
-  to.push_back(joined({"spot: a preemption every ", duration(a.job_mtbp), ", ", fixed(spot->preemptions, 1),
+  to.push_back(joined({"spot: a preemption every ", duration(answer.job_mtbp), ", ", fixed(spot->preemptions, 1),
                        " in all; a checkpoint every ", duration(spot->checkpoint_interval)}));
-  for (const assumption& one : a.assumed) {
+  for (const assumption& one : answer.assumed) {
     if (one.field == assumed_checkpoint_time)
       to.push_back(joined(
           {"a checkpoint is taken to stop the step for ", one.value, option(": see --parameters and --checkpoint")}));
     if (one.field == assumed_preemptions) to.push_back("that rate is assumed" + option(": see --market and --mtbp"));
   }
-  if (a.queue_time.value() == 0) to.push_back("waits for capacity are not counted" + option(": see --queue"));
+  if (answer.queue_time.value() == 0) to.push_back("waits for capacity are not counted" + option(": see --queue"));
 }
 /// Where one way of paying begins to cost less than another.
-inline void add_break_even(std::vector<std::string>& to, const pay_answer& a) {
-  const pay_break_even& lines = a.break_even;
-  const bool on_demand = tpuplan::detail::way_of(a.ways, provisioning::on_demand) != nullptr;
-  const bool spot = tpuplan::detail::way_of(a.ways, provisioning::spot) != nullptr;
+inline void add_break_even(std::vector<std::string>& to, const pay_answer& answer) {
+  const pay_break_even& lines = answer.break_even;
+  const bool on_demand = tpuplan::detail::way_of(answer.ways, provisioning::on_demand) != nullptr;
+  const bool spot = tpuplan::detail::way_of(answer.ways, provisioning::spot) != nullptr;
   if (on_demand && spot)
     to.push_back(lines.spot_mtbp_against_on_demand
                      ? joined({"spot costs less than on demand where a slice lasts more than ",
@@ -75,7 +76,7 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& a) {
   };
   const auto add_both = [&](provisioning kind, const std::optional<double>& to_on_demand,
                             const std::optional<double>& to_spot) {
-    if (tpuplan::detail::way_of(a.ways, kind) == nullptr) return;
+    if (tpuplan::detail::way_of(answer.ways, kind) == nullptr) return;
     if (on_demand) add(kind, "on demand", to_on_demand);
     if (spot) add(kind, "spot with its preemptions", to_spot);
   };
@@ -87,73 +88,75 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& a) {
            lines.commitment_3y_utilization_against_spot);
 }
 /// When the engineering pays back that moving from GPUs takes.
-[[nodiscard]] inline std::string pay_back_words(const gpu_comparison_row& g, const view_options& options) {
-  const std::string engineering = money(g.engineering.value_or(usd{})), saved = money(*g.saving_per_job);
-  const std::string month = number(g.jobs_per_month);
-  if (g.jobs_per_month == 0 && g.jobs_to_pay_back)
-    return joined({engineering, " of engineering pays back after ", fixed(math::ceil(*g.jobs_to_pay_back), 0),
+[[nodiscard]] inline std::string pay_back_words(const gpu_comparison_row& gpus, const view_options& options) {
+  const std::string engineering = money(gpus.engineering.value_or(usd{})), saved = money(*gpus.saving_per_job);
+  const std::string month = number(gpus.jobs_per_month);
+  if (gpus.jobs_per_month == 0 && gpus.jobs_to_pay_back)
+    return joined({engineering, " of engineering pays back after ", fixed(math::ceil(*gpus.jobs_to_pay_back), 0),
                    " jobs, ", saved, " saved with each", options.names_options ? "; see --jobs" : ""});
-  if (g.jobs_per_month == 0)
+  if (gpus.jobs_per_month == 0)
     return joined({engineering, " of engineering never pays back: ", saved, " saved with each job"});
-  if (g.months_to_pay_back)
-    return joined({engineering, " of engineering pays back in ", fixed(*g.months_to_pay_back, 1), " months at ", month,
-                   " jobs a month, ", saved, " saved with each"});
+  if (gpus.months_to_pay_back)
+    return joined({engineering, " of engineering pays back in ", fixed(*gpus.months_to_pay_back, 1), " months at ",
+                   month, " jobs a month, ", saved, " saved with each"});
   return joined(
       {engineering, " of engineering never pays back: ", saved, " saved with each of ", month, " jobs a month"});
 }
 /// The same job on GPUs.
-[[nodiscard]] inline view_part gpus_part(const pay_answer& a, const view_options& options) {
-  const gpu_comparison_row& g = *a.against_gpu;
+[[nodiscard]] inline view_part gpus_part(const pay_answer& answer, const view_options& options) {
+  const gpu_comparison_row& gpus = *answer.against_gpu;
   const auto saves = [](double share) {
     return joined({share >= 0 ? "saves " : "costs more by ", percent(share < 0 ? -share : share)});
   };
   view_part part;
-  part.sentences = {joined({std::to_string(g.gpus), " x ", g.gpu, " for ", duration(g.run), ": ", money(g.total),
-                            " on demand; ", name(g.against), " ", saves(g.saving), "; on demand for ", duration(a.run),
-                            " a chip breaks even at $", fixed(g.break_even_usd_per_chip_hour, 3), "/h"})};
-  if (g.saving_on_flex_start)
-    part.sentences.push_back("both on flex-start: the slice " + saves(*g.saving_on_flex_start));
-  if (*a.cheapest != g.against)
-    part.sentences.push_back(joined({name(*a.cheapest), " would take ", money(a.ways.front().total),
+  part.sentences = {
+      joined({std::to_string(gpus.gpus), " x ", gpus.gpu, " for ", duration(gpus.run), ": ", money(gpus.total),
+              " on demand; ", name(gpus.against), " ", saves(gpus.saving), "; on demand for ", duration(answer.run),
+              " a chip breaks even at $", fixed(gpus.break_even_usd_per_chip_hour, 3), "/h"})};
+  if (gpus.saving_on_flex_start)
+    part.sentences.push_back("both on flex-start: the slice " + saves(*gpus.saving_on_flex_start));
+  if (*answer.cheapest != gpus.against)
+    part.sentences.push_back(joined({name(*answer.cheapest), " would take ", money(answer.ways.front().total),
                                      ", where the GPUs too may be had for less than on demand"}));
-  if (g.saving_per_job) part.sentences.push_back(pay_back_words(g, options));
+  if (gpus.saving_per_job) part.sentences.push_back(pay_back_words(gpus, options));
   return part;
 }
 
 }  // namespace readable
 
 /// What a reader sees of a run under every way of paying. Worked: the first table has a row for each way with a price.
-[[nodiscard]] inline view view_of(const pay_answer& a, const view_options& options = {}) {
+[[nodiscard]] inline view view_of(const pay_answer& answer, const view_options& options = {}) {
   using namespace readable;
   view shown;
-  shown.title = joined({duration(a.run), " on ", slices_words(a.slice, a.slices), " (", counted(a.chips, "chip"),
-                        "), region ", a.region, ", cheapest first"});
-  shown.summary = a.ways.empty() ? std::string("no way of paying has a price for it")
-                                 : joined({name(a.ways.front().kind), " costs least: ", money(a.ways.front().total)});
-  shown.parts = {paid_part(a, options)};
+  shown.title = joined({duration(answer.run), " on ", slices_words(answer.slice, answer.slices), " (",
+                        counted(answer.chips, "chip"), "), region ", answer.region, ", cheapest first"});
+  shown.summary = answer.ways.empty()
+                      ? std::string("no way of paying has a price for it")
+                      : joined({name(answer.ways.front().kind), " costs least: ", money(answer.ways.front().total)});
+  shown.parts = {paid_part(answer, options)};
   view_part notes;
-  add_spot_notes(notes.sentences, a, options);
-  if (a.rest_of_term_used == 0 && (tpuplan::detail::way_of(a.ways, provisioning::commitment_1y) ||
-                                   tpuplan::detail::way_of(a.ways, provisioning::commitment_3y)))
+  add_spot_notes(notes.sentences, answer, options);
+  if (answer.rest_of_term_used == 0 && (tpuplan::detail::way_of(answer.ways, provisioning::commitment_1y) ||
+                                        tpuplan::detail::way_of(answer.ways, provisioning::commitment_3y)))
     notes.sentences.push_back(
         joined({"a commitment is paid for its whole term",
                 options.names_options ? ": say with --rest-used what part of the rest other work uses" : ""}));
-  add_break_even(notes.sentences, a);
+  add_break_even(notes.sentences, answer);
   if (!notes.sentences.empty()) shown.parts.push_back(std::move(notes));
-  if (a.against_gpu) shown.parts.push_back(gpus_part(a, options));
-  if (a.checkpoints)
+  if (answer.against_gpu) shown.parts.push_back(gpus_part(answer, options));
+  if (answer.checkpoints)
     shown.parts.push_back(
         {{},
-         {joined({counted(a.checkpoints->count, "checkpoint"), " take ", binary_bytes(a.checkpoints->kept),
-                  " and cost ", money(a.checkpoints->total), " while it runs, operations not counted"})},
+         {joined({counted(answer.checkpoints->count, "checkpoint"), " take ", binary_bytes(answer.checkpoints->kept),
+                  " and cost ", money(answer.checkpoints->total), " while it runs, operations not counted"})},
          {},
          {},
          {},
          false});
   std::vector<price_row> prices;
-  for (const paid_run& one : a.ways) prices.push_back(one.price);
+  for (const paid_run& one : answer.ways) prices.push_back(one.price);
   add_prices(shown, prices);
-  if (!a.against_gpu) shown.next = {{"pay", {}, "against GPUs, with your own figures for these"}};
+  if (!answer.against_gpu) shown.next = {{"pay", {}, "against GPUs, with your own figures for these"}};
   return shown;
 }
 

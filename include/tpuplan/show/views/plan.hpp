@@ -61,20 +61,20 @@ namespace readable {
   return marked(cell(cost.total), is_doubtful(cost.price, options) || is_far_below(request.prices, cost.price));
 }
 /// The cheapest cost on spot that the quotas allow, or why there is none.
-[[nodiscard]] inline view_cell spot_cell(const plan& p, const plan_request& request, const view_options& options) {
+[[nodiscard]] inline view_cell spot_cell(const plan& offer, const plan_request& request, const view_options& options) {
   const plan_cost* found = nullptr;
   bool has_price = false;
-  for (const plan_cost& cost : p.costs) {
+  for (const plan_cost& cost : offer.costs) {
     if (cost.kind != provisioning::spot) continue;
     has_price = true;
-    if (is_within_quota(p, cost, request) && (found == nullptr || cost.total < found->total)) found = &cost;
+    if (is_within_quota(offer, cost, request) && (found == nullptr || cost.total < found->total)) found = &cost;
   }
   return found != nullptr ? dollars_cell(*found, request, options) : cell(has_price ? "over quota" : "no price");
 }
 /// How a plan is paid for. Worked: "flex_start in us-east5, 3 times 7 days" of a run of 20 days.
-[[nodiscard]] inline std::string payment_words(const plan& p) {
-  const plan_cost& cost = chosen_cost(p);
-  const double weeks = math::ceil(p.run / 7_days);  // for which flex-start lasts
+[[nodiscard]] inline std::string payment_words(const plan& offer) {
+  const plan_cost& cost = chosen_cost(offer);
+  const double weeks = math::ceil(offer.run / 7_days);  // for which flex-start lasts
   return joined(
       {name(cost.kind), " in ", cost.price.region.view(),
        cost.kind == provisioning::flex_start && weeks > 1 ? ", " + fixed(weeks, 0) + " times 7 days" : std::string()});
@@ -82,12 +82,12 @@ namespace readable {
 /// The cells of one plan in the table of plans.
 [[nodiscard]] inline std::vector<view_cell> cells_of(const plan_row& row, const plan_request& request, bool choice,
                                                      const view_options& options) {
-  const plan& p = row.plan;
-  const plan_cost& cost = chosen_cost(p);
+  const plan& offer = row.plan;
+  const plan_cost& cost = chosen_cost(offer);
   view_cell run = cell(cost.wall);
-  if (p.deadline_at_risk) run.text += '^';
+  if (offer.deadline_at_risk) run.text += '^';
   const std::string marks =
-      joined({std::to_string(row.rank), fits(p.memory) == verdict::yes ? "" : "?", p.on_front ? "*" : " "});
+      joined({std::to_string(row.rank), fits(offer.memory) == verdict::yes ? "" : "?", offer.on_front ? "*" : " "});
   std::vector<view_cell> cells{
       cell(marks, static_cast<double>(row.rank)),
       cell(slices_words(row.slice, row.slices)),
@@ -95,24 +95,24 @@ namespace readable {
       cell(row.layout + (row.microbatches > 1 ? ", " + std::to_string(row.microbatches) + " micro" : std::string())),
       cell(row.remat),
       count_cell(row.batch),
-      cell(p.step.total),
-      range_cell(p.step.low, p.step.high),
-      share_cell(p.step.mfu),
+      cell(offer.step.total),
+      range_cell(offer.step.low, offer.step.high),
+      share_cell(offer.step.mfu),
       run,
       range_cell(cost.wall_low, cost.wall_high),
       dollars_cell(cost, request, options),
-      range_cell(cost.low, cost.high, joined({p.budget_at_risk ? "^" : "", p.step.extrapolated ? "!" : ""})),
-      spot_cell(p, request, options),
-      used_cell(p.memory.total, p.memory.usable),
+      range_cell(cost.low, cost.high, joined({offer.budget_at_risk ? "^" : "", offer.step.extrapolated ? "!" : ""})),
+      spot_cell(offer, request, options),
+      used_cell(offer.memory.total, offer.memory.usable),
       cell(row.remarks)};
-  if (choice) cells.push_back(cell(payment_words(p)));
+  if (choice) cells.push_back(cell(payment_words(offer)));
   return cells;
 }
 
 /// The plans that are shown, and what their marks mean.
-[[nodiscard]] inline view_part plans_part(const plan_document& a, const chosen_plans& chosen,
+[[nodiscard]] inline view_part plans_part(const plan_document& answer, const chosen_plans& chosen,
                                           const view_options& options) {
-  const bool choice = a.request.kinds.size() > 1 || a.request.regions.size() > 1;
+  const bool choice = answer.request.kinds.size() > 1 || answer.request.regions.size() > 1;
   view_part part = table_of(
       std::string("> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step:s | ~~~~>step between:s | ~~~>MFU "
                   "| >run:s | ~~~>run between:s | >cost:usd | ~>between:usd | ~~>on spot:usd | ~>HBM per device:bytes "
@@ -123,11 +123,11 @@ namespace readable {
   }
   bool extrapolated = false, uncertain = false, at_risk = false;
   for (const std::size_t index : chosen.indices) {
-    const plan& p = a.plans[index].plan;
-    part.rows.push_back(cells_of(a.plans[index], a.request, choice, options));
-    extrapolated = extrapolated || p.step.extrapolated;
-    uncertain = uncertain || fits(p.memory) != verdict::yes;
-    at_risk = at_risk || p.deadline_at_risk || p.budget_at_risk;
+    const plan& offer = answer.plans[index].plan;
+    part.rows.push_back(cells_of(answer.plans[index], answer.request, choice, options));
+    extrapolated = extrapolated || offer.step.extrapolated;
+    uncertain = uncertain || fits(offer.memory) != verdict::yes;
+    at_risk = at_risk || offer.deadline_at_risk || offer.budget_at_risk;
   }
   part.notes = {"* no other plan is both faster and cheaper"};
   const auto say = [&](bool holds, std::string words) {
@@ -137,8 +137,9 @@ namespace readable {
   say(uncertain, "? may not fit: the compiler decides");
   say(at_risk, "^ within the limit as estimated; not at the far end of its band");
   const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
-  say(chosen.beaten > 0, joined({std::to_string(chosen.beaten), " more ", chosen.beaten == 1 ? "is" : "are",
-                                 " slower or more expensive", option("--rows " + std::to_string(a.plans.size()))}));
+  say(chosen.beaten > 0,
+      joined({std::to_string(chosen.beaten), " more ", chosen.beaten == 1 ? "is" : "are", " slower or more expensive",
+              option("--rows " + std::to_string(answer.plans.size()))}));
   say(chosen.unbeaten > 0, joined({std::to_string(chosen.unbeaten), " ",
                                    options.rows || options.only_best_chips ? "more plans that no other beats"
                                    : chosen.unbeaten == 1 ? "faster one costs over three times the cheapest"
@@ -160,25 +161,25 @@ inline void add_far_below(std::vector<std::string>& to, const std::vector<price_
   }
 }
 /// The prices behind the plans that are shown: their chosen ones and those on spot.
-[[nodiscard]] inline std::vector<price_row> prices_of(const plan_document& a, const chosen_plans& chosen) {
+[[nodiscard]] inline std::vector<price_row> prices_of(const plan_document& answer, const chosen_plans& chosen) {
   std::vector<price_row> prices;
   for (const std::size_t index : chosen.indices) {
-    const plan& p = a.plans[index].plan;
-    for (const plan_cost& cost : p.costs) {
-      if (cost.kind == provisioning::spot || cost.kind == chosen_cost(p).kind) prices.push_back(cost.price);
+    const plan& offer = answer.plans[index].plan;
+    for (const plan_cost& cost : offer.costs) {
+      if (cost.kind == provisioning::spot || cost.kind == chosen_cost(offer).kind) prices.push_back(cost.price);
     }
   }
   return prices;
 }
 /// Where the price of the first plan is doubtful, the cheapest of all that rest on other prices.
-inline void add_doubtful_first(std::vector<std::string>& to, const plan_document& a) {
-  const plan_cost& cost = chosen_cost(a.plans.front().plan);
-  if (!is_far_below(a.request.prices, cost.price)) return;
+inline void add_doubtful_first(std::vector<std::string>& to, const plan_document& answer) {
+  const plan_cost& cost = chosen_cost(answer.plans.front().plan);
+  if (!is_far_below(answer.request.prices, cost.price)) return;
   const plan_row* sure = nullptr;
   const plan_cost* sure_cost = nullptr;
-  for (const plan_row& row : a.plans) {
+  for (const plan_row& row : answer.plans) {
     for (const plan_cost& one : row.plan.costs) {
-      if (!is_allowed(row.plan, one, a.request) || is_far_below(a.request.prices, one.price)) continue;
+      if (!is_allowed(row.plan, one, answer.request) || is_far_below(answer.request.prices, one.price)) continue;
       if (sure_cost == nullptr || one.total < sure_cost->total) sure = &row, sure_cost = &one;
     }
   }
@@ -226,7 +227,7 @@ inline void add_better_batch(std::vector<std::string>& to, const plan_request& r
 
 /// What the first plan depends on, and every way of paying for it.
 inline void add_explained(view& to, const plan_row& best, const plan_request& request, const view_options& options) {
-  const sensitivity_row& s = best.sensitivity;
+  const sensitivity_row& sensitivity = best.sensitivity;
   const plan_cost& now = chosen_cost(best.plan);
   view_part part = table_of("if | >total:usd | >wall time:s");
   part.title = joined({slices_words(best.slice, best.slices), ", ", name(now.kind), " in ", now.price.region.view(),
@@ -234,12 +235,13 @@ inline void add_explained(view& to, const plan_row& best, const plan_request& re
   const auto row = [&](const std::string& label, const std::optional<usd>& total, const std::optional<double>& wall) {
     if (total && wall) part.rows.push_back({cell(label), cell(*total), cell(seconds{*wall})});
   };
-  row("the price falls by a tenth", s.price_down, now.wall.value());
-  row("the price rises by a tenth", s.price_up, now.wall.value());
-  row("a step takes " + duration(best.plan.step.low), s.step_low, s.step_low_wall_s);
-  row("a step takes " + duration(best.plan.step.high), s.step_high, s.step_high_wall_s);
-  row("it is preempted twice as often", s.twice_preempted, s.twice_preempted_wall_s);
-  row("the batch is " + std::to_string(2 * best.batch), s.twice_the_batch, s.twice_the_batch_wall_s);
+  row("the price falls by a tenth", sensitivity.price_down, now.wall.value());
+  row("the price rises by a tenth", sensitivity.price_up, now.wall.value());
+  row("a step takes " + duration(best.plan.step.low), sensitivity.step_low, sensitivity.step_low_wall_s);
+  row("a step takes " + duration(best.plan.step.high), sensitivity.step_high, sensitivity.step_high_wall_s);
+  row("it is preempted twice as often", sensitivity.twice_preempted, sensitivity.twice_preempted_wall_s);
+  row("the batch is " + std::to_string(2 * best.batch), sensitivity.twice_the_batch,
+      sensitivity.twice_the_batch_wall_s);
   to.parts.push_back(std::move(part));
   part = table_of("paid for as | region | >total:usd | >wall time:s | ~>goodput | ~price of");
   for (const plan_cost& cost : best.plan.costs)
@@ -274,9 +276,9 @@ template <class Request>
 [[nodiscard]] inline view_part relaxed_part(const plan_request& request, const std::vector<relaxed_row>& rows) {
   if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
-  for (const relaxed_row& r : rows) {
+  for (const relaxed_row& relaxed : rows) {
     const auto words = [&](double amount) -> std::string {
-      switch (r.limit) {
+      switch (relaxed.limit) {
         case plan_limit::deadline: return duration(seconds{amount});
         case plan_limit::budget: return money(usd{amount});
         case plan_limit::chips:
@@ -286,11 +288,12 @@ template <class Request>
       }
       return amount > 0 ? counted(fixed(amount, 0), "chip") : "";
     };
-    const plan_cost& cost = chosen_cost(r.plan);
-    const std::string given = given_words(r.limit, request), needed = needed_words(r.limit, cost.kind, r.plan.where);
-    part.rows.push_back({cell(limit_words(r.limit)), cell(given.empty() ? words(r.given) : given),
-                         cell(needed.empty() ? words(r.needed) : needed),
-                         cell(joined({tpuplan::detail::slices_line(r.plan), ", ", money(cost.total), " in ",
+    const plan_cost& cost = chosen_cost(relaxed.plan);
+    const std::string given = given_words(relaxed.limit, request),
+                      needed = needed_words(relaxed.limit, cost.kind, relaxed.plan.where);
+    part.rows.push_back({cell(limit_words(relaxed.limit)), cell(given.empty() ? words(relaxed.given) : given),
+                         cell(needed.empty() ? words(relaxed.needed) : needed),
+                         cell(joined({tpuplan::detail::slices_line(relaxed.plan), ", ", money(cost.total), " in ",
                                       duration(cost.wall), " (", name(cost.kind), ")"}))});
   }
   return part;
@@ -312,11 +315,11 @@ void add_lost(view& to, const std::vector<Lost>& lost, const Reason& reason_of) 
                  " tokens a step in sequences of ", length});
 }
 /// The plans and all that is said of them.
-inline void add_plans(view& to, const plan_document& a, const view_options& options) {
-  const plan_request& request = a.request;
-  const chosen_plans chosen = plans_to_show(a.plans, options);
-  view_part part = plans_part(a, chosen, options);
-  if (const std::vector<price_row> prices = prices_of(a, chosen); !prices.empty()) {
+inline void add_plans(view& to, const plan_document& answer, const view_options& options) {
+  const plan_request& request = answer.request;
+  const chosen_plans chosen = plans_to_show(answer.plans, options);
+  view_part part = plans_part(answer, chosen, options);
+  if (const std::vector<price_row> prices = prices_of(answer, chosen); !prices.empty()) {
     part.notes.push_back(
         joined({"prices of ", dates_of(prices, options), ", ",
                 request.regions.size() > 3 ? std::to_string(request.regions.size()) + " regions"
@@ -326,11 +329,11 @@ inline void add_plans(view& to, const plan_document& a, const view_options& opti
     add_doubts(part.notes, prices, options);
     add_far_below(part.notes, prices, request, options);
   }
-  add_doubtful_first(part.notes, a);
-  add_risks(part.notes, request, a.plans.front().plan);
-  add_better_batch(part.notes, request, a.plans.front().plan, options);
+  add_doubtful_first(part.notes, answer);
+  add_risks(part.notes, request, answer.plans.front().plan);
+  add_better_batch(part.notes, request, answer.plans.front().plan, options);
   to.parts.push_back(std::move(part));
-  if (options.explained) add_explained(to, a.plans.front(), request, options);
+  if (options.explained) add_explained(to, answer.plans.front(), request, options);
 }
 
 }  // namespace readable
@@ -362,18 +365,18 @@ inline void add_plans(view& to, const plan_document& a, const view_options& opti
 }
 
 /// What a reader sees of a plan of training. Worked: where no plan is feasible, the first part says what to relax.
-[[nodiscard]] inline view view_of(const plan_document& a, const view_options& options = {}) {
+[[nodiscard]] inline view view_of(const plan_document& answer, const view_options& options = {}) {
   using namespace readable;
-  const plan_request& request = a.request;
+  const plan_request& request = answer.request;
   view shown;
-  shown.title = joined({request.model.name.view(), " (", count(static_cast<double>(a.parameters)), " parameters) on ",
-                        count(request.tokens), " tokens, ", batch_words(request)});
-  if (a.plans.empty()) {
+  shown.title = joined({request.model.name.view(), " (", count(static_cast<double>(answer.parameters)),
+                        " parameters) on ", count(request.tokens), " tokens, ", batch_words(request)});
+  if (answer.plans.empty()) {
     shown.sentences = {"no slice does it within these limits"};
     shown.summary = "No slice does it within these limits.";
-    shown.parts = {relaxed_part(request, a.relax.value_or(std::vector<relaxed_row>{}))};
+    shown.parts = {relaxed_part(request, answer.relax.value_or(std::vector<relaxed_row>{}))};
   } else {
-    const plan_row& best = a.plans.front();
+    const plan_row& best = answer.plans.front();
     std::vector<std::string_view> kinds;
     for (const provisioning kind : request.kinds) kinds.push_back(name(kind));
     shown.sentences = {joined({name(request.best), " first, at ", listed(kinds), " prices",
@@ -382,13 +385,13 @@ inline void add_plans(view& to, const plan_document& a, const view_options& opti
     shown.summary = joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
                             spaced(name(request.best)), ": ", money(cost.total), ", nine of ten between ",
                             money(cost.low), " and ", money(cost.high), ", in ", duration(cost.wall), "."});
-    add_plans(shown, a, options);
+    add_plans(shown, answer, options);
   }
-  if (options.drawn) shown.pictures = pictures_of(a);
-  add_lost(shown, a.lost, [](const lost_row& one) { return reason(one.reason); });
-  add_assumed(shown, a.assumed, options);
-  if (a.plans.empty()) return shown;
-  add_prices(shown, prices_of(a, plans_to_show(a.plans, options)));
+  if (options.drawn) shown.pictures = pictures_of(answer);
+  add_lost(shown, answer.lost, [](const lost_row& one) { return reason(one.reason); });
+  add_assumed(shown, answer.assumed, options);
+  if (answer.plans.empty()) return shown;
+  add_prices(shown, prices_of(answer, plans_to_show(answer.plans, options)));
   shown.next = {{"train", {}, {}}};
   return shown;
 }

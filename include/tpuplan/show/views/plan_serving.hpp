@@ -19,17 +19,19 @@ inline namespace abi_0 {
 namespace readable {
 
 /// Whether two plans are the same offer under different slice names: equal replicas, chips and price.
-[[nodiscard]] inline bool is_same_offer(const serving_plan& a, const serving_plan& b) {
-  return a.where.chip.name == b.where.chip.name && chips(a.where) * a.slices == chips(b.where) * b.slices &&
-         a.mesh.tensor == b.mesh.tensor && a.mesh.cache == b.mesh.cache && a.mesh.attention == b.mesh.attention &&
-         a.kind == b.kind && a.region == b.region && a.rate == b.rate &&
-         a.estimate.per_token.total == b.estimate.per_token.total && a.estimate.first_token == b.estimate.first_token;
+[[nodiscard]] inline bool is_same_offer(const serving_plan& one, const serving_plan& other) {
+  return one.where.chip.name == other.where.chip.name &&
+         chips(one.where) * one.slices == chips(other.where) * other.slices && one.mesh.tensor == other.mesh.tensor &&
+         one.mesh.cache == other.mesh.cache && one.mesh.attention == other.mesh.attention && one.kind == other.kind &&
+         one.region == other.region && one.rate == other.rate &&
+         one.estimate.per_token.total == other.estimate.per_token.total &&
+         one.estimate.first_token == other.estimate.first_token;
 }
 /// The plans without repetitions of an offer under another slice name, each with all names of its offer.
 [[nodiscard]] inline std::vector<std::pair<std::string, const serving_plan_row*>> offers_of(
-    const serving_plan_document& a) {
+    const serving_plan_document& answer) {
   std::vector<std::pair<std::string, const serving_plan_row*>> offers;
-  for (const serving_plan_row& row : a.plans) {
+  for (const serving_plan_row& row : answer.plans) {
     const std::string words = joined({std::to_string(row.slices), " x ", row.slice});
     const auto same = std::find_if(offers.begin(), offers.end(),
                                    [&](const auto& one) { return is_same_offer(one.second->plan, row.plan); });
@@ -42,16 +44,16 @@ namespace readable {
   return offers;
 }
 /// Dollars an hour of all its slices.
-[[nodiscard]] inline view_cell hour_cell(const serving_plan& p, const view_options& options) {
-  return marked(usd{in_usd_per_hour(p.rate)}, p.price, options);
+[[nodiscard]] inline view_cell hour_cell(const serving_plan& offer, const view_options& options) {
+  return marked(usd{in_usd_per_hour(offer.rate)}, offer.price, options);
 }
 /// How a serving plan is paid for, in words.
-[[nodiscard]] inline std::string paid_words(const serving_plan& p, const view_options& options) {
-  return joined({name(p.kind), ", ", p.region, ", ", dated(p.price.date, options)});
+[[nodiscard]] inline std::string paid_words(const serving_plan& offer, const view_options& options) {
+  return joined({name(offer.kind), ", ", offer.region, ", ", dated(offer.price.date, options)});
 }
 /// The plans; those that were simulated show the percentiles that they were asked for.
-[[nodiscard]] inline view_part services_part(const serving_plan_document& a, const view_options& options) {
-  const latency_targets& targets = a.request.job.percentiles;
+[[nodiscard]] inline view_part services_part(const serving_plan_document& answer, const view_options& options) {
+  const latency_targets& targets = answer.request.job.percentiles;
   const bool simulated = any_target(targets);
   view_part part = table_of(
       simulated
@@ -63,23 +65,25 @@ namespace readable {
           : std::string("slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | "
                         "~~~>between:s | ~>tokens/s | >an hour:usd | >million out:usd | ~>HBM per device:bytes | "
                         "~~paid for as"));
-  for (const auto& [words, row] : offers_of(a)) {
-    const serving_plan& p = row->plan;
-    const simulation_report& r = p.simulated;
-    const serving_estimate& e = p.estimate;
+  for (const auto& [words, row] : offers_of(answer)) {
+    const serving_plan& offer = row->plan;
+    const simulation_report& report = offer.simulated;
+    const serving_estimate& estimate = offer.estimate;
     const double rate = row->output_tokens.value();
     std::vector<view_cell> cells{cell(words), count_cell(row->chips), cell(row->replica)};
     if (simulated) {
-      cells.insert(cells.end(), {cell(reached_of(r.first_token.value, targets.first_token)),
-                                 cell(reached_of(r.per_token.value, targets.per_token)),
-                                 cell(reached_of(r.end_to_end.value, targets.end_to_end)), number_cell(r.running, 1),
-                                 share_cell(r.busy)});
+      cells.insert(cells.end(), {cell(reached_of(report.first_token.value, targets.first_token)),
+                                 cell(reached_of(report.per_token.value, targets.per_token)),
+                                 cell(reached_of(report.end_to_end.value, targets.end_to_end)),
+                                 number_cell(report.running, 1), share_cell(report.busy)});
     } else {
-      cells.insert(cells.end(), {number_cell(e.running, 1), cell(e.first_token), cell(e.per_token.total),
-                                 range_cell(e.per_token.low, e.per_token.high), cell(count(rate), rate)});
+      cells.insert(cells.end(),
+                   {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
+                    range_cell(estimate.per_token.low, estimate.per_token.high), cell(count(rate), rate)});
     }
-    cells.insert(cells.end(), {hour_cell(p, options), marked(p.cost.all_on_output, p.price, options),
-                               used_cell(e.memory.total, e.memory.usable), cell(paid_words(p, options))});
+    cells.insert(cells.end(),
+                 {hour_cell(offer, options), marked(offer.cost.all_on_output, offer.price, options),
+                  used_cell(estimate.memory.total, estimate.memory.usable), cell(paid_words(offer, options))});
     part.rows.push_back(std::move(cells));
   }
   return part;
@@ -125,15 +129,16 @@ namespace readable {
         {},
         false};
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
-  for (const relaxed_serving_row& r : rows) {
-    const serving_plan& p = r.plan.plan;
-    const std::string given = given_words(r.limit, request), needed = needed_words(r.limit, p.kind, p.where);
-    part.rows.push_back(
-        {cell(limit_words(r.limit, request.job.percentiles)),
-         cell(given.empty() ? amount_words(r.limit, r.given, false) : given),
-         cell(needed.empty() ? amount_words(r.limit, r.needed, true) : needed),
-         cell(joined({slices_words(r.plan.slice, r.plan.slices), ", ", duration(p.estimate.per_token.total),
-                      " a token, ", money(usd{in_usd_per_hour(p.rate)}), "/h (", name(p.kind), ")"}))});
+  for (const relaxed_serving_row& relaxed : rows) {
+    const serving_plan& offer = relaxed.plan.plan;
+    const std::string given = given_words(relaxed.limit, request),
+                      needed = needed_words(relaxed.limit, offer.kind, offer.where);
+    part.rows.push_back({cell(limit_words(relaxed.limit, request.job.percentiles)),
+                         cell(given.empty() ? amount_words(relaxed.limit, relaxed.given, false) : given),
+                         cell(needed.empty() ? amount_words(relaxed.limit, relaxed.needed, true) : needed),
+                         cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ",
+                                      duration(offer.estimate.per_token.total), " a token, ",
+                                      money(usd{in_usd_per_hour(offer.rate)}), "/h (", name(offer.kind), ")"}))});
   }
   return part;
 }
@@ -159,9 +164,9 @@ namespace readable {
 }
 
 /// What a reader sees of a plan of serving. Worked: where no plan is feasible, the first part says what to relax.
-[[nodiscard]] inline view view_of(const serving_plan_document& a, const view_options& options = {}) {
+[[nodiscard]] inline view view_of(const serving_plan_document& answer, const view_options& options = {}) {
   using namespace readable;
-  const serving_request& request = a.request;
+  const serving_request& request = answer.request;
   const serving_job& job = request.job;
   const double rate = job.request_rate.value();
   view shown;
@@ -171,19 +176,19 @@ namespace readable {
               rate > 0 ? ", " + counted(std::string_view(four_digits(rate)), "request") + " a second" : std::string(),
               job.concurrency > 0 ? ", " + std::to_string(job.concurrency) + " at once" : std::string()});
   std::vector<price_row> prices;
-  if (a.plans.empty()) {
+  if (answer.plans.empty()) {
     shown.sentences = {"no slice does it within these limits"};
     shown.summary = "No slice does it within these limits.";
-    shown.parts = {relaxed_part(request, a.relax.value_or(std::vector<relaxed_serving_row>{}), options)};
+    shown.parts = {relaxed_part(request, answer.relax.value_or(std::vector<relaxed_serving_row>{}), options)};
     if (any_target(job.percentiles))
-      shown.parts.push_back(changes_part(a.changes.value_or(std::vector<serving_change_row>{}), 0, options));
+      shown.parts.push_back(changes_part(answer.changes.value_or(std::vector<serving_change_row>{}), 0, options));
   } else {
-    const serving_plan_row& best = a.plans.front();
+    const serving_plan_row& best = answer.plans.front();
     const std::string targets = targets_words(job.percentiles);
     add_means_held(shown.sentences, job, options);
     shown.sentences.push_back(
         joined({name(request.best), " first", targets.empty() ? std::string() : "; " + targets + ", simulated"}));
-    view_part part = services_part(a, options);
+    view_part part = services_part(answer, options);
     if (!targets.empty())
       part.notes.push_back(
           joined({"each rests on one replica: of the first plan ", std::to_string(best.plan.simulated.requests),
@@ -191,7 +196,7 @@ namespace readable {
                   four_digits(best.plan.share.request_rate.value() / static_cast<double>(best.plan.estimate.replicas)),
                   " asked for"}));
     std::vector<provisioning> kinds;
-    for (const serving_plan_row& row : a.plans) {
+    for (const serving_plan_row& row : answer.plans) {
       prices.push_back(row.plan.price);
       kinds.push_back(row.plan.kind);
     }
@@ -208,10 +213,10 @@ namespace readable {
                             duration(best.simulated_first_token.value_or(best.first_token)), ", each other within ",
                             duration(best.simulated_per_token.value_or(best.per_token)), "."});
   }
-  if (options.drawn) shown.pictures = pictures_of(a);
-  add_lost(shown, a.lost, [](const lost_servers_row& one) { return one.why; });
-  add_assumed(shown, a.assumed, options);
-  if (a.plans.empty()) return shown;
+  if (options.drawn) shown.pictures = pictures_of(answer);
+  add_lost(shown, answer.lost, [](const lost_servers_row& one) { return one.why; });
+  add_assumed(shown, answer.assumed, options);
+  if (answer.plans.empty()) return shown;
   add_prices(shown, prices);
   shown.next = {{"serve", {}, "its breakdown and frontier"}};
   return shown;

@@ -61,13 +61,13 @@ inline void add_means_held(std::vector<std::string>& to, const serving_job& job,
 [[nodiscard]] inline view_part report_part(const simulation_report& report, const latency_targets& targets) {
   view_part part = table_of("simulated | >mean:s | >p50:s | ~>p90:s | >p95:s | >p99:s | ~~>p99 +-:s | target");
   const auto row = [&](std::string_view words, const measured_times& times, const latency_target& target, bool met) {
-    const time_percentiles& t = times.value;
+    const time_percentiles& percentiles = times.value;
     if (times.count == 0) return;
-    part.rows.push_back(
-        {cell(words), cell(t.mean), cell(t.p50), cell(t.p90), cell(t.p95), cell(t.p99), cell(times.error.p99),
-         cell(target.limit.value() <= 0
-                  ? std::string()
-                  : joined({share_words(target.share), " ", duration(target.limit), met ? "" : ", missed"}))});
+    part.rows.push_back({cell(words), cell(percentiles.mean), cell(percentiles.p50), cell(percentiles.p90),
+                         cell(percentiles.p95), cell(percentiles.p99), cell(times.error.p99),
+                         cell(target.limit.value() <= 0 ? std::string()
+                                                        : joined({share_words(target.share), " ",
+                                                                  duration(target.limit), met ? "" : ", missed"}))});
   };
   row("first token", report.first_token, targets.first_token, report.meets_first_token);
   row("each token", report.per_token, targets.per_token, report.meets_per_token);

@@ -22,37 +22,40 @@ namespace readable {
   return slices_words(name(fleet.where).view(), fleet.slices);
 }
 /// "20 requests a second at random", as they came.
-[[nodiscard]] inline std::string traffic_words(const simulate_answer& a) {
-  const std::string rate = counted(std::string_view(four_digits(a.job.request_rate.value())), "request") + " a second ";
-  return rate + (a.traced           ? "of a trace"
-                 : a.variation == 0 ? "at a constant rate"
-                 : a.variation == 1 ? "at random"
-                                    : "with a variation of " + four_digits(a.variation));
+[[nodiscard]] inline std::string traffic_words(const simulate_answer& answer) {
+  const std::string rate =
+      counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second ";
+  return rate + (answer.traced           ? "of a trace"
+                 : answer.variation == 0 ? "at a constant rate"
+                 : answer.variation == 1 ? "at random"
+                                         : "with a variation of " + four_digits(answer.variation));
 }
 /// Rates, loads and prices below the latencies.
-[[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& a, const view_options& options) {
-  const simulation_report& r = a.report;
-  const double all = static_cast<double>(a.replicas) / static_cast<double>(a.simulated_replicas);
-  const double came = r.arrivals.value() * all, wanted = a.job.request_rate.value();
-  std::vector<std::string> words{
-      joined({percent(r.good_share), " of the requests keep every limit: ", four_digits(r.goodput.value() * all),
-              " of ", four_digits(came), " requests/s"})};
-  if (!a.traced && math::abs(came / wanted - 1) > 0.01)
+[[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& answer,
+                                                              const view_options& options) {
+  const simulation_report& report = answer.report;
+  const double all = static_cast<double>(answer.replicas) / static_cast<double>(answer.simulated_replicas);
+  const double came = report.arrivals.value() * all, wanted = answer.job.request_rate.value();
+  std::vector<std::string> words{joined(
+      {percent(report.good_share), " of the requests keep every limit: ", four_digits(report.goodput.value() * all),
+       " of ", four_digits(came), " requests/s"})};
+  if (!answer.traced && math::abs(came / wanted - 1) > 0.01)
     words.push_back(joined({"by chance ", four_digits(came), " requests/s came where ", four_digits(wanted),
                             " were asked for", options.names_options ? "; --requests draws more" : ""}));
-  words.push_back(
-      joined({count(r.output_tokens.value() * all), " output tokens/s; ", percent(came / a.capacity.value()),
-              " of the ", four_digits(a.capacity.value()), " requests/s that ", fleet_words(a.fleet), " can serve"}));
-  words.push_back(joined({"a replica has some request ", percent(r.busy), " of the time, runs ", fixed(r.running, 1),
-                          " sequences, fills ", percent(r.cache), " of its cache"}));
-  if (r.preemptions > 0)
-    words.push_back(counted(r.preemptions, "sequence") + " lost their keys and values and were computed again");
-  if (!a.price) return words;
-  const double hour = in_usd_per_hour(a.price->per_chip) * static_cast<double>(chips(a.fleet.where) * a.fleet.slices);
-  words.push_back(joined({money(usd{hour}), " an hour on demand in ", a.price->region.view(), ", ",
-                          money(usd{hour / 3600 / (r.output_tokens.value() * all) * 1e6}),
-                          " for a million output tokens (price of ", dated(a.price->date, options), ")"}));
-  add_doubts(words, {*a.price}, options);
+  words.push_back(joined({count(report.output_tokens.value() * all), " output tokens/s; ",
+                          percent(came / answer.capacity.value()), " of the ", four_digits(answer.capacity.value()),
+                          " requests/s that ", fleet_words(answer.fleet), " can serve"}));
+  words.push_back(joined({"a replica has some request ", percent(report.busy), " of the time, runs ",
+                          fixed(report.running, 1), " sequences, fills ", percent(report.cache), " of its cache"}));
+  if (report.preemptions > 0)
+    words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");
+  if (!answer.price) return words;
+  const double hour =
+      in_usd_per_hour(answer.price->per_chip) * static_cast<double>(chips(answer.fleet.where) * answer.fleet.slices);
+  words.push_back(joined({money(usd{hour}), " an hour on demand in ", answer.price->region.view(), ", ",
+                          money(usd{hour / 3600 / (report.output_tokens.value() * all) * 1e6}),
+                          " for a million output tokens (price of ", dated(answer.price->date, options), ")"}));
+  add_doubts(words, {*answer.price}, options);
   return words;
 }
 
@@ -76,14 +79,14 @@ namespace readable {
   view_part part = table_of(
       "paid for as | ~>at most | ~~>slice-hours | >first p99:s | ~>worst part:s | ~~>token p95:s | >cost:usd | "
       "targets");
-  for (const day_option& o : answer.options) {
+  for (const day_option& day : answer.options) {
     seconds worst{0};
-    for (const day_part& one : o.parts) worst = max(worst, one.first.p99);
-    const bool none = o.parts.empty();
-    part.rows.push_back({cell(mix_words(o.mix)), count_cell(o.most_slices), cell(count(o.slice_hours), o.slice_hours),
-                         none ? cell("") : cell(o.first_token.p99), none ? cell("") : cell(worst),
-                         none ? cell("") : cell(o.per_token.p95), cell(o.cost),
-                         cell(none ? "not simulated" : kept_words(o, request.job.percentiles))});
+    for (const day_part& one : day.parts) worst = max(worst, one.first.p99);
+    const bool none = day.parts.empty();
+    part.rows.push_back({cell(mix_words(day.mix)), count_cell(day.most_slices),
+                         cell(count(day.slice_hours), day.slice_hours), none ? cell("") : cell(day.first_token.p99),
+                         none ? cell("") : cell(worst), none ? cell("") : cell(day.per_token.p95), cell(day.cost),
+                         cell(none ? "not simulated" : kept_words(day, request.job.percentiles))});
   }
   if (answer.options.back().parts.empty())
     part.notes = {"not simulated: the cheaper ones took as much time as one answer may"};
@@ -93,9 +96,10 @@ namespace readable {
 [[nodiscard]] inline view_part day_parts_part(const day_option& best) {
   view_part part =
       table_of("from:s | >requests/s | >slices | >first p50:s | >first p99:s | >token p95:s", mix_words(best.mix));
-  for (const day_part& p : best.parts)
-    part.rows.push_back({cell(p.start), cell(four_digits(p.rate.value()), p.rate.value()), number_cell(p.slices, 1),
-                         cell(p.first.p50), cell(p.first.p99), cell(p.token.p95)});
+  for (const day_part& span : best.parts)
+    part.rows.push_back({cell(span.start), cell(four_digits(span.rate.value()), span.rate.value()),
+                         number_cell(span.slices, 1), cell(span.first.p50), cell(span.first.p99),
+                         cell(span.token.p95)});
   return part;
 }
 
@@ -108,23 +112,25 @@ namespace readable {
                                            answer.targets})};
 }
 /// What a reader sees of a fleet under traffic. Worked: the first part has a row for the first token.
-[[nodiscard]] inline view view_of(const simulate_answer& a, const view_options& options = {}) {
+[[nodiscard]] inline view view_of(const simulate_answer& answer, const view_options& options = {}) {
   using namespace readable;
   view shown;
-  shown.title =
-      joined({a.model, " on ", fleet_words(a.fleet), ", ", traffic_words(a), ", ", fixed(a.job.prompt.mean, 0),
-              " prompt tokens and ", fixed(a.job.output.mean, 0), " output tokens"});
-  shown.sentences = {joined({counted(a.replicas, "replica"),
-                             a.simulated_replicas == a.replicas ? ", to which requests go in turn; "
-                                                                : ", of which one is simulated with its share; ",
-                             counted(a.report.requests, "request"), " counted, after the first tenth"})};
-  shown.parts = {report_part(a.report, a.targets)};
-  shown.parts.back().notes = fleet_sentences(a, options);
+  shown.title = joined({answer.model, " on ", fleet_words(answer.fleet), ", ", traffic_words(answer), ", ",
+                        fixed(answer.job.prompt.mean, 0), " prompt tokens and ", fixed(answer.job.output.mean, 0),
+                        " output tokens"});
+  shown.sentences = {
+      joined({counted(answer.replicas, "replica"),
+              answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
+                                                           : ", of which one is simulated with its share; ",
+              counted(answer.report.requests, "request"), " counted, after the first tenth"})};
+  shown.parts = {report_part(answer.report, answer.targets)};
+  shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
-  if (!meets(a.report) && !a.traced) shown.parts.push_back(changes_part(a.changes, a.fleet.slices, options));
-  if (options.drawn) shown.pictures = pictures_of(a);
-  add_assumed(shown, a.assumed, options);
-  if (a.price) add_prices(shown, {*a.price});
+  if (!meets(answer.report) && !answer.traced)
+    shown.parts.push_back(changes_part(answer.changes, answer.fleet.slices, options));
+  if (options.drawn) shown.pictures = pictures_of(answer);
+  add_assumed(shown, answer.assumed, options);
+  if (answer.price) add_prices(shown, {*answer.price});
   return shown;
 }
 

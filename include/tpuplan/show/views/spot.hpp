@@ -12,37 +12,37 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// What a reader sees of a run on capacity that may be taken away. Worked: the first part is a table of 7 rows.
-[[nodiscard]] inline view view_of(const spot_answer& a, const view_options& options = {}) {
+[[nodiscard]] inline view view_of(const spot_answer& answer, const view_options& options = {}) {
   using namespace readable;
-  const expected_spot_run& e = a.expected;
+  const expected_spot_run& expected = answer.expected;
   view shown;
-  shown.title = joined({"checkpoint every ", duration(a.run.checkpoint_interval), ", ", duration(e.billed),
-                        " billed for ", duration(e.work), " of work"});
+  shown.title = joined({"checkpoint every ", duration(answer.run.checkpoint_interval), ", ", duration(expected.billed),
+                        " billed for ", duration(expected.work), " of work"});
   shown.summary = shown.title;
   view_part part = table_of("expected | >time:s | >of the work");
   const auto row = [&](std::string_view label, seconds time) {
-    part.rows.push_back({cell(label), cell(time), share_cell(time / e.work)});
+    part.rows.push_back({cell(label), cell(time), share_cell(time / expected.work)});
   };
-  row("work", e.work);
-  row("checkpoints", e.checkpoints);
-  row("lost work", e.lost_work);
-  row("restarts", e.restarts);
-  row("billed", e.billed);
-  row("waiting for capacity", e.queue);
-  row("from start to end", e.wall);
-  part.notes = {joined({fixed(a.preemptions, 1), " preemptions expected; intervals: Young ", duration(a.young_interval),
-                        ", exact ", duration(a.optimal_interval)})};
-  if (const std::optional<spot_comparison>& p = a.prices) {
-    const double saved = p->saving_fraction;
-    part.notes.push_back(joined({money(p->spot_cost), " on spot against ", money(p->on_demand_cost),
-                                 " on demand: ", p->spot_is_cheaper ? "saves " : "costs more by ",
+  row("work", expected.work);
+  row("checkpoints", expected.checkpoints);
+  row("lost work", expected.lost_work);
+  row("restarts", expected.restarts);
+  row("billed", expected.billed);
+  row("waiting for capacity", expected.queue);
+  row("from start to end", expected.wall);
+  part.notes = {joined({fixed(answer.preemptions, 1), " preemptions expected; intervals: Young ",
+                        duration(answer.young_interval), ", exact ", duration(answer.optimal_interval)})};
+  if (const std::optional<spot_comparison>& prices = answer.prices) {
+    const double saved = prices->saving_fraction;
+    part.notes.push_back(joined({money(prices->spot_cost), " on spot against ", money(prices->on_demand_cost),
+                                 " on demand: ", prices->spot_is_cheaper ? "saves " : "costs more by ",
                                  percent(saved < 0 ? -saved : saved)}));
-    part.notes.push_back(joined({"a useful hour costs ", money(p->effective_price * 1_h), " on spot: the price times ",
-                                 fixed(p->billed_factor, 3)}));
+    part.notes.push_back(joined({"a useful hour costs ", money(prices->effective_price * 1_h),
+                                 " on spot: the price times ", fixed(prices->billed_factor, 3)}));
   }
   shown.parts = {std::move(part)};
-  add_assumed(shown, a.assumed, options);
-  if (!a.prices) shown.next = {{"spot", {}, "what it saves"}};
+  add_assumed(shown, answer.assumed, options);
+  if (!answer.prices) shown.next = {{"spot", {}, "what it saves"}};
   return shown;
 }
 

@@ -16,41 +16,41 @@ inline namespace abi_0 {
 namespace readable {
 
 /// A step by part, in the order of a model's life: arithmetic, memory, collectives, waiting.
-[[nodiscard]] inline view_part step_part(const step_breakdown& t, const training_job& job, std::int64_t own_runs) {
+[[nodiscard]] inline view_part step_part(const step_breakdown& step, const training_job& job, std::int64_t own_runs) {
   view_part part = table_of("part of a step | >time:s | >share | of");
   const auto row = [&](std::string_view label, seconds time, std::string_view note) {
-    if (time.value() != 0) part.rows.push_back({cell(label), cell(time), share_cell(time / t.total), cell(note)});
+    if (time.value() != 0) part.rows.push_back({cell(label), cell(time), share_cell(time / step.total), cell(note)});
   };
-  const auto shared = [&](std::string_view label, const collective_time& c) {
-    row(label, c.exposed, "exposed of " + duration(c.whole));
+  const auto shared = [&](std::string_view label, const collective_time& collective) {
+    row(label, collective.exposed, "exposed of " + duration(collective.whole));
   };
-  row("dense products", t.dense_products, "compute");
-  row("expert products", t.expert_products, "compute");
-  row("attention", t.attention, "compute");
-  row("logits", t.logits, "compute");
-  row("vision", t.vision, "compute");
-  row("elementwise", t.elementwise, "HBM");
-  row("attention scores", t.scores, "HBM");
-  row("operands", t.operands, "HBM");
-  row("weight reads", t.weight_reads, "HBM");
-  row("weight update", t.weight_update, "HBM");
-  row("expert dispatch", t.dispatch, "HBM");
-  shared("FSDP", t.fsdp);
-  shared("data parallel", t.data);
-  shared("tensor parallel", t.tensor);
-  shared("expert parallel", t.expert);
-  shared("context parallel", t.context);
-  shared("between slices", t.dcn);
-  shared(job.state_on_host == host_state::none ? "tensors on hosts" : "state on hosts", t.host);
-  row("per layer", t.overhead, "fixed time");
-  row("pipeline bubble", t.bubble, "waiting");
-  row("stragglers", t.stragglers, "waiting");
-  const bool untuned = t.software_taken != software_level::tuned;
-  row("software", t.software,
+  row("dense products", step.dense_products, "compute");
+  row("expert products", step.expert_products, "compute");
+  row("attention", step.attention, "compute");
+  row("logits", step.logits, "compute");
+  row("vision", step.vision, "compute");
+  row("elementwise", step.elementwise, "HBM");
+  row("attention scores", step.scores, "HBM");
+  row("operands", step.operands, "HBM");
+  row("weight reads", step.weight_reads, "HBM");
+  row("weight update", step.weight_update, "HBM");
+  row("expert dispatch", step.dispatch, "HBM");
+  shared("FSDP", step.fsdp);
+  shared("data parallel", step.data);
+  shared("tensor parallel", step.tensor);
+  shared("expert parallel", step.expert);
+  shared("context parallel", step.context);
+  shared("between slices", step.dcn);
+  shared(job.state_on_host == host_state::none ? "tensors on hosts" : "state on hosts", step.host);
+  row("per layer", step.overhead, "fixed time");
+  row("pipeline bubble", step.bubble, "waiting");
+  row("stragglers", step.stragglers, "waiting");
+  const bool untuned = step.software_taken != software_level::tuned;
+  row("software", step.software,
       own_runs == 0 ? "not tuned"
       : untuned     ? "not tuned, and runs of your own"
                     : "runs of your own");
-  row("total", t.total, "");
+  row("total", step.total, "");
   return part;
 }
 
@@ -74,8 +74,8 @@ namespace readable {
     const maybe<usd>&low = one.total_low, &high = one.total_high;
     part.rows.push_back({cell(name(one.kind)), marked(one.total, one.price, options),
                          !low || (high && *low == *high) ? cell("")
-                         : high              ? range_cell(*low, *high)
-                                             : cell(money(*low) + "-not available"),
+                         : high                          ? range_cell(*low, *high)
+                                                         : cell(money(*low) + "-not available"),
                          cell(one.wall), cell(one.price.date.view())});
     if (one.checkpoint_interval)
       notes.push_back(
@@ -114,26 +114,27 @@ inline constexpr const char* run_title = "the run";
 /// before the advice.
 [[nodiscard]] inline view view_of(const train_answer& all, const view_options& options = {}) {
   using namespace readable;
-  const fit_answer& a = all.memory;
-  const step_breakdown& t = all.breakdown;
-  const std::string between = joined({duration(t.low), " and ", duration(t.high)});
+  const fit_answer& answer = all.memory;
+  const step_breakdown& step = all.breakdown;
+  const std::string between = joined({duration(step.low), " and ", duration(step.high)});
   view shown;
-  shown.title = joined({a.model, " on ", slices_words(a.slice, slices(a.mesh)), " (", one_line(a.mesh), "), ",
-                        counted(a.job.global_batch, "sequence"), " of ", std::to_string(a.job.sequence_length),
-                        " tokens, remat ", name(a.job.remat)});
+  shown.title = joined({answer.model, " on ", slices_words(answer.slice, slices(answer.mesh)), " (",
+                        one_line(answer.mesh), "), ", counted(answer.job.global_batch, "sequence"), " of ",
+                        std::to_string(answer.job.sequence_length), " tokens, remat ", name(answer.job.remat)});
   shown.sentences = {
-      joined({"step ", duration(t.total), " (between ", between,
-              t.extrapolated ? "; outside of what published runs cover" : "", "), MFU ", percent(t.mfu), ", ",
-              count(t.tokens_per_second.value()), " tokens/s, limited by ", name(t.limited_by)}),
-      joined({"memory ", used_of(a.used, a.usable), ": ", verdict_words(a.fits)}),
-      joined({"for ", t.software_taken == software_level::first_port ? "untuned" : name(t.software_taken), " software",
-              options.names_options ? ", see --software" : "", "; the band is of ", std::to_string(t.runs), " ",
-              spaced(name(t.kind)), " runs from ", std::to_string(t.sources), " sources",
+      joined({"step ", duration(step.total), " (between ", between,
+              step.extrapolated ? "; outside of what published runs cover" : "", "), MFU ", percent(step.mfu), ", ",
+              count(step.tokens_per_second.value()), " tokens/s, limited by ", name(step.limited_by)}),
+      joined({"memory ", used_of(answer.used, answer.usable), ": ", verdict_words(answer.fits)}),
+      joined({"for ", step.software_taken == software_level::first_port ? "untuned" : name(step.software_taken),
+              " software", options.names_options ? ", see --software" : "", "; the band is of ",
+              std::to_string(step.runs), " ", spaced(name(step.kind)), " runs from ", std::to_string(step.sources),
+              " sources",
               all.own_runs > 0 ? ", narrowed by " + counted(all.own_runs, "run") + " of your own" : std::string()})};
   shown.summary =
-      joined({"A step takes ", duration(t.total), ", nine of ten between ", between, ": ", percent(t.mfu), " MFU, ",
-              count(t.tokens_per_second.value()), " tokens/s, limited by ", name(t.limited_by), "."});
-  shown.parts = {step_part(t, a.job, all.own_runs), memory_part(a.breakdown)};
+      joined({"A step takes ", duration(step.total), ", nine of ten between ", between, ": ", percent(step.mfu),
+              " MFU, ", count(step.tokens_per_second.value()), " tokens/s, limited by ", name(step.limited_by), "."});
+  shown.parts = {step_part(step, answer.job, all.own_runs), memory_part(answer.breakdown)};
   shown.parts.back().title = "memory";
   shown.parts.back().folded = true;
   if (all.run) {
@@ -142,7 +143,7 @@ inline constexpr const char* run_title = "the run";
     if (all.costs && !all.costs->empty()) part = ways_part(*all.costs, run, all.terms, all.region, options);
     part.title = run_title;
     part.sentences = {joined({count(all.run_tokens), " tokens take ", duration(run), ", between ",
-                              duration_range(run * (t.low / t.total), run * (t.high / t.total))})};
+                              duration_range(run * (step.low / step.total), run * (step.high / step.total))})};
     if (!all.costs) part.sentences.emplace_back("no price: it does not fit");
     if (all.costs && all.costs->empty()) part.sentences.push_back(joined({"no price for it in ", all.region}));
     shown.summary += " The run takes " + duration(run);
@@ -152,10 +153,11 @@ inline constexpr const char* run_title = "the run";
             : std::string("; there is no price for it.");
     shown.parts.push_back(std::move(part));
   }
-  shown.summary += joined({" It ", a.fits == verdict::uncertain ? "may not fit" : verdict_words(a.fits), "."});
+  shown.summary +=
+      joined({" It ", answer.fits == verdict::uncertain ? "may not fit" : verdict_words(answer.fits), "."});
   if (options.drawn) shown.pictures = pictures_of(all);
   add_advice(shown, all.advice);
-  add_assumed(shown, a.assumed, options);
+  add_assumed(shown, answer.assumed, options);
   std::vector<price_row> prices;
   for (const run_price& one : all.costs.value_or(std::vector<run_price>{})) prices.push_back(one.price);
   add_prices(shown, prices);
