@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
 #include <tpuplan/ask/risk.hpp>
@@ -121,6 +122,20 @@ template <class Request>
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_risk(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
 }
+template <class Request>
+[[nodiscard]] placed_network network_of(const Request& asked) {
+  return placed(read_any_model(asked.config), asked.slice, asked.mesh, asked.job);
+}
+[[nodiscard]] inline reply fit_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  return reply_of(answer_to_fit(network_of(read_request<fit_network_request>(request))), beside);
+}
+[[nodiscard]] inline reply train_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const train_network_request asked = read_request<train_network_request>(request);
+  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "data"})
+    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_train(network_of(asked), asked, own ? own->book() : price_book{}), beside);
+}
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
   serve_request asked = read_request<serve_request>(request);
   model_config config = model_of(asked.config);
@@ -219,6 +234,12 @@ inline constexpr question questions[] = {
         "train", "How long does a step take, and how much time and money does a run take?",
         {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, price_rows}},
         train_answered),
+    question_of<fit_network_request, fit_network_answer>("fit_network",
+                                                         "Does a training step of a network of layers fit a slice?",
+                                                         {{model_rows, network_rows}}, fit_network_answered),
+    question_of<train_network_request, train_network_answer>(
+        "train_network", "How long does a step of a network of layers take, and how much does a run cost?",
+        {{model_rows, network_rows, network_run_rows, preemption_rows, rest_rows, price_rows}}, train_network_answered),
     question_of<serve_request, serve_answer>("serve", "How fast does a slice answer, and at what price?",
                                              {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows,
                                                format_rows, served_engine_rows, price_rows}},
@@ -403,9 +424,9 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, fit, train, serve, spot, simulate, pay, risk, plan, plan_serving, launch. It is safe from any
-/// thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch
-/// 241.
+/// slices, batch, pad, model, fit, train, fit_network, train_network, serve, spot, simulate, pay, risk, plan,
+/// plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request":
+/// {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

@@ -140,6 +140,8 @@ std::vector<example> examples() {
         {"job", {{"request_rate_per_s", 4}}},
         {"load", true}}},
       {"simulate", {{"config", model}, {"slice", "v6e-8"}, {"slices", 2}, {"trace", trace()}}},
+      {"fit_network", {{"config", {{"model_type", "resnet"}}}, {"slice", "v5e-8"}}},
+      {"train_network", {{"config", {{"model_type", "resnet"}}}, {"slice", "v5e-8"}, {"data", {{"examples", 50000}}}}},
       {"pay", {{"slice", "v5e-32"}, {"slices", 2}, {"run_s", 864000}}},
       {"pay", gpu_question()},
       {"risk", {{"config", model}, {"slice", "v6e-64"}, {"tokens", 1e11}, {"deadline_s", 864000}, {"runs", 200}}},

@@ -34,15 +34,6 @@ epoch_count epochs_asked(const epoch_options& given, std::int64_t batch) {
   return count;
 }
 
-std::string words_of(const epoch_options& given, const epoch_count& count) {
-  if (given.steps) return counted(grouped(count.steps), "step");
-  const std::string dropped = count.dropped > 0 ? fmt::format(" ({} of {} dropped)", grouped(count.dropped),
-                                                              counted(grouped(*given.examples), "example"))
-                                                : std::string();
-  return fmt::format("{} an epoch{}, {}: {}", counted(grouped(count.steps_per_epoch), "step"), dropped,
-                     counted(fmt::format("{:g}", given.epochs), "epoch"), counted(grouped(count.steps), "step"));
-}
-
 ordered_json json_of(const epoch_options& given, const epoch_count& count) {
   ordered_json document = {{"batch", count.batch}, {"steps", count.steps}, {"examples_trained_on", count.examples}};
   if (given.steps) return document;
@@ -51,23 +42,6 @@ ordered_json json_of(const epoch_options& given, const epoch_count& count) {
   document["steps_per_epoch"] = count.steps_per_epoch;
   document["dropped_per_epoch"] = count.dropped;
   return document;
-}
-
-std::string_view core_word(const chip_spec& chip) { return chip.jax_devices > 1 ? "core" : "chip"; }
-
-std::string rows_sentence(const chip_spec& chip, std::int64_t examples_per_core, std::int64_t rows,
-                          std::string_view example, std::string_view row) {
-  const batch_fill fill = batch_fill_of(chip, examples_per_core, rows);
-  const std::string of =
-      rows > 1 ? fmt::format(" of {} {}{} each", grouped(rows), row, row == "patch" ? "es" : "s") : std::string();
-  const std::string padded = fill.padding_waste > 0.005 ? fmt::format("; {} of the rows are padding to a multiple of 8",
-                                                                      percent(fill.padding_waste))
-                                                        : std::string();
-  const bool several = chip.jax_devices > 1;
-  return fmt::format("{} {}{}{} on a core are {} rows on a {}, {} the {} from which on {}{} is limited by arithmetic{}",
-                     grouped(examples_per_core), example, examples_per_core == 1 ? "" : "s", of,
-                     grouped(fill.rows_per_core), core_word(chip), fill.limited_by_compute ? "above" : "below",
-                     grouped(fill.critical_rows), several ? "a core of " : "", chip.name.view(), padded);
 }
 
 }  // namespace cli

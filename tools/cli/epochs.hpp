@@ -27,16 +27,7 @@ tpuplan::data_set data_of(const epoch_options& given, std::int64_t batch);
 /// The number of steps of the run, for batches of that many examples. A run that is given in steps has no epochs.
 tpuplan::epoch_count epochs_asked(const epoch_options& given, std::int64_t batch);
 
-/// "58 steps an epoch (608 of 60,000 examples dropped), 5 epochs: 290 steps", or "10,000 steps".
-std::string words_of(const epoch_options& given, const tpuplan::epoch_count& count);
 ordered_json json_of(const epoch_options& given, const tpuplan::epoch_count& count);
-
-/// What a core (JAX device) of a chip is called where rows are counted: "chip" where it is all of one.
-std::string_view core_word(const tpuplan::chip_spec& chip);
-
-/// One sentence on whether the rows of a core's examples fill the MXU.
-std::string rows_sentence(const tpuplan::chip_spec& chip, std::int64_t examples_per_core, std::int64_t rows,
-                          std::string_view example, std::string_view row);
 
 }  // namespace cli
 

@@ -25,13 +25,6 @@ void refuse_input(const session& with);
 /// What an example of the network costs a host. Refuses a cached share of what is not known.
 tpuplan::example_cost example_of(const tpuplan::network& net, const input_options& given);
 
-/// "image", or "example".
-std::string example_word(const tpuplan::network& net);
-/// One sentence on whether the hosts keep up.
-std::string words_of(const tpuplan::maybe<tpuplan::input_answer>& a, const tpuplan::network& net);
-/// Says that chips wait for hosts whose work is a bound from published runs.
-void assume_input(const tpuplan::example_cost& one, assumed_values& assumed);
-
 }  // namespace cli
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <optional>
 #include <string>
-#include <tpuplan/ask/any_model.hpp>
+#include <tpuplan/ask/networks.hpp>
 #include <tpuplan/model/network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
@@ -42,17 +42,8 @@ struct run_options {
 tpuplan::network_request network_request_of(const any_model& model, const plan_options& given,
                                             const tpuplan::price_book& prices, assumed_values& assumed);
 
-/// "half or twice the time is possible", and why.
-inline constexpr std::string_view network_band_words =
-    "no published run of a network of layers is in the calibration: half or twice the time is possible";
-
-/// The terms of ways of paying for a run of the network.
-tpuplan::payment_terms terms_of(const tpuplan::network& net, const tpuplan::network_job& job, const run_options& run);
 /// The step of a network that options describe; a batch that is not given is 0.
 tpuplan::network_job job_of(const job_options& given);
-
-/// What a run of steps alone leaves out, said where it is a tenth of it or more: start-up and first compilation.
-bool compilation_matters(tpuplan::seconds run);
 
 /// Refuses options that have no effect for a network; `extra` are options of one command that do have an effect.
 void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra);

@@ -4,6 +4,8 @@
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 
+#include <tpuplan/show/views/networks.hpp>
+
 #include "cli/network.hpp"
 #include "cli/table.hpp"
 
@@ -130,10 +132,8 @@ network_request network_request_of(const any_model& model, const plan_options& g
   request.job.global_batch = batch_of(given, request, assumed);
   request.data = data_of(given.epochs, request.job.global_batch);
   request.prices = prices;
-  run_options run;
-  run.between = given.asked.mean_time_between_preemptions;
-  run.rest_used = given.asked.rest_of_term_used;
-  request.terms = terms_of(request.net, request.job, run);
+  request.terms =
+      terms_of(request.net, request.job, given.asked.mean_time_between_preemptions, given.asked.rest_of_term_used);
   return request;
 }
 
@@ -195,11 +195,11 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   print_title("{} ({} parameters) on {} examples", request.net.name.view(),
               cli::count(static_cast<double>(parameters(request.net).trained)),
               cli::count(static_cast<double>(work.examples)));
-  print("  {}\n", words_of(given.epochs, work));
+  print("  {}\n", readable::epochs_words(request.data, work));
   if (answer.plans.empty()) {
     print("  no slice does it within these limits\n");
   } else {
-    print("  {} first; extrapolated: {}\n", name(request.best), network_band_words);
+    print("  {} first; extrapolated: {}\n", name(request.best), readable::network_band_words);
     if (short_runs)
       print(
           "  runs are the steps alone: a first compilation of {} and start-up come on top and are most of what such a "

@@ -4,6 +4,7 @@
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/json.hpp>
+#include <tpuplan/show/views/networks.hpp>
 #include <tpuplan/show/views/train.hpp>
 
 #include "cli/commands.hpp"
@@ -50,7 +51,8 @@ std::vector<std::string> epoch_sentences(const trained& a, const epoch_options& 
   const auto& [config, where, mesh, job, assumed, known_memory, constants] = a.asked;
   const seconds step = a.answer.step_time;
   const double rate = static_cast<double>(job.global_batch) / step.value();
-  std::vector<std::string> words{fmt::format("{}, {} sequences/s", words_of(given, a.epochs), count(rate))};
+  std::vector<std::string> words{fmt::format(
+      "{}, {} sequences/s", readable::epochs_words(data_of(given, job.global_batch), a.epochs), count(rate))};
   if (a.epochs.steps_per_epoch > 0) {
     const seconds epoch = static_cast<double>(a.epochs.steps_per_epoch) * step;
     const maybe<price_row> price =
@@ -62,7 +64,7 @@ std::vector<std::string> epoch_sentences(const trained& a, const epoch_options& 
   }
   const std::int64_t per_core =
       std::max<std::int64_t>(1, job.global_batch / checked_multiply(devices(where), slices(mesh)));
-  words.push_back(rows_sentence(where.chip, per_core, job.sequence_length, "sequence", "token"));
+  words.push_back(readable::rows_sentence(where.chip, per_core, job.sequence_length, "sequence", "token"));
   return words;
 }
 

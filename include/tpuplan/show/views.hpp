@@ -3,6 +3,7 @@
 
 #include <tpuplan/show/views/figures.hpp>
 #include <tpuplan/show/views/fit.hpp>
+#include <tpuplan/show/views/networks.hpp>
 #include <tpuplan/show/views/pay.hpp>
 #include <tpuplan/show/views/plan.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
