@@ -47,7 +47,10 @@ template <class Request>
 
 template <class Request>
 [[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
-  return placed(model_of(asked.config), asked.slice, asked.mesh, asked_job_of(request));
+  any_model model = read_any_model(asked.config);
+  if (model.net)
+    fail(errc::unsupported, "config", "a network of layers", "a language model; fit_network and train_network take it");
+  return placed(std::move(model.config), asked.slice, asked.mesh, asked_job_of(request));
 }
 
 /// Refuses a key that is given and changes nothing.

@@ -59,6 +59,7 @@ TEST_CASE("what a network has no use for is refused", "[ask]") {
   CHECK(says(refused("train_network", {{"region", "us"}}), "none without data.examples"));
   CHECK(says(refused("train_network", {{"input", {{"cached_share", 1}}}}), "input.cached_share"));
   CHECK(says(refused("fit_network", {{"slice", "v5e-7"}}), "slice"));
+  CHECK(says(refused("fit", json::object()), "fit_network and train_network take it"));
   const json language = ask({{"schema", json_schema},
                              {"question", "fit_network"},
                              {"request", {{"config", {{"model_type", "gpt2"}}}, {"slice", "v5e-8"}}}});
