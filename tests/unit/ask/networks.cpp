@@ -55,7 +55,7 @@ TEST_CASE("a step of a network, and its run where examples are given", "[ask]") 
 
 TEST_CASE("what a network has no use for is refused", "[ask]") {
   CHECK(says(refused("train_network", {{"job", {{"sequence_length", 512}}}}), "request.job.sequence_length"));
-  CHECK(says(refused("train_network", {{"mesh", {{"tensor", 2}}}}), "data and fsdp degrees"));
+  CHECK(says(refused("train_network", {{"mesh", {{"data", 4}, {"fsdp", 1}, {"tensor", 2}}}}), "data and fsdp degrees"));
   CHECK(says(refused("train_network", {{"region", "us"}}), "none without data.examples"));
   CHECK(says(refused("train_network", {{"input", {{"cached_share", 1}}}}), "input.cached_share"));
   CHECK(says(refused("fit_network", {{"slice", "v5e-7"}}), "slice"));
