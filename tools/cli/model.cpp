@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <memory>
 #include <tpuplan/ask/training.hpp>
+#include <tpuplan/model/sums.hpp>
+#include <tpuplan/read/diffusers.hpp>
 #include <tpuplan/read/hf_network.hpp>
 #include <tpuplan/show/views/figures.hpp>
 
@@ -42,10 +44,42 @@ void print_types(const session& with) {
   print_next("tpuplan model config.json   its parameters; data/models has examples");
 }
 
+bool is_diffusion(const nlohmann::json& document) {
+  const std::vector<std::string_view> known = known_diffusers_classes();
+  const auto type = document.is_object() ? document.find("_class_name") : document.end();
+  return type != document.end() && type->is_string() &&
+         std::find(known.begin(), known.end(), type->get<std::string>()) != known.end();
+}
+
+/// A diffusion transformer: its parameters, which do not depend on the size of an image or a clip.
+void diffusion_model(const nlohmann::json& document, const std::string& path, const session& with) {
+  for (const char* each : {"--seq", "--kv-dtype", "--image-size"})
+    if (with.is_given(each)) refuse(each, "given without effect", "a model that takes tokens or images of one size");
+  std::vector<assumption> assumed;
+  const blocks::model model = read_diffusers(document, 1, 1, assumed, path);
+  const parameter_count n = parameters(model);
+  view shown;
+  shown.title = fmt::format("{}: {} parameters", model.name.view(), cli::count(static_cast<double>(n.total)));
+  shown.summary = shown.title;
+  shown.parts = {readable::parameters_part(n)};
+  readable::add_assumed(shown, assumed, view_options_of());
+  answer(with, shown, [&]() -> ordered_json {
+    return {{"name", model.name.view()},
+            {"architecture", "diffusion"},
+            {"parameters", n.total},
+            {"active_parameters", n.active},
+            {"breakdown", n},
+            {"assumed", assumed}};
+  });
+}
+
 void run_model(const model_options& given, const session& with) {
   if (given.types) return print_types(with);
   if (given.config.empty()) refuse_missing("config", "a Hugging Face config.json; --types lists what is read");
-  const any_model model = load_any(given.config, given.image_size);
+  const std::string from = given.config == "-" ? "/dev/stdin" : given.config;
+  const nlohmann::json document = load_hf_document(from);
+  if (is_diffusion(document)) return diffusion_model(document, from, with);
+  const any_model model = any_of_document(document, from, given.image_size);
   const model_config& config = model.config;
   if (model.net && config.model_type.empty()) return network_model(*model.net, with);
   const bool is_pair = config.model.kind == architecture::encoder_decoder;

@@ -64,7 +64,11 @@ void refuse_foreign_layers(const nlohmann::json& document, const std::string& pa
 
 any_model load_any(const std::string& given, const std::optional<std::int64_t>& image_size) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
-  const nlohmann::json document = load_hf_document(path);
+  return any_of_document(load_hf_document(path), path, image_size);
+}
+
+any_model any_of_document(const nlohmann::json& document, const std::string& path,
+                          const std::optional<std::int64_t>& image_size) {
   if (document.is_object() && document.contains("schema")) refuse_foreign_layers(document, path);
   any_model read = read_any_model(document, path, image_size, "--image-size");
   if (!read.net) compare_with_index(path, read.config);

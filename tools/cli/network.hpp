@@ -23,6 +23,9 @@ using tpuplan::any_model;
 
 /// A config.json, a transformer or a network of our own; images of another size where one is given.
 any_model load_any(const std::string& path, const std::optional<std::int64_t>& image_size);
+/// The same of a document that was read already.
+any_model any_of_document(const nlohmann::json& document, const std::string& path,
+                          const std::optional<std::int64_t>& image_size);
 
 /// The parameters that are trained of what a file describes.
 std::int64_t parameters_in(const std::string& path);
