@@ -63,12 +63,14 @@ void diffusion_model(const nlohmann::json& document, const std::string& path, co
   shown.summary = shown.title;
   shown.parts = {readable::parameters_part(n)};
   readable::add_assumed(shown, assumed, view_options_of());
+  ordered_json breakdown = n;
+  breakdown.erase("matrices");  // those that a token multiplies: there are none
   answer(with, shown, [&]() -> ordered_json {
     return {{"name", model.name.view()},
             {"architecture", "diffusion"},
             {"parameters", n.total},
             {"active_parameters", n.active},
-            {"breakdown", n},
+            {"breakdown", breakdown},
             {"assumed", assumed}};
   });
 }
