@@ -124,7 +124,7 @@ void training_bands(relation& r) {
 namespace {
 
 /// Weights in bf16 that each device reads for a token, at least, over its bandwidth: of a dense model all but the
-/// embedding, which is looked up, and what no token goes through.
+/// embeddings, those of each layer among them, which are looked up, and what no token goes through.
 void check_weights_floor(relation& r, const reply& answer, const json& request, const json& estimate) {
   const reply counts = ask("model", {{"config", request["config"]}});
   const json& count = counts.answer();
@@ -132,8 +132,9 @@ void check_weights_floor(relation& r, const reply& answer, const json& request, 
       !request["config"].contains("quantization_config") && !request.contains("/job/weights"_json_pointer);
   if (count["parameters"] != count["active_parameters"] || !in_bf16) return;
   const json& parts = count["breakdown"];
-  const double read = number(count, "parameters") - number(parts, "embedding") - number(parts, "vision") -
-                      number(parts, "projector") - number(parts, "prediction");
+  const double read = std::min(number(parts, "matrices"), number(count, "parameters") - number(parts, "embedding") -
+                                                              number(parts, "vision") - number(parts, "projector") -
+                                                              number(parts, "prediction"));
   const std::string slice = request["slice"];
   const double devices = static_cast<double>(devices_of(slice));
   const double bandwidth =

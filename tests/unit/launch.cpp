@@ -18,6 +18,7 @@
 
 #include "support/catch.hpp"
 #include "support/commands.hpp"
+#include "support/golden.hpp"
 #include "support/refusal.hpp"
 #include "support/schema.hpp"
 
@@ -58,13 +59,6 @@ maxtext_run fsdp_run(const launch_request& r, std::int64_t batch) {
   run.job.global_batch = batch;
   run.job.sequence_length = 8192;
   return run;
-}
-
-std::string golden(const std::string& file) {
-  std::ifstream in(TPUPLAN_TESTS_DIR "/golden/launch/" + file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 // The rules of training with TPUs on Vertex AI that a schema cannot say, independent of what writes the job.
@@ -130,7 +124,7 @@ void for_each_request(const std::function<void(const launch_request&)>& use) {
 
 // ---- Vertex AI
 
-TEST_CASE("a CustomJob of Vertex AI") {
+TEST_CASE("a CustomJob of Vertex AI", "[golden]") {
   launch_request r = request_for("v5e-16");
   r.command = {"python3", "train.py"};
   r.max_run = 20_days;
@@ -144,7 +138,7 @@ TEST_CASE("a CustomJob of Vertex AI") {
   CHECK(spec.at("scheduling") ==
         json({{"strategy", "STANDARD"}, {"restartJobOnWorkerRestart", true}, {"timeout", "1728000s"}}));
   CHECK(spec.at("baseOutputDirectory").at("outputUriPrefix") == "gs://my-bucket/llama");
-  CHECK(vertex_custom_job(spot_request("v5e-8")).dump(2) + "\n" == golden("vertex.json"));
+  CHECK(golden_problem("launch/vertex.json", vertex_custom_job(spot_request("v5e-8")).dump(2) + "\n") == "");
 }
 
 TEST_CASE("a CustomJob for a reservation, for v3, and without restarts") {
@@ -186,14 +180,14 @@ TEST_CASE("every slice is written for Vertex AI as documented, or refused") {
 
 // ---- GKE
 
-TEST_CASE("a JobSet of GKE") {
+TEST_CASE("a JobSet of GKE", "[golden]") {
   launch_request r = spot_request("v6e-256", 2);
   maxtext_run run = fsdp_run(r, 1024);
   run.extra = {"model_name=llama3.1-8b", "dataset_type=synthetic", "learning_rate=3e-4"};
   r.command = maxtext_command(r, run);
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
-  CHECK(manifest.dump(2) + "\n" == golden("gke_jobset.json"));
+  CHECK(golden_problem("launch/gke_jobset.json", manifest.dump(2) + "\n") == "");
   const json& spec = manifest["spec"];
   CHECK(spec["failurePolicy"]["maxRestarts"] == 100);
   const json& group = spec["replicatedJobs"][0];
@@ -203,14 +197,14 @@ TEST_CASE("a JobSet of GKE") {
   CHECK(group["template"]["spec"]["backoffLimit"] == 0);
 }
 
-TEST_CASE("a Job of GKE where one VM is the slice") {
+TEST_CASE("a Job of GKE where one VM is the slice", "[golden]") {
   launch_request r = request_for("v5e-8");
   r.capacity = provisioning::flex_start;
   r.max_restarts = 0;
   r.command = {"bash", "-c", "echo $(hostname) $$ \"a: b\" # c"};
   const ordered_json manifest = gke_manifest(r);
   CHECK(gke_problem(manifest) == "");
-  CHECK(manifest.dump(2) + "\n" == golden("gke_job.json"));
+  CHECK(golden_problem("launch/gke_job.json", manifest.dump(2) + "\n") == "");
   CHECK(manifest["spec"]["backoffLimit"] == 0);
   CHECK(gke_manifest(request_for("v5e-8"))["spec"]["backoffLimit"] == 100);
   const launch_request two = [] {
@@ -282,7 +276,7 @@ TEST_CASE("the node pools of GKE") {
 
 // ---- gcloud
 
-TEST_CASE("commands of gcloud") {
+TEST_CASE("commands of gcloud", "[golden]") {
   launch_request r = spot_request("v6e-256", 2);
   r.command = {"bash", "-c", "echo \"$(hostname)\" 'it'"};
   const gcloud_launch commands = gcloud_commands(r);
@@ -292,7 +286,7 @@ TEST_CASE("commands of gcloud") {
              "--node-count=2 --node-prefix=llama-8b --accelerator-type=v6e-256 --runtime-version=v2-alpha-tpuv6e "
              "'--metadata=checkpoint-dir=gs://my-bucket/llama,startup-script=#!/bin/sh\n(sleep 3600; "));
   CHECK(says(create, ") &' --spot"));
-  CHECK(gcloud_script(r) == golden("gcloud.sh"));
+  CHECK(golden_problem("launch/gcloud.sh", gcloud_script(r)) == "");
   r = request_for("v4-4x4x16");
   r.capacity = provisioning::spot;
   r.image.clear();

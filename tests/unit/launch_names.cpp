@@ -357,8 +357,11 @@ TEST_CASE("the program's words arrive as they are, through JSON and the shell") 
     r.image.clear();
     const shell_words run = gcloud_commands(r).run;
     CHECK(bash_words(shell_quoted(run.back())) == "<" + run.back() + ">");
-    const std::string own = run.back().substr(run.back().find(" &); ") + 5);  // behind what ends the VM after it
-    CHECK(bash_words(own) == "<echo><" + word + "><end>");
+    const std::size_t from = run.back().find("nohup "), to = run.back().find(" >>" + r.name + ".log");
+    const std::string own =
+        "<nohup><bash><-c><(" + shell_line(r.command) + "\n); ";  // what runs apart from the connection
+    CHECK(bash_words(run.back().substr(from, to - from)).substr(0, own.size()) == own);
+    CHECK(bash_words(shell_line(r.command)) == "<echo><" + word + "><end>");
   }
 }
 
