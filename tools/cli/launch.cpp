@@ -140,13 +140,14 @@ std::string target_help() {
 /// Options for a TPU VM, which is one of the two commands of the target gcloud.
 launch_output write_tpu_vm(const launch_request& request) {
   const gcloud_launch commands = gcloud_commands(request, tpu_creation::tpu_vm);
-  return detail::with_copy({gcloud_script(request, tpu_creation::tpu_vm),
-                            {{"create", commands.create},
-                             {"state", commands.state},
-                             {"run", commands.run},
-                             {"delete", commands.remove},
-                             {"max_restarts", request.max_restarts}}},
-                           commands.copy);
+  launch_output output{gcloud_script(request, tpu_creation::tpu_vm),
+                       {{"create", commands.create},
+                        {"state", commands.state},
+                        {"run", commands.run},
+                        {"delete", commands.remove},
+                        {"max_restarts", request.max_restarts}}};
+  if (!commands.copy.empty()) output.json["copy"] = commands.copy;
+  return output;
 }
 
 /// Refuses options that do not change what the target writes.

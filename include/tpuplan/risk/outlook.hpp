@@ -33,6 +33,7 @@ struct run_outlook {
   double chance_of_both = 1;    ///< that it does both
   double chance_to_end = 1;     ///< that it ends at all, see `most_stops`
   /// @{
+  /// What one of ten, half and nine of ten runs do not exceed.
   std::optional<seconds> wall_p10{}, wall_p50{}, wall_p90{};
   std::optional<usd> cost_p10{}, cost_p50{}, cost_p90{};
   /// @}

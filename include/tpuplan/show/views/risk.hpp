@@ -21,6 +21,7 @@ namespace readable {
   if (chance <= 0) return "under 0.1 %";
   return chance > 0.99 || chance < 0.01 ? fixed(100 * chance, 1) + " %" : fixed(100 * chance, 0) + " %";
 }
+/// A chance in words, with its figure.
 [[nodiscard]] inline view_cell chance_cell(double chance) { return cell(chance_words(chance), chance); }
 /// An amount that fewer runs may reach than were asked about.
 template <class Amount>
