@@ -1,5 +1,6 @@
 """The answers of the page's WebAssembly are those of the native library: texts, verdicts, ranks and pictures the same,
-numbers to 1e-12. answers_test.py SOURCE PAGE CHROMIUM ASK_LINES ..."""
+numbers to 1e-12, of the questions that tests ask and of others drawn at random.
+answers_test.py SOURCE PAGE CHROMIUM ASK_LINES CLI RELATIONS"""
 import json
 import pathlib
 import subprocess
@@ -8,7 +9,7 @@ import sys
 from browser import Browser
 from questions import differences, questions
 
-source, page_folder, chromium, ask_lines = (pathlib.Path(one).absolute() for one in sys.argv[1:5])
+source, page_folder, chromium, ask_lines, _, relations = (pathlib.Path(one).absolute() for one in sys.argv[1:7])
 native = subprocess.Popen([ask_lines], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
@@ -23,7 +24,8 @@ faults, refused = [], 0
 try:
     page = browser.page()
     page.open((page_folder / "tpuplan.html").as_uri())
-    texts = questions(source, ask)
+    drawn = subprocess.run([relations, "--draw", "120"], capture_output=True, text=True, check=True).stdout.splitlines()
+    texts = questions(source, ask) + drawn
     for text in texts:
         ours = json.loads(ask(text))
         refused += "error" in ours
@@ -35,4 +37,4 @@ finally:
     native.wait()
 print("\n".join(faults))
 print("%d questions, %d of them refused, %d differences" % (len(texts), refused, len(faults)))
-sys.exit(bool(faults) or len(texts) < 100)
+sys.exit(bool(faults) or len(texts) < 220 or 3 * refused > len(texts))
