@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # commands.sh SOURCE_DIR WORK_DIR PROGRAM baseline|judge RESULTS NUMBER...
 #
-# The cases of tests/cli (cases.txt and door.txt) with the program that has switches. `baseline` runs each without a
-# change and keeps which places it reaches; `judge` runs for each change the cases that reach it, until one fails.
+# The cases of tests/cli (cases.txt and door.txt), and the commands of README.md and docs/ with what they print there,
+# with the program that has switches. `baseline` runs each without a change and keeps which places it reaches; `judge`
+# runs for each change the cases that reach it, until one fails.
 set -uo pipefail
 source_dir=$1 work=$2 program=$3 what=$4
 tests=$source_dir/tests/cli
@@ -12,6 +13,11 @@ record=$work/commands
 run() {
   local name status rest pattern
   read -r name status rest <<< "$1"
+  if [[ $name == page ]]; then
+    timeout 300 bash "$source_dir/tests/readme/check_page.sh" "$source_dir/$status" "$source_dir" "" "$program" \
+      "$work/pages.$BASHPID" > /dev/null 2>&1
+    return
+  fi
   pattern=${rest#/}
   pattern=${pattern%/ *}
   rest=${1##*"$pattern/ "}
@@ -22,7 +28,10 @@ run() {
   mapfile -t arguments < <(xargs printf '%s\n' <<< "$rest")
   timeout 60 bash "$tests/run_case.sh" "$program" "$status" "$pattern" "${arguments[@]}" > /dev/null 2>&1
 }
-cases() { sed -E '/^#/d; /^$/d' "$tests/cases.txt" "$tests/door.txt"; }
+cases() {
+  sed -E '/^#/d; /^$/d' "$tests/cases.txt" "$tests/door.txt"
+  (cd "$source_dir" && ls README.md docs/*.md) | grep -v notebooks | sed 's/^/page /'
+}
 
 if [[ $what == baseline ]]; then
   rm -rf "$record"

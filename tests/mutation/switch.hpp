@@ -28,7 +28,7 @@ inline int active = from_environment();  // the change in force; 0: none
 struct at_exit {
   ~at_exit() {
     const char* record = std::getenv("TPUPLAN_MUTATION_RECORD");
-    std::FILE* file = record != nullptr ? std::fopen(record, "w") : nullptr;
+    std::FILE* file = record != nullptr ? std::fopen(record, "a") : nullptr;
     if (file == nullptr) return;
     for (int i = 1; i <= most; ++i)
       if (reached[i] != 0) std::fprintf(file, reached[i] == 1 ? "%d\n" : "%dv\n", i);

@@ -5,7 +5,7 @@
 #   ```sh that starts with "tpuplan "  a command, which may be a pipe; without a ```text block it has to succeed
 #   <!-- output of: tpuplan ... -->    a command that the page does not show
 # A block after <!-- file: NAME --> becomes that file, in the folder where the commands run; data/ is there too.
-# With `renew` the ```text blocks are rewritten instead.
+# With `renew` the ```text blocks are rewritten instead. Without a COMPILER ("") programs are passed over.
 set -u
 export SOURCE_DATE_EPOCH=1795305600  # 2026-11-22: answers say how old prices are
 page=$1 source_dir=$2 compiler=$3 program=$4 name=$(basename "$1" .md) renew=${6:-}
@@ -44,6 +44,7 @@ tpuplan() { "$program" "$@"; }
 failed=0
 for source in "$work"/[0-9][0-9].{cpp,command}; do
   [[ -e $source ]] || continue
+  [[ -n $compiler || $source == *.command ]] || continue
   base=${source%.*}
   if [[ $source == *.cpp ]]; then
     "$compiler" -std=c++17 -I"$source_dir/include" -I"$source_dir/tools" "$source" -o "$base.run" >"$base.log" 2>&1 && (cd "$work" && "$base.run") >"$base.got" 2>&1

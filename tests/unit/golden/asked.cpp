@@ -9,6 +9,7 @@
 
 #include "support/catch.hpp"
 #include "support/golden.hpp"
+#include "support/questions.hpp"
 
 using namespace tpuplan;
 
@@ -17,16 +18,6 @@ namespace golden_asked_tests {
 namespace {
 
 using nlohmann::ordered_json;
-
-/// A question as it is asked: with the file that "config" names, and with the answer to the plan of a launch.
-nlohmann::json whole(nlohmann::json question) {
-  question["schema"] = json_schema;
-  nlohmann::json& request = question["request"];
-  if (request.contains("config"))
-    request["config"] = load_json(TPUPLAN_DATA_DIR "/models/" + request["config"].get<std::string>());
-  if (request.contains("plan")) request["plan"] = nlohmann::json::parse(ask(whole(request["plan"])).dump());
-  return question;
-}
 
 std::string shown(const ordered_json& value) {
   return value.is_number_float() ? golden_number(value.get<double>()) : value.dump();
@@ -57,7 +48,7 @@ TEST_CASE("answers to questions as they were", "[golden]") {
   for (nlohmann::json question : load_json(TPUPLAN_TESTS_DIR "/ask/questions.json")) {
     if (question["question"] == "chips" || question["question"] == "slices") continue;
     question["form"] = "short";
-    ordered_json answer = ask(whole(question));
+    ordered_json answer = ask(whole_question(question));
     if (answer.contains("pictures"))
       for (ordered_json& picture : answer["pictures"]) picture.erase("svg");  // golden/pictures.txt has them
     const std::string name = std::to_string(++number) + ' ' + question["question"].get<std::string>();
