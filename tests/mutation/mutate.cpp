@@ -79,8 +79,9 @@ std::string code_of(const std::string& source) {
   return code;
 }
 
-/// A number that is larger by one, or by an eighth where it has a point or an exponent; a unit behind it stays. Below
-/// 1e-5 it is a tolerance, of which an eighth more is none that anybody would notice: there it is a thousandfold.
+/// A number that is larger by one, or by an eighth where that is more or where it has a point or an exponent; a unit
+/// behind it stays. Below 1e-5 it is a tolerance, of which an eighth more is none that anybody would notice: there it is
+/// a thousandfold.
 std::string changed(std::string number) {
   number.erase(std::remove(number.begin(), number.end(), '\''), number.end());
   std::size_t end = 0;
@@ -88,7 +89,7 @@ std::string changed(std::string number) {
   const std::string figures = number.substr(0, number.find('_'));  // without a unit
   if (figures.find_first_of(hex ? ".pP" : ".eE") == std::string::npos) {
     const std::uint64_t value = std::stoull(number, &end, 0);
-    return std::to_string(value + 1) + number.substr(end);
+    return std::to_string(value + std::max<std::uint64_t>(1, value / 8)) + number.substr(end);
   }
   const double value = std::stod(number, &end);
   std::array<char, 40> text{};

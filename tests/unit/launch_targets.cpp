@@ -696,4 +696,36 @@ TEST_CASE("queued capacity lasts seven days unless it is said how long, and an e
   CHECK(says(refusal_of([&] { detail::check_submission(submitted, "gcluster"); }).message, "max_run"));
 }
 
+TEST_CASE("Compute Engine: instances that run a program power off by themselves") {
+  const auto powers_off = [](bool with_image, bool with_command) {
+    launch_request r = request_for(target("gce"), "v6e-16");
+    if (!with_image) r.image.clear();
+    if (!with_command) r.command.clear();
+    return says(gce_script(r), "poweroff");
+  };
+  CHECK(powers_off(true, true));
+  CHECK(powers_off(true, false));
+  CHECK(powers_off(false, true));
+  CHECK_FALSE(powers_off(false, false));
+}
+
+TEST_CASE("what an idle hour costs, and how old that price is") {
+  launch_request r = request_for(target("gce"), "v6e-16");
+  CHECK(detail::hourly_words(r).empty());
+  const auto priced = [](provisioning kind) {
+    price_row row;
+    row.region = "us-east5";
+    row.kind = kind;
+    row.per_chip = usd_per_hour(1.35);
+    row.date = "2026-08-10";
+    return row;
+  };
+  r.price = priced(provisioning::flex_start);
+  CHECK(detail::hourly_words(r) ==
+        "$21.60 an hour, idle or not (flex_start in us-east5, price of 2026-08-10, before an announced change)");
+  r.slices = 2;
+  r.price = priced(provisioning::spot);
+  CHECK(detail::hourly_words(r) == "$43.20 an hour, idle or not (spot in us-east5, price of 2026-08-10)");
+}
+
 }  // namespace launch_targets_tests

@@ -30,6 +30,10 @@ struct gce_launch {
 
 namespace detail {
 
+[[nodiscard]] inline bool runs_a_program(const launch_request& request) {
+  return !request.command.empty() || !request.image.empty();
+}
+
 /// Refuses what Compute Engine is not documented to offer.
 inline void check_gce(const launch_request& request) {
   const auto offered = [](const launch_offer& o) { return !o.gce.image_family.empty(); };
@@ -51,8 +55,8 @@ inline void check_gce(const launch_request& request) {
              "flex-start of this machine type failed three times of three (field note of 2026-06-12)");
   }
   if (request.slices > 1) fail(errc::unsupported, "slices", request.slices, "1: a managed instance group is one slice");
-  const bool runs = !request.command.empty() || !request.image.empty();
-  if (request.capacity != provisioning::flex_start && request.max_run.value() > 0 && runs && request.max_restarts > 0)
+  if (request.capacity != provisioning::flex_start && request.max_run.value() > 0 && runs_a_program(request) &&
+      request.max_restarts > 0)
     fail(errc::invalid_argument, "max_restarts", request.max_restarts,
          "0 with max_run: a job that has used its time is not started again");
   if (request.max_run.value() > 0 && request.run / request.max_run > static_cast<double>(request.max_restarts) + 1)
@@ -74,8 +78,7 @@ inline void add_instance(shell_words& words, const launch_request& request) {
   add("--maintenance-policy=TERMINATE");
   add("--scopes=cloud-platform");
   if (!request.service_account.empty()) add("--service-account=" + request.service_account);
-  const bool runs = !request.command.empty() || !request.image.empty();
-  if (std::string metadata = metadata_flag(request, runs ? "poweroff" : ""); !metadata.empty())
+  if (std::string metadata = metadata_flag(request, runs_a_program(request) ? "poweroff" : ""); !metadata.empty())
     add(std::move(metadata));
   const bool flex = request.capacity == provisioning::flex_start;
   const seconds limit = flex && request.max_run.value() == 0 ? seconds{7 * 86400.0} : request.max_run;

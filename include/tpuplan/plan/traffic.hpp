@@ -126,8 +126,9 @@ inline slices_over_day follow(const day_request& request, const payment_mix& mix
   slices_over_day result;
   const std::size_t decisions = request.day.rates.size() * static_cast<std::size_t>(decisions_in_part);
   const double every = request.day.part.value() / decisions_in_part;
-  const auto lag = static_cast<std::size_t>(math::ceil(request.scaling.start_up.value() / every - 1e-9));
-  std::vector<std::int64_t> starting(decisions + lag + 1);  // by the decision at which they serve
+  const auto lag =
+      static_cast<std::size_t>(std::max(1.0, math::ceil(request.scaling.start_up.value() / every - 1e-9)));
+  std::vector<std::int64_t> starting(decisions + lag);  // by the decision at which they serve
   const auto wanted_at = [&](std::size_t i) {
     if (!mix.follows) return fixed;
     const double needed = rate_at(request.day, i) / slice_rate.value() * (1 + request.scaling.headroom);
@@ -146,7 +147,7 @@ inline slices_over_day follow(const day_request& request, const payment_mix& mix
     }
     const std::int64_t more = wanted_at(i) - serving - ordered;
     if (more > 0) {
-      starting[i + lag + (lag == 0 ? 1 : 0)] += more;
+      starting[i + lag] += more;
       ordered += more;
     }
     if (more < 0) serving = std::max<std::int64_t>(1, serving + more);  // what was ordered still comes
@@ -197,12 +198,11 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
   const double shape = request.variation > 0 ? 1 / (request.variation * request.variation) : 1;
   const auto seed = static_cast<std::uint64_t>(request.seed);
   std::vector<simulated_request> requests;
-  double left = 0;  // until the next arrival, in mean times between arrivals
   const auto draw_gap = [&] {
     random_numbers gap{seed, 1, requests.size()};
     return request.variation == 0 ? 1 : request.variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
   };
-  left = draw_gap();
+  double left = draw_gap();  // until the next arrival, in mean times between arrivals
   for (std::size_t i = 0; i < slices.serving.size(); ++i) {
     const double rate = rate_at(request.day, i) / (slices.serving[i] * replicas_of_slice);
     double time = every * static_cast<double>(i);

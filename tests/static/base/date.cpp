@@ -17,4 +17,11 @@ static_assert(date_after("2026-12-01", 40) == "2027-01-10" && date_after("2026-1
 static_assert(date_after("2028-02-28", 1) == "2028-02-29" && date_after("2028-03-01", -1) == "2028-02-29");
 static_assert(date_after("2026-01-01", -1) == "2025-12-31" && date_after("2000-01-01", 365242 / 10) == "2099-12-31");
 
+constexpr bool counts_every_day(std::string_view from, std::int64_t days) {
+  for (std::int64_t i = 0; i <= days; ++i)
+    if (days_between(from, date_after(from, i).view()) != i) return false;
+  return true;
+}
+static_assert(counts_every_day("2027-01-01", 800));
+
 }  // namespace

@@ -65,4 +65,27 @@ TEST_CASE("what stands for all names of a choice has them", "[ask]") {
   }
 }
 
+TEST_CASE("a kind of field has limits", "[ask]") {
+  const struct {
+    question_row row;
+    double least, most;
+  } kinds[] = {
+      {rows::count("at", "--option", "label", "chips", "help"), 1, 9e15},
+      {rows::number("at", "--option", "label", "chips", "help"), 1e-9, 1e18},
+      {rows::share("at", "--option", "label", "help"), 0, 1},
+      {rows::time("at", "--option", "label", "help"), 1e-6, 3.2e9},
+      {rows::target("at", "--option", "label", 0.99, "help"), 1e-6, 3.2e9},
+      {rows::dollars("at", "--option", "label", "help"), 1e-6, 1e12},
+      {rows::dollars_an_hour("at", "--option", "label", "help"), 1e-6, 1e6},
+      {rows::rate("at", "--option", "label", "help"), 1e-6, 1e9},
+      {rows::lengths("at", "--option", "label", "help"), 1, 1e9},
+  };
+  for (const auto& [row, least, most] : kinds) {
+    INFO(static_cast<int>(row.kind));
+    CHECK(row.least == least);
+    CHECK(row.most == most);
+  }
+  CHECK(rows::target("at", "--option", "label", 0.99, "help").part == 0.99);
+}
+
 }  // namespace ask_question_tests

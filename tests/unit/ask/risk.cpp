@@ -166,4 +166,23 @@ TEST_CASE("what a question about risk refuses") {
   CHECK(says(refused(asked), "own_lifetime.lasted is 0"));
 }
 
+TEST_CASE("an older price counts five points less, then dollars decide") {
+  const auto way = [](double chance, double dollars, bool superseded) {
+    risk_way one;
+    one.chance_of_both = chance;
+    one.cost_p50 = usd{dollars};
+    one.superseded = superseded;
+    return one;
+  };
+  using detail::is_surer;
+  CHECK(is_surer(way(0.9, 100, false), way(0.94, 100, true)));
+  CHECK(is_surer(way(0.96, 100, true), way(0.9, 100, false)));
+  CHECK(is_surer(way(0.9, 99, false), way(0.9, 100, false)));
+  CHECK_FALSE(is_surer(way(0.9, 100, false), way(0.9, 99, false)));
+  risk_way unpriced = way(0.9, 1, false);
+  unpriced.cost_p50.reset();
+  CHECK(is_surer(way(0.9, 100, false), unpriced));
+  CHECK_FALSE(is_surer(unpriced, way(0.9, 100, false)));
+}
+
 }  // namespace ask_risk_tests

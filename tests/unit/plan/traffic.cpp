@@ -356,4 +356,44 @@ TEST_CASE("a day has a thousand requests or more") {
   CHECK(says(refusal_of([&] { detail::validate(day); }).message, "requests of traffic_day is 999.5"));
 }
 
+TEST_CASE("a fleet that follows: who serves, and who is paid, at each decision") {
+  day_request request = chat_day();  // a decision every 5 s
+  request.day.rates = {per_second{10}, per_second{40}, per_second{10}};
+  request.scaling.headroom = 0;
+  request.scaling.floor = 1;
+  payment_mix mix;
+  mix.follows = true;
+  const auto counts = [](const std::vector<double>& list) {
+    std::vector<std::pair<double, int>> runs;
+    for (const double one : list) {
+      if (runs.empty() || runs.back().first != one) runs.emplace_back(one, 0);
+      ++runs.back().second;
+    }
+    return runs;
+  };
+  using list = std::vector<std::pair<double, int>>;
+  // Three more are ordered as the rate rises and paid from there; they serve after a minute.
+  detail::slices_over_day slices = detail::follow(request, mix, 4, per_second{10});
+  CHECK(counts(slices.serving) == list{{1, 72}, {4, 48}, {1, 60}});
+  CHECK(counts(slices.paid) == list{{1, 60}, {4, 60}, {1, 60}});
+  CHECK(slices.most == 4);
+  // At once: they serve at the next decision.
+  request.scaling.start_up = seconds{};
+  slices = detail::follow(request, mix, 4, per_second{10});
+  CHECK(counts(slices.serving) == list{{1, 61}, {4, 59}, {1, 60}});
+  // After the rate has fallen again: paid for nothing, and given back when they come.
+  request.scaling.start_up = seconds{310};
+  slices = detail::follow(request, mix, 4, per_second{10});
+  CHECK(counts(slices.serving) == list{{1, 180}});
+  CHECK(counts(slices.paid) == list{{1, 60}, {4, 62}, {1, 58}});
+  CHECK(slices.most == 4);
+  // A quarter more than is needed, of which there are whole slices.
+  request.scaling = {};
+  request.scaling.headroom = 0.26;
+  request.scaling.start_up = seconds{60};
+  CHECK(detail::follow(request, mix, 4, per_second{10}).most == 6);
+  mix.follows = false;
+  CHECK(counts(detail::follow(request, mix, 4, per_second{10}).paid) == list{{4, 180}});
+}
+
 }  // namespace plan_traffic_tests

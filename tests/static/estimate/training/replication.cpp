@@ -12,4 +12,7 @@ static_assert(of(1300000000).total == 20.8_GB && !of(1300000000).whole && of(130
 static_assert(of(70000000000).total == 1120_GB && of(70000000000).shards == 128);
 static_assert(of(70000000000).total == of(70000000000).weights + of(70000000000).optimizer + of(70000000000).gradients);
 
+// A shard of 16 B a parameter fills three quarters of the HBM of v5e: 2^20 of them are the most.
+static_assert(of(800000000000000).shards == 1048576);
+
 }  // namespace
