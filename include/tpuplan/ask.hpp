@@ -14,6 +14,7 @@
 #include <tpuplan/ask/risk.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/ask/spot.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
@@ -157,6 +158,7 @@ template <class Request>
         fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
     }
   }
+  if (asked.job.concurrency > 0) refuse_without_effect(request, "variation", "none beside requests in flight");
   asked.load = asked.load || (beside.pictures && asked.trace.empty());
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);

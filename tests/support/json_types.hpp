@@ -19,8 +19,9 @@
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/prices.hpp>
-#include <tpuplan/show/notebook.hpp>
 #include <tpuplan/risk/outlook.hpp>
+#include <tpuplan/show/notebook.hpp>
+#include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 

@@ -1,7 +1,7 @@
 // tpuplan simulate
 #include <memory>
 #include <optional>
-#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/read/traces.hpp>
 #include <tpuplan/show/views/simulate.hpp>
@@ -86,15 +86,16 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.prompts) into.asked.prompts = same_length(into.asked.job.prompt.longest);
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
-  for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill"})
+  for (const char* key :
+       {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s", "warm_up"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
 }
 
 void run_simulate(simulate_options given, session& with) {
-  if (given.day.empty() && given.trace.empty() && !with.is_given("--rate"))
-    refuse_missing("--rate", "requests a second, or --trace, or --day");
+  if (given.day.empty() && given.trace.empty() && !with.is_given("--rate") && !with.is_given("--concurrency"))
+    refuse_missing("--rate", "requests a second, or --concurrency, or --trace, or --day");
   model_config config = load_model(given.config);
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   const own_constants usual{{}, given.traffic.constants, {}};
@@ -109,7 +110,7 @@ void run_simulate(simulate_options given, session& with) {
 void add_day_options(command& to, simulate_options& into) {
   to.add("--day", into.day, "a file hour,requests_per_s: slices over a day, fixed and following, and what they cost")
       .decides("requests requests_of_a_replica")
-      .excludes({"--rate", "--trace", "--slices", "--requests"});
+      .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});

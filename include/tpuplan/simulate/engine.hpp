@@ -101,7 +101,7 @@ struct simulation_run {
   std::int64_t blocks_returned = 0;      ///< by the end of a sequence or its preemption
   seconds requests_over_time{};          ///< integral of the number of requests in the engine
   seconds warm_until{};                  ///< arrival of the first request that is counted
-  seconds last_arrival{};                ///< what the engine did is counted until then
+  seconds counted_until{};               ///< the last arrival, or the end of a closed loop
   measured_times inter_token{};          ///< between two tokens of a request, in the time that is counted
   double counted_tokens = 0;             ///< output tokens produced in that time
   double counted_prompt_tokens = 0;      ///< prompt tokens computed in that time

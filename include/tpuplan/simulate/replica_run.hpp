@@ -72,7 +72,7 @@ class replica_run {
     while (ticks <= static_cast<std::size_t>(longest)) ticks *= 2;
     ending_.assign(ticks, none);
     begin_ = sums.run.warm_until.value();
-    end_ = sums.run.last_arrival.value();
+    end_ = sums.run.counted_until.value();
     batches_ = end_ > begin_ ? static_cast<double>(error_batches) / (end_ - begin_) : 0;
   }
 

@@ -34,20 +34,30 @@ inline void check_steps(const run_sums& sums) {
   fail(errc::out_of_range, "simulated_traffic.requests", static_cast<std::int64_t>(records.size()), valid.view());
 }
 
+/// The time in which what an engine does is counted, and the requests that come in it.
+struct counted_time {
+  seconds from{}, until{};
+};
+/// From the arrival of the first request behind the warm-up to that of the last.
+inline counted_time counted_of(const std::vector<simulated_request>& requests) {
+  if (requests.empty()) return {};
+  const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
+  return {requests[warm].arrival, requests.back().arrival};
+}
+
 /// Runs all replicas, each until its last request has left, `enough` ends it, or the run takes more than
 /// `most_simulated_steps`; `sums.work` is above that then.
 template <class Times, class Observer, class Enough>
 void run_replicas(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
-                  Observer& observe, Enough& enough, run_sums& sums) {
+                  Observer& observe, Enough& enough, run_sums& sums, const counted_time& counted) {
   validate(engine, requests);
   simulation_run& run = sums.run;
   run.records.resize(requests.size());
-  const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
-  run.warm_until = requests[warm].arrival;
-  run.last_arrival = requests.back().arrival;
+  run.warm_until = counted.from;
+  run.counted_until = counted.until;
   run.over_time.resize(over_time_parts);
   for (std::size_t i = 0; i < run.over_time.size(); ++i)
-    run.over_time[i].time = run.last_arrival * (static_cast<double>(i + 1) / over_time_parts);
+    run.over_time[i].time = run.counted_until * (static_cast<double>(i + 1) / over_time_parts);
   for (std::size_t replica = 0; replica < static_cast<std::size_t>(engine.replicas); ++replica)
     replica_run<Times, Observer, Enough>{engine, requests, replica, times, sums, observe, enough}();
 }
@@ -63,12 +73,25 @@ inline simulation_run& finished(run_sums& sums, const simulated_engine& engine) 
   }
   run.inter_token =
       in_seconds(measured_percentiles{all.figures(), error_of(batches), static_cast<std::int64_t>(all.total())});
-  const double counted = (run.last_arrival - run.warm_until).value() * static_cast<double>(engine.replicas);
+  const double counted = (run.counted_until - run.warm_until).value() * static_cast<double>(engine.replicas);
   if (counted > 0) {
     run.busy = sums.busy / counted;
     run.running = sums.running / counted;
     run.cache = sums.blocks / (counted * static_cast<double>(engine.blocks));
   }
+  return run;
+}
+
+/// A whole run, of which that time is counted.
+template <class Times, class Observer>
+simulation_run run_counted(const simulated_engine& engine, const std::vector<simulated_request>& requests,
+                           const Times& times, Observer observe, const counted_time& counted) {
+  simulation_run run;
+  run_sums sums{run};
+  never_enough to_the_end;
+  run_replicas(engine, requests, times, observe, to_the_end, sums, counted);
+  check_steps(sums);
+  finished(sums, engine);
   return run;
 }
 
@@ -83,13 +106,7 @@ inline simulation_run& finished(run_sums& sums, const simulated_engine& engine) 
 template <class Times, class Observer = detail::no_observer>
 [[nodiscard]] simulation_run simulate(const simulated_engine& engine, const std::vector<simulated_request>& requests,
                                       const Times& times, Observer observe = {}) {
-  simulation_run run;
-  detail::run_sums sums{run};
-  detail::never_enough to_the_end;
-  detail::run_replicas(engine, requests, times, observe, to_the_end, sums);
-  detail::check_steps(sums);
-  detail::finished(sums, engine);
-  return run;
+  return detail::run_counted(engine, requests, times, observe, detail::counted_of(requests));
 }
 
 /// What a simulation says of latency and throughput. Latencies are those of the requests that come once a tenth of all
@@ -179,7 +196,7 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
 [[nodiscard]] inline simulation_report report_of(const simulation_run& run, const latency_targets& targets = {}) {
   detail::validate(targets);
   const detail::counted_times times = detail::times_of(run, targets);
-  const seconds time = run.last_arrival - run.warm_until;
+  const seconds time = run.counted_until - run.warm_until;
   detail::positive("time from the first counted arrival to the last", time.value());
   simulation_report report;
   report.requests = static_cast<std::int64_t>(times.first.size());
@@ -303,6 +320,20 @@ struct serving_fleet {
   return checked_multiply(fleet.slices, floor_to_count(detail::replica_of(fleet.mesh, fleet.where).count));
 }
 
+namespace detail {
+
+/// So many replicas of a fleet, with slots for no more sequences than there are requests.
+inline simulated_engine engine_of(const transformer& model, const serving_job& job, const serving_fleet& fleet,
+                                  std::int64_t replicas, std::size_t requests) {
+  simulated_engine engine = tpuplan::engine_of(model, job, fleet.mesh, fleet.where);
+  engine.replicas = replicas;
+  engine.prefill = fleet.prefill;
+  engine.max_running = std::min(engine.max_running, std::max<std::int64_t>(1, static_cast<std::int64_t>(requests)));
+  return engine;
+}
+
+}  // namespace detail
+
 /// A run of `replicas` replicas of a fleet, to which the requests go in turn: all of them for a trace, one for its
 /// random share of the requests. Throws as `engine_of` and `simulate` do. Worked: a request alone in its replica has
 /// its first token after `engine_prefill_time`.
@@ -310,11 +341,7 @@ struct serving_fleet {
                                                    const serving_fleet& fleet, std::int64_t replicas,
                                                    const std::vector<simulated_request>& requests,
                                                    const serving_calibration& constants = default_serving_calibration) {
-  simulated_engine engine = engine_of(model, job, fleet.mesh, fleet.where);
-  engine.replicas = replicas;
-  engine.prefill = fleet.prefill;
-  const auto most = static_cast<std::int64_t>(requests.size());
-  engine.max_running = std::min(engine.max_running, std::max<std::int64_t>(1, most));
+  const simulated_engine engine = detail::engine_of(model, job, fleet, replicas, requests.size());
   return simulate(engine, requests,
                   replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants});
 }
@@ -344,16 +371,13 @@ inline bool are_kept(const counted_times& times, const latency_targets& targets)
 /// How many requests one replica can simulate in `most_simulated_steps`, judged by these first ones.
 inline double most_requests_by(const transformer& model, const serving_job& job, const serving_fleet& fleet,
                                const std::vector<simulated_request>& first, const serving_calibration& constants) {
-  simulated_engine engine = engine_of(model, job, fleet.mesh, fleet.where);
-  engine.replicas = 1;
-  engine.prefill = fleet.prefill;
-  engine.max_running = std::min(engine.max_running, static_cast<std::int64_t>(first.size()));
+  const simulated_engine engine = engine_of(model, job, fleet, 1, first.size());
   const replica_step_times times{model, job, fleet.mesh, fleet.where, engine.max_running, constants};
   simulation_run run;
   run_sums sums{run};
   no_observer observe;
   never_enough to_the_end;
-  run_replicas(engine, first, times, observe, to_the_end, sums);
+  run_replicas(engine, first, times, observe, to_the_end, sums, counted_of(first));
   return static_cast<double>(most_simulated_steps) * static_cast<double>(first.size()) /
          static_cast<double>(std::max<std::int64_t>(1, sums.work));
 }
@@ -400,11 +424,12 @@ maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_
                     const latency_targets& targets, run_sums& sums) {
   sums.clear();
   no_observer observe;
+  const counted_time counted = counted_of(requests);
   const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
-  miss_counter counter{targets, requests[warm].arrival, static_cast<double>(requests.size() - warm), {}};
+  miss_counter counter{targets, counted.from, static_cast<double>(requests.size() - warm), {}};
   bool too_many = false;
   const auto enough = [&](const request_record& record) { return too_many = too_many || counter(record); };
-  run_replicas(engine, requests, times, observe, enough, sums);
+  run_replicas(engine, requests, times, observe, enough, sums, counted);
   if (too_many) return false;
   if (sums.work > most_simulated_steps) return nothing;
   return are_kept(times_of(sums.run, targets), targets);

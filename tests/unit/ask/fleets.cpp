@@ -11,23 +11,6 @@ using namespace tpuplan;
 
 namespace ask_fleets_tests {
 
-TEST_CASE("a fleet is simulated by one replica with its share") {
-  model_config config;
-  config.model = llama_3_8b();
-  simulate_request asked;
-  asked.slice = "v5e-8";
-  asked.mesh.tensor = 4;
-  asked.slices = 2;
-  asked.requests = 200;
-  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message,
-             "job.request_rate_per_s is missing"));
-  asked.job.request_rate = per_second{4};
-  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
-  CHECK(answer.replicas == 4);
-  CHECK(answer.simulated_replicas == 1);
-  CHECK(answer.meets_targets);
-}
-
 TEST_CASE("a plan of serving is a row of all its slices") {
   model_config config;
   config.model = llama_3_8b();
@@ -62,46 +45,6 @@ TEST_CASE("chips that cannot multiply the activations are said") {
   CHECK(assumed.back().second == "bf16, not int8, on v3, which cannot multiply it");
   request.generations = {"v5e"};
   CHECK(assumed_by(request).size() == 1);
-}
-
-TEST_CASE("a run that is too short for a steady state says so, and one of too many steps is refused at once") {
-  model_config config;
-  config.model = llama_3_8b();
-  simulate_request asked;
-  asked.slice = "v5e-8";
-  asked.requests = 200;
-  asked.job.request_rate = per_second{9};
-  const auto says_so = [](const simulate_answer& answer) {
-    return std::any_of(answer.assumed.begin(), answer.assumed.end(), [](const assumption& one) {
-      return one.field == "requests" && says(one.value, "too few for a steady state");
-    });
-  };
-  const simulate_answer filling = answer_to_simulate(config, asked, price_book{});
-  CHECK(filling.report.running > 10);
-  CHECK(says_so(filling));
-  CHECK(close(filling.capacity.value(), serve(config.model, asked.job, {}, slice_for("v5e-8")).capacity.value()));
-  asked.job.request_rate = per_second{0.5};
-  CHECK_FALSE(says_so(answer_to_simulate(config, asked, price_book{})));
-  asked.requests = 10000000;
-  const refusal refused = refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); });
-  CHECK(says(refused.message, "simulated_traffic.requests is 10000000; valid: at most about "));
-}
-
-TEST_CASE("a fleet that falls behind is said to") {
-  model_config config;
-  config.model = llama_3_8b();
-  simulate_request asked;
-  asked.slice = "v5e-4";
-  asked.mesh.tensor = 4;
-  asked.requests = 400;
-  const auto has_load = [&](double rate) {
-    asked.job.request_rate = per_second{rate};
-    for (const auto& each : answer_to_simulate(config, asked, price_book{}).assumed)
-      if (each.field == "load") return true;
-    return false;
-  };
-  CHECK_FALSE(has_load(0.5));
-  CHECK(has_load(400));
 }
 
 TEST_CASE("a slice has a fact about each of its axes", "[door]") {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/engine.hpp>
 #include <tpuplan/simulate/replica_run.hpp>
 #include <tpuplan/simulate/simulation.hpp>
@@ -268,6 +269,32 @@ TEST_CASE("requests, tokens and blocks are conserved, and Little's law holds fro
     CHECK((run.prompt_tokens == prompt) == (run.preemptions == 0));
     CHECK(run.blocks_taken == run.blocks_returned);
     CHECK(close(run.requests_over_time.value(), inside, 1e-12));
+  }
+}
+
+// The times at which a closed loop sends are those at which requests end in the plain engine, one for each.
+TEST_CASE("a closed loop sends a request whenever one ends") {
+  for (std::uint64_t number = 0; number < 300; ++number) {
+    CAPTURE(number);
+    small_case one = small_case_of(number);
+    const auto most = static_cast<std::int64_t>(one.requests.size());
+    const std::int64_t clients = 1 + static_cast<std::int64_t>(number) % most;
+    const simulation_run run = simulate_closed_loop({clients}, one.engine, one.requests, made_up_times{});
+    for (std::size_t i = 0; i < one.requests.size(); ++i) one.requests[i].arrival = run.records[i].arrival;
+    plain_engine plain{one.engine, one.requests};
+    plain.run();
+    std::vector<double> ends;
+    for (const request_record& r : plain.records()) ends.push_back((r.finished + r.delay).value());
+    CHECK(run.counted_until.value() == *std::max_element(ends.begin(), ends.end()));
+    std::sort(ends.begin(), ends.end());
+    bool equal = true;
+    for (std::int64_t i = 0; i < most; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      equal = equal && same(run.records[at], plain.records()[at]);
+      const double sent = i < clients ? 0 : ends[at - static_cast<std::size_t>(clients)];
+      equal = equal && one.requests[at].arrival.value() == sent;
+    }
+    REQUIRE(equal);
   }
 }
 

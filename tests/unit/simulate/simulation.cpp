@@ -1,5 +1,4 @@
 // Simulations beside theory: queues with known waiting times, the closed forms at low load, and common random numbers.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -335,61 +334,6 @@ TEST_CASE("a model that does not fit is refused with what it takes") {
       refusal_of([&] { static_cast<void>(engine_of(llama_3_8b(), job, {1}, slice_for("v5e-8"))); }).message;
   CHECK(says(message, "GiB, which does not fit on v5litepod-8; valid: at most 14.2 GiB: "));
   CHECK(says(message, "weights take 15.0 GiB, a sequence of 1280 tokens 0.2 GiB"));
-}
-
-namespace {
-
-/// A run in which each of so many clients sends its next request when the one before has ended.
-simulation_run closed_loop(const transformer& model, const serving_job& job, const serving_fleet& fleet,
-                           std::size_t clients, std::size_t count) {
-  const simulated_request one{{}, job.prompt.longest, job.output.longest, 0};
-  std::vector<simulated_request> requests(clients, one);
-  for (;;) {
-    const simulation_run run = simulate_fleet(model, job, fleet, replicas_of(fleet), requests);
-    std::vector<seconds> ends;
-    for (const request_record& record : run.records) ends.push_back(record.finished);
-    std::sort(ends.begin(), ends.end());
-    bool settled = requests.size() == count;
-    requests.resize(std::min(count, requests.size() + clients), one);
-    for (std::size_t i = clients; i < requests.size(); ++i) {
-      settled = settled && requests[i].arrival == ends[i - clients];
-      requests[i].arrival = ends[i - clients];
-    }
-    if (settled) return run;
-  }
-}
-
-}  // namespace
-
-// Requests in flight = requests a second x time of one, in each stretch in which all clients have one in flight; and so
-// for the closed form with that concurrency.
-TEST_CASE("a fleet under a closed loop obeys Little's law") {
-  for (const std::int64_t tensor : {8, 4}) {
-    for (const std::size_t clients : {1UL, 6UL, 40UL}) {
-      serving_job job = chat_job(0);
-      job.output = fixed_length(64);
-      const serving_fleet fleet{{tensor}, slice_for("v6e-8")};
-      const simulation_run run = closed_loop(llama_3_8b(), job, fleet, clients, 12 * clients);
-      double inside = 0, last = 0;
-      for (const request_record& record : run.records) {
-        inside += (record.finished - record.arrival).value();
-        last = std::max(last, record.finished.value());
-      }
-      CAPTURE(tensor, clients);
-      CHECK(close(run.requests_over_time.value(), inside, 1e-9));
-      const double in_flight = inside / last;  // less than all of them only while the last ones end
-      CHECK(in_flight <= static_cast<double>(clients) * (1 + 1e-12));
-      CHECK(in_flight > 0.85 * static_cast<double>(clients));
-      const double throughput = static_cast<double>(run.records.size()) / last;
-      CHECK(close(throughput * inside / static_cast<double>(run.records.size()), in_flight, 1e-9));
-      job.concurrency = static_cast<std::int64_t>(clients);
-      const serving_estimate closed = serve(llama_3_8b(), job, fleet.mesh, fleet.where);
-      CHECK(close((closed.requests * (closed.first_token + 64 * closed.per_token.total)), static_cast<double>(clients),
-                  1e-6));
-      CHECK(throughput / closed.requests.value() > 0.75);
-      CHECK(throughput / closed.requests.value() < 1.25);
-    }
-  }
 }
 
 }  // namespace plan_simulation_tests

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <string>
-#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/show/svg/traffic.hpp>
 #include <tpuplan/show/views/serving.hpp>
@@ -23,6 +23,9 @@ namespace readable {
 }
 /// "20 requests a second at random", as they came.
 [[nodiscard]] inline std::string traffic_words(const simulate_answer& answer) {
+  if (answer.loop.clients > 0)
+    return joined({counted(answer.job.concurrency, "request"), " in flight",
+                   answer.loop.ramp.value() > 0 ? " after a ramp of " + duration(answer.loop.ramp) : std::string()});
   const std::string rate =
       counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second ";
   return rate + (answer.traced           ? "of a trace"
@@ -39,7 +42,7 @@ namespace readable {
   std::vector<std::string> words{joined(
       {percent(report.good_share), " of the requests keep every limit: ", four_digits(report.goodput.value() * all),
        " of ", four_digits(came), " requests/s"})};
-  if (!answer.traced && math::abs(came / wanted - 1) > 0.01)
+  if (!answer.traced && answer.loop.clients == 0 && math::abs(came / wanted - 1) > 0.01)
     words.push_back(joined({"by chance ", four_digits(came), " requests/s came where ", four_digits(wanted),
                             " were asked for", options.names_options ? "; --requests draws more" : ""}));
   words.push_back(joined({count(report.output_tokens.value() * all), " output tokens/s; ",
@@ -122,7 +125,10 @@ namespace readable {
       joined({counted(answer.replicas, "replica"),
               answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
                                                            : ", of which one is simulated with its share; ",
-              counted(answer.report.requests, "request"), " counted, after the first tenth"})};
+              counted(answer.report.requests, "request"),
+              answer.loop.clients == 0   ? " counted, after the first tenth"
+              : answer.loop.warm_up == 0 ? " counted, until the last has ended"
+                                         : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
   shown.parts = {report_part(answer.report, answer.targets)};
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();

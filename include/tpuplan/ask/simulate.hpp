@@ -1,0 +1,280 @@
+#ifndef TPUPLAN_ASK_SIMULATE_HPP
+#define TPUPLAN_ASK_SIMULATE_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/plan/serving_levers.hpp>
+#include <tpuplan/show/svg/traffic.hpp>
+#include <tpuplan/show/text/readable.hpp>
+#include <tpuplan/simulate/closed_loop.hpp>
+#include <tpuplan/simulate/simulation.hpp>
+#include <vector>
+
+/// @file
+/// The question of slices under traffic: simulate.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Do slices keep their targets under traffic?
+struct simulate_request {
+  /// @{
+  /// The traffic is job.request_rate_per_s or job.concurrency with the lengths of the job, or a trace.
+  nlohmann::json config{};
+  std::string slice{};
+  std::int64_t slices = 1;            ///< slices that share the traffic
+  serving_job job = usual_traffic();  ///< traffic, lengths, and latency targets by percentile
+  serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
+  serving_calibration constants{};
+  prefill_policy prefill = prefill_policy::mixed;
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
+  double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
+  /// Number of requests of the simulated replica; 0: 2000, and fewer where they have more than 4096 output tokens; with
+  /// a concurrency at least ten for each client.
+  std::int64_t requests = 0;
+  seconds ramp{};                          ///< with a concurrency: clients begin evenly over that time; 0: all at once
+  std::int64_t warm_up = 0;                ///< with a concurrency: first requests of the replica that are not counted
+  std::int64_t seed = 1;                   ///< of the random numbers; the same seed gives the same answer
+  std::vector<simulated_request> trace{};  ///< requests with their times and lengths, instead of random ones
+  /// Also simulates rates from a quarter to one and a half times the given rate, as pictures need.
+  bool load = false;
+  std::string region = "us";
+  nlohmann::json prices{};
+  /// @}
+};
+/// A fleet under traffic, simulated.
+struct simulate_answer {
+  /// @{
+  /// The fleet under its traffic; latencies are in seconds.
+  serving_fleet fleet{};
+  serving_job job{};  ///< as simulated; a trace determines its rate and lengths
+  /// Replicas of the fleet, and those whose requests the report counts.
+  std::int64_t replicas = 0, simulated_replicas = 0;
+  per_second capacity{};      ///< request rate that the whole fleet can serve, by the closed form
+  latency_targets targets{};  ///< latency targets by percentile
+  bool meets_targets = false;
+  simulation_report report{};                 ///< percentiles of the latencies, and rates per second
+  std::vector<serving_change_row> changes{};  ///< changes that would meet the targets, where they are missed
+  std::optional<price_row> price{};           ///< price of one chip on demand
+  std::vector<latency_point> load{};          ///< latencies at other request rates, where asked for
+  std::vector<assumption> assumed{};
+  std::string model{};   ///< name of the model
+  double variation = 1;  ///< of the time between requests, as asked
+  bool traced = false;   ///< the requests are those of a trace
+  closed_loop loop{};    ///< the clients of the simulated replica; none: requests come whatever is served
+  /// @}
+};
+
+namespace detail {
+
+/// The requests a second that a run served, where more came: the engine was never idle, and the last quarter of the
+/// requests waited more than twice as long for the first token as the first quarter. 0 where it kept up.
+inline double served_below_arrivals(const simulation_run& run) {
+  const std::size_t quarter = run.records.size() / 4;
+  if (run.busy < 0.99 || quarter == 0) return 0;
+  const auto waited = [&](std::size_t from) {
+    seconds sum{0};
+    for (std::size_t i = from; i < from + quarter; ++i) sum += run.records[i].first_token - run.records[i].arrival;
+    return sum;
+  };
+  if (waited(run.records.size() - quarter) < waited(0) * 2.0) return 0;
+  seconds last{0};
+  for (const request_record& record : run.records) last = max(last, record.finished);
+  return static_cast<double>(run.records.size()) / (last - run.records.front().arrival).value();
+}
+
+/// The simulation of one question; other rates and other jobs are asked too.
+class asked_simulation {
+ public:
+  asked_simulation(const transformer& model, const simulate_request& asked)
+      : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
+    job_.percentiles = {};
+    fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
+    if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
+    if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    loop_ = loop_of(job_);
+    requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
+    if (requests_ < loop_.clients)
+      fail(errc::out_of_range, "simulated_traffic.requests", requests_,
+           text<64>{"at least the "}.append(loop_.clients).append(" clients of the replica").view());
+    if (trace_.empty()) return;
+    job_.prompt = lengths_of(trace_, &simulated_request::prompt);
+    job_.output = lengths_of(trace_, &simulated_request::output);
+    for (simulated_request& one : trace_)
+      one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
+    const double time = trace_.back().arrival.value();
+    if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
+  }
+
+  [[nodiscard]] simulate_answer answer() {
+    simulate_answer all;
+    all.fleet = fleet_;
+    all.job = job_;
+    all.replicas = replicas_of(fleet_);
+    all.simulated_replicas = simulated();
+    all.capacity =
+        serve(model_, job_, fleet_.mesh, fleet_.where, asked_.constants).capacity * static_cast<double>(fleet_.slices);
+    all.targets = targets_;
+    all.loop = loop_;
+    all.report = report(job_);
+    all.meets_targets = meets(all.report);
+    if (!all.meets_targets && trace_.empty())
+      all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
+    return all;
+  }
+  /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
+  [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
+    assumed_values taken = assumed_engine(asked_.job.engine, model_);
+    if (loop_.clients > 0) {
+      if (loop_.warm_up == 0 && loop_.clients > 1)
+        taken.emplace_back("burst", std::string("the first requests of the clients, which come ") +
+                                        (loop_.ramp.value() > 0 ? "over the ramp" : "all at once") +
+                                        ", are counted, as benchmarks do");
+      return taken;
+    }
+    const double counted = static_cast<double>(all.report.requests) / static_cast<double>(all.simulated_replicas);
+    if (all.report.running > counted / 20)
+      taken.emplace_back("requests", "too few for a steady state, of which " +
+                                         readable::three_digits(all.report.running) +
+                                         " run at once: times and rates are those of a fleet that fills");
+    if (served_ == 0) return taken;
+    const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
+    taken.emplace_back("load", "more requests come than are served, about " +
+                                   readable::three_digits(served_ * all_of_them) +
+                                   " a second: the queue grows for as long as they come, and so do these times");
+    return taken;
+  }
+  /// Latencies from a quarter of the rate to half as much again.
+  [[nodiscard]] std::vector<latency_point> load() {
+    std::vector<latency_point> points;
+    if (first_ > most_simulated_steps / 8)
+      fail(errc::out_of_range, "simulated_traffic.requests", requests_,
+           "an eighth of these or fewer, where other rates are simulated too");
+    for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
+      serving_job job = job_;
+      job.request_rate *= share;
+      job.concurrency = static_cast<std::int64_t>(static_cast<double>(loop_.clients) * share) * replicas_of(fleet_);
+      if (loop_.clients > 0 && job.concurrency == 0) continue;
+      const simulation_report one = report(job);
+      const per_second came = one.arrivals * static_cast<double>(replicas_of(fleet_));
+      points.push_back({loop_.clients > 0 ? came : job.request_rate, one.first_token.value, one.per_token.value});
+    }
+    return points;
+  }
+
+ private:
+  /// The share of one replica of the clients.
+  [[nodiscard]] closed_loop loop_of(const serving_job& job) const {
+    const std::int64_t replicas = replicas_of(fleet_);
+    if (job.concurrency % replicas != 0)
+      fail(errc::out_of_range, "serving_job.concurrency", job.concurrency,
+           text<96>{"a multiple of the "}.append(replicas).append(" replicas, of which each has its share").view());
+    return {job.concurrency / replicas, asked_.ramp, asked_.warm_up};
+  }
+  [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
+  /// Refuses so many requests that their first ones show them to take more steps than a simulation may.
+  void check_requests(const serving_job& job) const {
+    constexpr std::int64_t some = 10000;
+    if (!trace_.empty() || requests_ < 20 * some) return;
+    const double most = most_requests_by(model_, job, fleet_, drawn(job, some), asked_.constants);
+    if (static_cast<double>(requests_) <= 1.2 * most) return;
+    text<96> valid{"at most about "};
+    valid.append(floor_to_count(most)).append(": more take more than 30000000 steps");
+    fail(errc::out_of_range, "simulated_traffic.requests", requests_, valid.view());
+  }
+  [[nodiscard]] simulation_report report(const serving_job& job) {
+    if (steps_ == 0) check_requests(job);
+    const std::vector<simulated_request> requests = trace_.empty() ? drawn(job, requests_) : trace_;
+    const simulation_run run = job.concurrency > 0
+                                   ? simulate_fleet(model_, job, fleet_, loop_of(job), requests, asked_.constants)
+                                   : simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
+    if (steps_ == 0) {
+      first_ = run.steps;
+      served_ = served_below_arrivals(run);
+    }
+    steps_ += run.steps;
+    return report_of(run, targets_);
+  }
+  /// Nothing does once all simulations took a quarter of the steps that one may: a change is searched for as far as
+  /// these go.
+  [[nodiscard]] bool keeps_targets(const serving_job& job) {
+    if (steps_ > most_simulated_steps / 4) return false;
+    try {
+      return meets(report(job));
+    } catch (const error& refusal) {
+      if (refusal.code() == errc::infeasible) return false;  // no room for it
+      throw;
+    }
+  }
+  /// The share of one replica, at random.
+  [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job, std::int64_t count) const {
+    serving_job open = job;
+    open.concurrency = 0;
+    if (job.concurrency > 0) open.request_rate = per_second{1};  // when they come is found by the closed loop
+    simulated_traffic traffic = traffic_of(open, count, asked_.seed);
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
+    traffic.variation = asked_.variation;
+    if (asked_.prompts && job.prompt.mean == job_.prompt.mean) traffic.prompt = *asked_.prompts;
+    if (asked_.outputs) traffic.output = *asked_.outputs;
+    return requests_of(traffic);
+  }
+
+  transformer model_;
+  const simulate_request& asked_;
+  serving_job job_;
+  latency_targets targets_;
+  std::vector<simulated_request> trace_;
+  serving_fleet fleet_{};
+  closed_loop loop_{};
+  std::int64_t requests_ = 0;           // of one replica, without a trace
+  std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
+  double served_ = 0;                   // requests a second, where more come
+};
+
+}  // namespace detail
+
+/// Latencies and rates of the slices under traffic, from a simulation of one replica with its share of the requests, or
+/// of all replicas under a trace. `config` and `asked.job` are taken as they are, with the formats of their weights
+/// filled in. Throws, naming the field, without a rate or trace, and for an unknown slice or region. Worked: two v5e-8
+/// with tensor parallelism over 4 have 4 replicas, of which 1 is simulated.
+[[nodiscard]] inline simulate_answer answer_to_simulate(const model_config& config, const simulate_request& asked,
+                                                        const price_book& book) {
+  const bool closed = asked.job.concurrency > 0;
+  if (asked.trace.empty() && !closed && asked.job.request_rate.value() <= 0)
+    detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
+                 "requests a second, or requests in flight, or a trace");
+  if (closed && !asked.trace.empty())
+    detail::fail(errc::invalid_argument, "job.concurrency", asked.job.concurrency, "0 beside a trace");
+  if (!closed && asked.ramp.value() > 0)
+    detail::fail(errc::invalid_argument, "ramp_s", asked.ramp.value(), "0 without requests in flight");
+  if (!closed && asked.warm_up > 0)
+    detail::fail(errc::invalid_argument, "warm_up", asked.warm_up, "0 without requests in flight");
+  detail::check_arithmetic(scheduled_slice(asked.slice).chip, asked.job.activations);
+  expect_region(book, asked.region);
+  detail::asked_simulation simulation(config.model, asked);
+  simulate_answer answer = simulation.answer();
+  answer.model = config.model.name.view();
+  answer.variation = asked.variation;
+  answer.traced = !asked.trace.empty();
+  if (asked.load) answer.load = simulation.load();
+  if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
+    answer.price = *price;
+  answer.assumed = all_assumed(config, simulation.assumed(answer));
+  return answer;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
+TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
+               variation, requests, ramp, warm_up, seed, trace, load, region, prices)
+TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
+               report, changes, price, load, assumed, model, variation, traced, loop)
+
+#endif

@@ -1,0 +1,102 @@
+// Slices under traffic: the worked examples, and what is said of runs that are short, long or behind.
+#include <algorithm>
+#include <tpuplan/ask/figures.hpp>
+#include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/show/views/simulate.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_simulate_tests {
+
+TEST_CASE("a fleet is simulated by one replica with its share") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-8";
+  asked.mesh.tensor = 4;
+  asked.slices = 2;
+  asked.requests = 200;
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message,
+             "job.request_rate_per_s is missing"));
+  asked.job.request_rate = per_second{4};
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  CHECK(answer.replicas == 4);
+  CHECK(answer.simulated_replicas == 1);
+  CHECK(answer.meets_targets);
+}
+
+TEST_CASE("a run that is too short for a steady state says so, and one of too many steps is refused at once") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-8";
+  asked.requests = 200;
+  asked.job.request_rate = per_second{9};
+  const auto says_so = [](const simulate_answer& answer) {
+    return std::any_of(answer.assumed.begin(), answer.assumed.end(), [](const assumption& one) {
+      return one.field == "requests" && says(one.value, "too few for a steady state");
+    });
+  };
+  const simulate_answer filling = answer_to_simulate(config, asked, price_book{});
+  CHECK(filling.report.running > 10);
+  CHECK(says_so(filling));
+  CHECK(close(filling.capacity.value(), serve(config.model, asked.job, {}, slice_for("v5e-8")).capacity.value()));
+  asked.job.request_rate = per_second{0.5};
+  CHECK_FALSE(says_so(answer_to_simulate(config, asked, price_book{})));
+  asked.requests = 10000000;
+  const refusal refused = refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); });
+  CHECK(says(refused.message, "simulated_traffic.requests is 10000000; valid: at most about "));
+}
+
+TEST_CASE("a fleet that falls behind is said to") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-4";
+  asked.mesh.tensor = 4;
+  asked.requests = 400;
+  const auto has_load = [&](double rate) {
+    asked.job.request_rate = per_second{rate};
+    for (const auto& each : answer_to_simulate(config, asked, price_book{}).assumed)
+      if (each.field == "load") return true;
+    return false;
+  };
+  CHECK_FALSE(has_load(0.5));
+  CHECK(has_load(400));
+}
+
+TEST_CASE("requests in flight are shared out to the replicas, and counted until the last has ended") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-8";
+  asked.mesh.tensor = 4;
+  asked.job.concurrency = 16;
+  asked.requests = 200;
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  CHECK(answer.loop.clients == 8);
+  CHECK(answer.report.requests == 200);
+  CHECK(close(answer.report.running, 8, 0.1));
+  CHECK(says(view_of(answer).title, "16 requests in flight"));
+  const auto refused = [&](void (*change)(simulate_request&)) {
+    simulate_request other = asked;
+    change(other);
+    return refusal_of([&] { (void)answer_to_simulate(config, other, price_book{}); }).message;
+  };
+  CHECK(says(refused([](simulate_request& r) { r.job.concurrency = 15; }), "a multiple of the 2 replicas"));
+  CHECK(says(refused([](simulate_request& r) { r.job.concurrency = 800; }), "at least the 400 clients"));
+  CHECK(says(refused([](simulate_request& r) { r.trace = {{}, {seconds{1}, 9, 2, 0}}; }), "0 beside a trace"));
+  CHECK(says(
+      refused([](simulate_request& r) { r.job.concurrency = 0, r.job.request_rate = per_second{1}, r.warm_up = 9; }),
+      "warm_up is 9; valid: 0 without requests in flight"));
+  CHECK(says(refused([](simulate_request& r) {
+               r.job.concurrency = 0, r.job.request_rate = per_second{1}, r.ramp = seconds{2};
+             }),
+             "ramp_s is 2; valid: 0 without requests in flight"));
+}
+
+}  // namespace ask_simulate_tests
