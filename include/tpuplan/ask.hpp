@@ -190,7 +190,7 @@ template <class Request>
 }
 
 /// The rows of a question, table by table.
-using question_rows = std::array<row_list, 8>;
+using question_rows = std::array<row_list, 9>;
 
 /// A question: its name, its rows, what answers it, the schemas of its request and its answer, and whether it has
 /// pictures.
@@ -247,7 +247,7 @@ inline constexpr question questions[] = {
         {{model_rows, network_rows, network_run_rows, preemption_rows, rest_rows, price_rows}}, train_network_answered),
     question_of<serve_request, serve_answer>("serve", "How fast does a slice answer, and at what price?",
                                              {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows,
-                                               format_rows, served_engine_rows, price_rows}},
+                                               format_rows, served_engine_rows, speculation_rows, price_rows}},
                                              serve_answered),
     question_of<spot_request, spot_answer>("spot",
                                            "How often to write checkpoints on spot capacity; what do preemptions add?",

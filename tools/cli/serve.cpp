@@ -26,7 +26,8 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   const own_constants known =
       load_calibration(given.calibration, calibrated_part::serving, {{}, traffic.constants, {}});
   served a;
-  a.asked = {nullptr, given.slice_name, traffic.job, traffic.mesh, known.serving, given.prices.region, nullptr};
+  a.asked = {nullptr,       given.slice_name,    traffic.job,         traffic.mesh,
+             known.serving, traffic.speculation, given.prices.region, nullptr};
   a.where = scheduled_slice(given.slice_name);
   use_stored_format(config, weights_given, a.asked.job);
   a.answer = answer_to_serve(config, a.asked, prices);
@@ -87,6 +88,7 @@ void add_serve_command(session& with) {
   add_traffic_options(added, request);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
+  added.ask(speculation_rows, request);
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")

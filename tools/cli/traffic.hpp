@@ -3,6 +3,7 @@
 
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
+#include <tpuplan/estimate/serving/speculation.hpp>
 #include <tpuplan/model/serving_job.hpp>
 
 #include "cli/config.hpp"
@@ -16,6 +17,7 @@ struct traffic_options {
   tpuplan::serving_job job;
   tpuplan::serving_layout mesh;
   tpuplan::serving_calibration constants;
+  tpuplan::speculation speculation;
 };
 
 /// Lengths, rate and targets.

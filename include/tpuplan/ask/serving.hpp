@@ -9,6 +9,7 @@
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/serving/speculation.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/show/text/readable.hpp>
@@ -152,6 +153,26 @@ inline constexpr question_row served_engine_rows[] = {
     rows::flag("job.beyond_max_positions", "--beyond-max", "true",
                "allow contexts longer than the model was trained for"),
 };
+/// How an engine speculates.
+inline constexpr question_row speculation_rows[] = {
+    rows::count("speculation.draft_tokens", "--draft-tokens", "Draft", "tokens",
+                "tokens that a round of speculation drafts; the engine does not speculate, if not given")
+        .within(1, 4096)
+        .with("--acceptance --accepted-length"),
+    rows::share("speculation.acceptance", "--acceptance", "Accepted",
+                "chance that a draft token is accepted where those before it were")
+        .within(1e-6, 0.9999)
+        .with("--draft-tokens"),
+    rows::number("speculation.accepted_length", "--accepted-length", "Tokens of a round", "tokens",
+                 "mean tokens of a round, the one of the model itself included, as engines report it")
+        .within(1, 4097)
+        .with("--draft-tokens")
+        .not_with("--acceptance"),
+    rows::number("speculation.draft_cost", "--draft-cost", "Drafting", "steps",
+                 "time to draft the tokens of a round, as a share of a step without speculation")
+        .within(1e-6, 100)
+        .with("--draft-tokens"),
+};
 /// The slice of an engine.
 inline constexpr question_row engine_slice_rows[] = {
     rows::words("slice", "--slice", "Slice", "v6e-8, v5e-16, v5p-8 …").needed(),
@@ -216,6 +237,7 @@ struct serve_request {
   serving_layout mesh{};  ///< devices of a replica; tensor 0: the whole slice is one replica
   /// Constants of the estimate, such as host times measured on the engine itself.
   serving_calibration constants{};
+  tpuplan::speculation speculation{};  ///< drafts of the engine, if it speculates
   std::string region = "us";
   nlohmann::json prices{};
   /// @}
@@ -269,6 +291,7 @@ struct serve_answer {
   std::optional<double> output_tokens_per_s_per_chip{};  ///< nothing where the slice cannot serve
   std::vector<token_price> costs{};                      ///< dollars per million tokens, one row for each way of paying
   serving_frontier frontier{};                           ///< throughput against time per token, by running sequences
+  std::vector<speculative_time> speculation{};           ///< with drafts, by running sequences, where it speculates
   std::vector<served_change> advice{};                   ///< changes that serve more
   std::optional<latency_targets> targets{};              ///< latency targets by percentile, where the job has some
   /// One replica under its share of the traffic, where there are such targets and it can serve.
@@ -432,6 +455,14 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
     answer.output_tokens_per_s_per_chip = answer.estimate.output_tokens.value() / static_cast<double>(answer.chips);
   answer.costs = detail::token_prices(answer.estimate, where, book, asked.region);
   answer.frontier = tpuplan::frontier(config.model, job, asked.mesh, where, asked.constants);
+  if (asked.speculation.draft_tokens > 0) {
+    for (std::size_t i = 0; i < answer.frontier.count; ++i)
+      answer.speculation.push_back(speculative_token_time(config.model, answer.frontier.points[i].running, job,
+                                                          asked.mesh, where, asked.speculation, asked.constants));
+  } else if (asked.speculation.acceptance > 0 || asked.speculation.accepted_length > 0 ||
+             asked.speculation.draft_cost > 0) {
+    detail::fail(errc::missing_field, "speculation.draft_tokens", "missing", "the tokens that a round drafts");
+  }
   for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants))
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain,
@@ -440,6 +471,8 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   assumed_values assumed = assumed_engine(asked.job.engine, config.model);
   for (std::pair<std::string, std::string>& one : assumed_basis(asked.job, answer.estimate))
     assumed.push_back(std::move(one));
+  if (!answer.speculation.empty())
+    assumed.emplace_back("speculation", "accepted as often as said, whatever runs; no constant is fitted to such runs");
   answer.assumed = all_assumed(config, assumed);
   return answer;
 }
@@ -447,13 +480,14 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, region, prices)
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, speculation, region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million, price)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,
-               costs, frontier, advice, targets, simulated, meets_targets, changes, assumed, model, job, mesh)
+               costs, frontier, speculation, advice, targets, simulated, meets_targets, changes, assumed, model, job,
+               mesh)
 
 #endif

@@ -2,7 +2,8 @@
 #define TPUPLAN_ESTIMATE_SERVING_HPP
 
 /// @file
-/// Serving as calibrated on published runs: decode steps, prefill, memory, an engine in its steady state, advice.
+/// Serving as calibrated on published runs: decode steps, prefill, memory, an engine in its steady state, advice,
+/// speculation.
 
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
@@ -11,5 +12,6 @@
 #include <tpuplan/estimate/serving/engines.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/prefill.hpp>
+#include <tpuplan/estimate/serving/speculation.hpp>
 
 #endif

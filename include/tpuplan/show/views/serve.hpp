@@ -86,6 +86,22 @@ namespace readable {
   }
   return part;
 }
+/// The time of a token with drafts beside that without, and from which acceptance they pay.
+[[nodiscard]] inline view_part speculation_part(const serve_answer& answer) {
+  view_part part = table_of(
+      ">running | >per token:s | >with drafts:s | ~>draft:s | ~>verify:s | >faster | >tokens/s | >pays from | "
+      "~>accepted",
+      "speculation, " + fixed(answer.speculation.front().tokens, 2) + " tokens a round");
+  for (const speculative_time& one : answer.speculation) {
+    const double rate = static_cast<double>(answer.estimate.replicas) * one.running / one.per_token.value();
+    part.rows.push_back({number_cell(one.running, 0), cell(one.without), cell(one.per_token), cell(one.draft),
+                         cell(one.verify), number_cell(one.speedup, 2), cell(count(rate), rate),
+                         one.length_needed > 0 ? number_cell(one.length_needed, 2) : cell("never"),
+                         one.length_needed > 0 ? share_cell(one.acceptance_needed) : cell("")});
+  }
+  part.notes = {"pays from: the tokens of a round from which it does"};
+  return part;
+}
 /// Dollars for a million tokens under each way of paying.
 [[nodiscard]] inline view_part token_prices_part(const serve_answer& answer, const view_options& options) {
   if (answer.costs.empty())
@@ -180,6 +196,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
     if (!meets(*answer.simulated)) shown.parts.push_back(changes_part(answer.changes, 1, options));
   }
   shown.parts.push_back(frontier_part(answer));
+  if (!answer.speculation.empty()) shown.parts.push_back(speculation_part(answer));
   shown.parts.push_back(token_prices_part(answer, options));
   if (options.drawn) shown.pictures = pictures_of(answer);
   add_served_advice(shown, answer);
