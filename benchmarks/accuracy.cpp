@@ -231,51 +231,20 @@ void print_peers(const std::vector<left_out_run>& ours) {
 
 /// In the bands that the other sources make. Rates of saturated engines are left out.
 std::vector<judged_run> judged(const std::vector<left_out_serving>& list) {
-  std::map<std::string, detail::serving_band> bands;
+  std::map<std::string, made_band> bands;
   for (const left_out_serving& one : list) {
     if (bands.count(one.run.source) == 0) bands[one.run.source] = band_without(list, one.run.source);
   }
   std::vector<judged_run> result;
   for (const left_out_serving& one : list) {
-    const detail::serving_band& band = bands.at(one.run.source);
-    if (!one.run.saturated)
-      result.push_back(
-          {one.run.source, one.error, holds(band, one.error), std::log((1 + band.over) / (1 - band.under))});
+    const made_band& band = bands.at(one.run.source);
+    if (!one.run.saturated) result.push_back({one.run.source, one.error, holds(band, one), width_at(band, one)});
   }
   return result;
 }
 
 void print_serving_row(const std::string& label, const std::vector<judged_run>& list) {
   if (!list.empty()) print_judged(label, list);
-}
-
-/// The third open set, which is in no fit of serving, against the shipped bands, by kind and source. Constants are
-/// fitted to the other sources of the first two.
-void print_third(const std::vector<serving_record>& fitted_on) {
-  const std::vector<serving_record> all = open_serving_runs(TPUPLAN_DATA_DIR, 3);
-  std::map<std::string, serving_calibration> without;
-  for (std::size_t i = fitted_on.size(); i < all.size(); ++i) {
-    if (without.count(all[i].source) > 0) continue;
-    std::vector<serving_record> others;
-    for (const serving_record& run : fitted_on) {
-      if (run.source != all[i].source) others.push_back(run);
-    }
-    without[all[i].source] = fit_serving(others).constants;
-  }
-  fmt::print("\n| serving, third set {}", judged_heading);
-  for (const detail::serving_kind kind : detail::all_serving_kinds) {
-    std::map<std::string, std::vector<judged_run>> by_source;
-    std::vector<judged_run> of_kind;
-    for (std::size_t i = fitted_on.size(); i < all.size(); ++i) {
-      if (detail::kind_of(all[i]) != kind || all[i].saturated) continue;
-      const serving_prediction said = predict(all[i], without.at(all[i].source));
-      const bool inside = said.low <= all[i].measured && all[i].measured <= said.high;
-      of_kind.push_back({all[i].source, said.time / all[i].measured - 1, inside, std::log(said.high / said.low)});
-      by_source[all[i].source].push_back(of_kind.back());
-    }
-    print_serving_row(std::string(detail::name(kind)), of_kind);
-    for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
-  }
 }
 
 /// What each term, and the name of the engine, are worth on sources that were left out.
@@ -288,10 +257,10 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
   for (const detail::serving_parameter& one : detail::serving_parameters()) {
     if (one.constant.name.find('.') != std::string::npos) factors.push_back({one.constant.name, 1});
   }
-  const without list[] = {{"cost of a sequence in pages", {{"sequence_work", 0}}},
-                          {"dispatch to experts", {{"dispatch_passes", 0}}},
-                          {"arrays passed by the host", {{"engine_array", 0}}},
-                          {"constants of engines", factors}};
+  const without list[] = {
+      {"cost of a sequence in pages", {{"sequence_bytes", 0}}},    {"dispatch to experts", {{"dispatch_passes", 0}}},
+      {"time of the host for a request", {{"engine_request", 0}}}, {"a token in a layer", {{"token_layer", 0}}},
+      {"arrays passed by the host", {{"engine_array", 0}}},        {"constants of engines", factors}};
   fmt::print("\n| serving, source left out {}", judged_heading);
   const auto rows = [](const std::string& label, const std::vector<left_out_serving>& left_out) {
     for (const detail::serving_kind kind : detail::all_serving_kinds)
@@ -299,7 +268,7 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
   };
   rows("all terms", all);
   for (const without& one : list)
-    rows(fmt::format("without {}", one.label), leave_out(runs, &serving_record::source, one.held));
+    rows(fmt::format("without {}", one.label), leave_out(runs, &serving_record::source, engine_known::yes, one.held));
 }
 
 /// The constants of serving, and how well they predict sources that were left out, with and without the engine's name.
@@ -309,7 +278,7 @@ void print_serving(const std::vector<serving_record>& runs, const std::vector<le
     fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
   for (const bool with_name : {true, false}) {
     const std::vector<left_out_serving> list =
-        with_name ? named : leave_out(without_engines(runs), &serving_record::source);
+        with_name ? named : leave_out(runs, &serving_record::source, engine_known::no);
     fmt::print("\n| serving, source left out{} {}", with_name ? "" : ", engine not named", judged_heading);
     for (const detail::serving_kind kind : detail::all_serving_kinds) {
       const std::vector<judged_run> of_this = judged(of_kind(list, kind));
@@ -319,7 +288,6 @@ void print_serving(const std::vector<serving_record>& runs, const std::vector<le
       for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
     }
   }
-  print_third(runs);
   print_serving_terms(runs, named);
 }
 

@@ -149,18 +149,21 @@ lines_for engine_table(const std::vector<serving_record>& runs) {
 }
 
 /// A band whose ends are rounded up to multiples of 0.01.
-std::string band(const std::vector<left_out_serving>& list, detail::serving_kind kind) {
-  const detail::serving_band found = conformal_band(of_kind(list, kind));
+std::string band(const made_band& found) {
   const auto up = [](double share) { return std::ceil(share * 100 - 1e-9) / 100; };
-  return fmt::format("{{{:.3g}, {:.3g}}}", up(found.over), up(found.under));
+  return fmt::format("{{{:.3g}, {:.3g}}}", up(found.band.over), up(found.band.under));
 }
 
-/// The bands of each kind, for questions that name the engine and for those that do not.
+/// The bands of each kind, for questions that name the engine and for those that do not, and what the best reached,
+/// rounded down.
 lines_for band_table(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& named) {
-  const std::vector<left_out_serving> unnamed = leave_out(without_engines(runs), &serving_record::source);
+  const std::vector<left_out_serving> unnamed = leave_out(runs, &serving_record::source, engine_known::no);
   std::vector<std::string> rows;
-  for (const detail::serving_kind kind : detail::all_serving_kinds)
-    rows.push_back(fmt::format("{{{}, {}}}", band(named, kind), band(unnamed, kind)));
+  for (const detail::serving_kind kind : detail::all_serving_kinds) {
+    const made_band with = conformal_band(of_kind(named, kind)), without = conformal_band(of_kind(unnamed, kind));
+    const double best = std::floor(100 * without.best + 1e-9) / 100;
+    rows.push_back(fmt::format("{{{}, {}, {:.3g}}}", band(with), band(without), best));
+  }
   return table("inline constexpr serving_bands bands_by_kind[] = {", rows, "};\n");
 }
 

@@ -47,7 +47,7 @@ struct accuracy_row {
   std::vector<accuracy_row> rows;
   for (const detail::serving_kind kind : detail::all_serving_kinds) {
     const std::vector<left_out_serving> members = of_kind(list, kind);
-    const detail::serving_band band = conformal_band(members);
+    const detail::serving_band band = conformal_band(members).band;
     accuracy_row row{std::string(detail::name(kind)), 1 / (1 + band.over), 1 / (1 - band.under), {}};
     for (const left_out_serving& one : members) {
       if (!one.run.saturated) row.sources[one.run.source].push_back(1 / (1 + one.error));

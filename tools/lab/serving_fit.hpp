@@ -47,8 +47,8 @@ inline void add_engine_parameters(std::vector<serving_parameter>& list, const en
     double engine_factors::*place;
   };
   for (const factor& one : {factor{".cache", 0.4, &engine_factors::cache},
-                            {".paging", 0.8, &engine_factors::paging},
-                            {".prefill", 0.25, &engine_factors::prefill}}) {
+                            {".paging", 0.4, &engine_factors::paging},
+                            {".prefill", 0.12, &engine_factors::prefill}}) {
     const auto set = [engine = row.engine, place = one.place](serving_calibration& constants, double value) {
       engine_factors factors = factors_of(constants.engines, engine);
       factors.*place = value;
@@ -67,15 +67,17 @@ inline std::vector<serving_parameter> serving_parameters() {
       {{"decode_mxu", 0.56, 0.3, 0, 0}, [](c& k, double v) { k.decode_mxu = v; }},
       {{"decode_collectives", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.decode_collectives = v; }},
       {{"layer_latency", 2e-5, 0.5, 0, 0}, [](c& k, double v) { k.layer_latency = seconds{v}; }},
-      {{"sequence_work", 1.4e9, 1.0, 0, 0}, [](c& k, double v) { k.sequence_work = flops{v}; }},
+      {{"sequence_bytes", 2.5e6, 1.0, 0, 0}, [](c& k, double v) { k.sequence_bytes = bytes{v}; }},
       {{"dispatch_passes", 22.4, 0.3, 0, 0}, [](c& k, double v) { k.dispatch_passes = v; }},
       {{"engine_step", 2e-3, 0.7, 0, 0}, [](c& k, double v) { k.engine_step = seconds{v}; }},
       {{"engine_array", 1e-6, 0.7, 0, 0}, [](c& k, double v) { k.engine_array = seconds{v}; }},
       {{"engine_sequence", 3e-5, 0.7, 0, 0}, [](c& k, double v) { k.engine_sequence = seconds{v}; }},
+      {{"engine_request", 5e-3, 1.0, 0, 0}, [](c& k, double v) { k.engine_request = seconds{v}; }},
       {{"prefill_mxu", 0.72, 0.15, 0, 0}, [](c& k, double v) { k.prefill_mxu = v; }},
       {{"prefill_attention", 3.0, 0.5, 0, 0}, [](c& k, double v) { k.prefill_attention = v; }},
+      {{"token_layer", 2e-7, 0.3, 0, 0}, [](c& k, double v) { k.token_layer = seconds{v}; }},
       {{"prefill_collectives", 0.7, 0.5, 0, 0}, [](c& k, double v) { k.prefill_collectives = v; }},
-      {{"engine_prefill", 1.15, 0.25, 0, 0}, [](c& k, double v) { k.engine_prefill = v; }},
+      {{"engine_prefill", 1.05, 0.12, 0, 0}, [](c& k, double v) { k.engine_prefill = v; }},
   };
   for (const engine_row& row : engines) {
     if (row.prior > 0) add_engine_parameters(list, row);
@@ -98,9 +100,9 @@ inline std::string_view name(serving_kind kind) {
   return name_of(names, static_cast<std::size_t>(kind));
 }
 
-/// For each run, how many runs have its source, engine and kind; a run weighs 1 over the square root of this. A rate of
-/// a saturated engine, which has scheduling and sampling in it, is taken to be twice as far off as a timed run: it
-/// counts 16 times here, so that it weighs a quarter.
+/// For each run, the square of the number of runs that have its source, engine and kind: it weighs 1 over the root of
+/// this, so that these runs together weigh as much as one. A rate of a saturated engine, which has scheduling and
+/// sampling in it, is taken to be twice as far off as a timed run, so that it weighs a quarter.
 inline std::vector<double> serving_group_sizes(const std::vector<serving_record>& runs) {
   const auto group = [](const serving_record& run) {
     return run.source + (is_decode(run) ? " decode " : " prefill ") + std::string(tpuplan::name(run.job.engine));
@@ -108,7 +110,7 @@ inline std::vector<double> serving_group_sizes(const std::vector<serving_record>
   std::map<std::string, double> count;
   for (const serving_record& run : runs) count[group(run)] += 1;
   std::vector<double> sizes;
-  for (const serving_record& run : runs) sizes.push_back(count[group(run)] * (run.saturated ? 16 : 1));
+  for (const serving_record& run : runs) sizes.push_back(std::pow(count[group(run)] * (run.saturated ? 4 : 1), 2));
   return sizes;
 }
 
@@ -173,11 +175,11 @@ struct held_constant {
   return runs;
 }
 
-/// Those of the first open sets in data/measured: the two that the constants of serving are fitted to, or all three.
-[[nodiscard]] inline std::vector<serving_record> open_serving_runs(const std::string& data, std::size_t sets = 2) {
+/// Those of the open sets in data/measured.
+[[nodiscard]] inline std::vector<serving_record> open_serving_runs(const std::string& data) {
   std::vector<serving_record> runs;
-  for (std::size_t i = 0; i < sets; ++i) {
-    for (serving_record& run : serving_runs(with_spelled(load_json(data + "/measured/" + open_sets[i]))))
+  for (const char* set : open_sets) {
+    for (serving_record& run : serving_runs(with_spelled(load_json(data + "/measured/" + set))))
       runs.push_back(std::move(run));
   }
   return runs;
@@ -185,14 +187,33 @@ struct held_constant {
 
 /// A run, and its prediction by constants that were fitted without its group (family or source).
 struct left_out_serving {
-  serving_record run;   ///< what was measured
-  double error = 0;     ///< predicted / measured - 1
-  seconds predicted{};  ///< the time
+  serving_record run;     ///< what was measured
+  double error = 0;       ///< predicted / measured - 1
+  seconds predicted{};    ///< the time
+  double over_floor = 0;  ///< of decode, measured over the floor of its step; 0 of prefill
 };
+
+/// Whether estimates are made with the engine that a run names, or as if it named none.
+enum class engine_known : std::uint8_t { yes, no };
+
+namespace detail {
+
+/// Measured over the floor of the step at peak rates: what an engine does between steps is above it.
+inline double over_floor(const serving_record& run) {
+  if (!is_decode(run)) return 0;
+  const decode_batch batch{run.batch, running_context(run.job)};
+  const engine_constants own = constants_of(peak_only, run.job.engine);
+  const served_model served = served_by(run.model, run.job, run.mesh, run.where);
+  const auto tokens = static_cast<double>(held_tokens(run.job, batch.context));
+  return run.measured.value() / floor_at(terms_of(served, tokens, run.job, run.mesh, own), batch.sequences);
+}
+
+}  // namespace detail
 
 /// Every group of runs, families or sources, left out once. Nothing of it is seen by the fit that predicts it.
 [[nodiscard]] inline std::vector<left_out_serving> leave_out(const std::vector<serving_record>& runs,
                                                              std::string serving_record::*group,
+                                                             engine_known known = engine_known::yes,
                                                              const std::vector<held_constant>& held = {}) {
   std::set<std::string> groups;
   for (const serving_record& run : runs) groups.insert(run.*group);
@@ -204,19 +225,14 @@ struct left_out_serving {
     }
     if (others.empty()) continue;
     const serving_calibration constants = fit_serving(others, held).constants;
-    for (const serving_record& run : runs) {
+    for (serving_record run : runs) {
       if (run.*group != one) continue;
+      if (known == engine_known::no) run.job.engine = serving_engine::unnamed;
       const seconds said = predict(run, constants).time;
-      result.push_back({run, said / run.measured - 1, said});
+      result.push_back({run, said / run.measured - 1, said, detail::over_floor(run)});
     }
   }
   return result;
-}
-
-/// The same runs as if nothing were known of their engines.
-[[nodiscard]] inline std::vector<serving_record> without_engines(std::vector<serving_record> runs) {
-  for (serving_record& run : runs) run.job.engine = serving_engine::unnamed;
-  return runs;
 }
 
 namespace detail {
@@ -243,22 +259,42 @@ inline double few_sources(std::size_t sources) {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Whether the low end of a run's range reaches down to what the best software takes: see `lower_low`.
+inline bool reached_by_best(const left_out_serving& one, double best) {
+  return best > 0 && one.error > 0 && row_of(one.run.job.engine).may_be_best && one.over_floor >= best;
+}
+
+}  // namespace detail
+
+/// A band of a kind and what the best software of its sources takes over the floor, 0 where that is not looked at.
+struct made_band {
+  detail::serving_band band{};
+  double best = 0;
+};
+
 /// The band of a kind: 5 % of the errors of sources that were left out lie above it and 5 % below, each source counting
 /// once, in logarithms times `detail::few_sources`. Below nine sources no quantile of what was seen has a guarantee of
-/// nine in ten for the next source: the factor takes the errors of sources for normal.
-[[nodiscard]] inline detail::serving_band conformal_band(const std::vector<left_out_serving>& list) {
+/// nine in ten for the next source: the factor takes the errors of sources for normal. What the best software reaches
+/// needs no band.
+[[nodiscard]] inline made_band conformal_band(const std::vector<left_out_serving>& list) {
   std::map<std::string, double> count;
-  for (const left_out_serving& one : list) count[one.run.source] += 1;
+  double best = 0;
+  for (const left_out_serving& one : list) {
+    count[one.run.source] += 1;
+    if (one.over_floor > 0 && !(one.over_floor >= best && best > 0)) best = one.over_floor;
+  }
   std::vector<std::pair<double, double>> over, under;
   for (const left_out_serving& one : list) {
     const double log = std::log(1 + one.error), weight = 1 / count[one.run.source];
-    over.emplace_back(log, weight);
+    over.emplace_back(detail::reached_by_best(one, best) ? 0 : log, weight);
     under.emplace_back(-log, weight);
   }
   const double margin = detail::few_sources(count.size());
   const double above = margin * std::max(0.05, detail::weighted_quantile(over, 0.95));
   const double below = margin * std::max(0.05, detail::weighted_quantile(under, 0.95));
-  return {std::exp(above) - 1, 1 - std::exp(-below)};
+  return {{std::exp(above) - 1, 1 - std::exp(-below)}, best};
 }
 
 /// Those of one kind.
@@ -271,14 +307,21 @@ inline double few_sources(std::size_t sources) {
   return result;
 }
 
-/// Whether a band holds an error.
-[[nodiscard]] inline bool holds(const detail::serving_band& band, double error) noexcept {
-  return error <= band.over && error >= -band.under;
+/// Whether a band holds what was measured.
+[[nodiscard]] inline bool holds(const made_band& made, const left_out_serving& one) noexcept {
+  return (one.error <= made.band.over || detail::reached_by_best(one, made.best)) && one.error >= -made.band.under;
+}
+
+/// The width of a band at a run: the logarithm of its high over its low end.
+[[nodiscard]] inline double width_at(const made_band& made, const left_out_serving& one) {
+  double low = 1 / (1 + made.band.over);
+  if (made.best > 0 && detail::row_of(one.run.job.engine).may_be_best)
+    low = std::min(low, made.best / (one.over_floor * (1 + one.error)));
+  return -std::log(low * (1 - made.band.under));
 }
 
 /// The band that the other sources make; that of all where there is no other.
-[[nodiscard]] inline detail::serving_band band_without(const std::vector<left_out_serving>& list,
-                                                       const std::string& source) {
+[[nodiscard]] inline made_band band_without(const std::vector<left_out_serving>& list, const std::string& source) {
   std::vector<left_out_serving> others;
   for (const left_out_serving& other : list) {
     if (other.run.source != source) others.push_back(other);
@@ -292,7 +335,7 @@ inline double few_sources(std::size_t sources) {
   for (const left_out_serving& one : list) {
     if (one.run.saturated) continue;
     counted += 1;
-    inside += holds(band_without(list, one.run.source), one.error) ? 1 : 0;
+    inside += holds(band_without(list, one.run.source), one) ? 1 : 0;
   }
   return counted > 0 ? inside / counted : 0;
 }
@@ -311,9 +354,10 @@ struct serving_accuracy {
     if (one.run.saturated) continue;
     errors.push_back(one.error);
     sources.insert(one.run.source);
+    const auto kind = static_cast<std::size_t>(detail::kind_of(one.run));
+    const detail::serving_bands& both = detail::bands_by_kind[kind];
     const bool named = one.run.job.engine != serving_engine::unnamed;
-    const detail::serving_bands& both = detail::bands_by_kind[static_cast<std::size_t>(detail::kind_of(one.run))];
-    inside += holds(named ? both.named : both.unnamed, one.error) ? 1 : 0;
+    inside += holds({named ? both.named : both.unnamed, both.best}, one) ? 1 : 0;
   }
   serving_accuracy result{summary_of(errors), sources.size()};
   if (!errors.empty()) result.errors.inside = inside / static_cast<double>(errors.size());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr serving_calibration no_host = [] {
   serving_calibration constants;
-  constants.engine_step = constants.engine_array = constants.engine_sequence = seconds{0};
+  constants.engine_step = constants.engine_array = constants.engine_sequence = constants.engine_request = seconds{0};
   return constants;
 }();
 
@@ -89,10 +89,12 @@ TEST_CASE("prompts beside sequences that decode add their share of a token's tim
     job.engine = engine;
     const replica_step_times times{llama_3_8b(), job, {}, where, 64, no_host};
     const token_time token = time_per_token(llama_3_8b(), 64, job, {}, where, no_host);
-    // 64 sequences of 256 output tokens end, and 64 prompts come, in 256 steps: a quarter of a prompt in each.
+    // 64 sequences of 256 output tokens end, and 64 prompts come, in 256 steps: a quarter of a prompt in each, of which
+    // a token meets those of the 63 others.
     const std::int64_t context = 64 * (1024 + 128);
     const seconds attention = times.attention(0, 1024) / 4.0;
-    CHECK(close(times.step({64, context, 256, attention, 0}).value(), (token.step.total + token.prompts).value()));
+    CHECK(close(times.step({64, context, 256, attention, 0}).value(),
+                (token.step.total + token.prompts * (64.0 / 63)).value()));
     // Between decode steps a prompt takes what it takes in an idle engine.
     const double alone = engine_prefill_time(llama_3_8b(), job, {}, where, no_host).value();
     CHECK(close(times.step({0, 0, 1024, times.attention(0, 1024), 64}).value(), alone));

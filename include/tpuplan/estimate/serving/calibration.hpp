@@ -38,8 +38,8 @@ namespace detail {
 // generated: engine_factors from data/measured
 // clang-format off
 inline constexpr fitted_engines engine_fit = {{{
-    {serving_engine::vllm, 0.94, 0.642, 1.01}, {serving_engine::vllm_torch_xla, 1.95, 1.51, 1.35},
-    {serving_engine::sglang_jax, 0.848, 0.999, 0.971},
+    {serving_engine::vllm, 0.963, 0.974, 0.897}, {serving_engine::vllm_torch_xla, 1.62, 1.28, 1.23},
+    {serving_engine::sglang_jax, 0.909, 0.981, 1},
 }}, 3};
 // clang-format on
 // end of generated: engine_factors
@@ -50,21 +50,23 @@ inline constexpr fitted_engines engine_fit = {{{
 /// calibrated rules, not laws.
 struct serving_calibration {
   // generated: serving_constants from data/measured
-  double weight_stream = 0.865;        ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.408;         ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.543;           ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 0.996;   ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.23e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
-  flops sequence_work{1e+09};          ///< of a device for each layer and sequence in pages, whatever it holds
-  double dispatch_passes = 26.2;       ///< HBM passes of expert sort, gather and scatter per routed token
-  seconds engine_step{4.37e-3};        ///< host time of a serving engine each step
-  seconds engine_array{1.70e-6};       ///< host time of each array of weights or cache and each device of a host
-  seconds engine_sequence{3.69e-5};    ///< host time that each running sequence adds to a step
-  double prefill_mxu = 0.81;           ///< sustained fraction of the peak in prefill
-  double prefill_attention = 3.26;     ///< time of the attention kernel over a dense product of the same FLOPs
+  double weight_stream = 0.833;        ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.423;         ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.546;           ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 0.978;   ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.42e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
+  bytes sequence_bytes{2.81e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
+  double dispatch_passes = 28.1;       ///< HBM passes of expert sort, gather and scatter per routed token
+  seconds engine_step{2.08e-3};        ///< host time of a serving engine each step
+  seconds engine_array{1.21e-6};       ///< host time of each array of weights or cache and each device of a host
+  seconds engine_sequence{4.01e-5};    ///< host time that each running sequence adds to a step
+  seconds engine_request{7.44e-3};     ///< host time of a request, over all steps in which it runs
+  double prefill_mxu = 0.784;          ///< sustained fraction of the peak in prefill
+  double prefill_attention = 2.34;     ///< time of the attention kernel over a dense product of the same FLOPs
   double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
-  double prefill_collectives = 0.689;  ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 1.28;        ///< time of a prefill in a serving engine over one by itself
+  seconds token_layer{2.17e-7};        ///< of a prompt's token in a layer with pages, on an MXU of 256 x 256
+  double prefill_collectives = 0.542;  ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 0.967;       ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
   fitted_engines engines{detail::engine_fit};  ///< factors of single engines
   own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
@@ -78,8 +80,8 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// How measured decode and prefill times of one source differ from the estimates. tools/calibrate finds these spreads
 /// over all sources.
 // generated: serving_spreads from data/measured
-inline constexpr own_spreads decode_spreads{0.0319, 0.14, 0.0771, 3.36, 3.26, 3.29, 3, 0.43, 0.44};
-inline constexpr own_spreads prefill_spreads{0.0319, 0.123, 0.0831, 3.29, 2.91, 2.44, 3.06, 0.5, 0.5};
+inline constexpr own_spreads decode_spreads{0.0313, 0.22, 0.0983, 3.49, 2.55, 2.84, 3.23, 0.51, 0.48};
+inline constexpr own_spreads prefill_spreads{0.0319, 0.163, 0.0815, 3.49, 2.91, 3.17, 3, 0.55, 0.49};
 // end of generated: serving_spreads
 /// @}
 
@@ -111,14 +113,16 @@ constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.decode_mxu", constants.decode_mxu);
   detail::not_negative("serving_calibration.decode_collectives", constants.decode_collectives);
   detail::not_negative("serving_calibration.layer_latency", constants.layer_latency.value());
-  detail::not_negative("serving_calibration.sequence_work", constants.sequence_work.value());
+  detail::not_negative("serving_calibration.sequence_bytes", constants.sequence_bytes.value());
   detail::not_negative("serving_calibration.dispatch_passes", constants.dispatch_passes);
   detail::not_negative("serving_calibration.engine_step", constants.engine_step.value());
   detail::not_negative("serving_calibration.engine_array", constants.engine_array.value());
   detail::not_negative("serving_calibration.engine_sequence", constants.engine_sequence.value());
+  detail::not_negative("serving_calibration.engine_request", constants.engine_request.value());
   detail::positive("serving_calibration.prefill_mxu", constants.prefill_mxu);
   detail::positive("serving_calibration.prefill_attention", constants.prefill_attention);
   detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
+  detail::not_negative("serving_calibration.token_layer", constants.token_layer.value());
   detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
   if (constants.engines.count > constants.engines.items.size())
@@ -133,10 +137,25 @@ constexpr void validate(const serving_calibration& constants) {
   validate(constants.own_prefill);
 }
 
+namespace detail {
+
+constexpr serving_calibration peak_only_constants() {
+  serving_calibration ideal;
+  ideal.weight_stream = ideal.cache_stream = ideal.decode_mxu = 1;
+  ideal.prefill_mxu = ideal.prefill_attention = ideal.engine_prefill = 1;
+  ideal.decode_collectives = ideal.prefill_collectives = ideal.prefill_hbm_passes = ideal.dispatch_passes = 0;
+  ideal.layer_latency = ideal.engine_step = ideal.engine_array = ideal.engine_sequence = seconds{0};
+  ideal.engine_request = ideal.token_layer = seconds{0};
+  ideal.sequence_bytes = bytes{0};
+  ideal.engines = {};
+  return ideal;
+}
+
+}  // namespace detail
+
 /// Constants of an ideal machine: peak rates, and no time for collectives, experts' dispatch or engine. For bounds, and
 /// for chips on which nothing is calibrated, such as GPUs.
-inline constexpr serving_calibration peak_only{1,          1, 1, 0, seconds{0}, flops{0}, 0,  seconds{0}, seconds{0},
-                                               seconds{0}, 1, 1, 0, 0,          1,        {}, {},         {}};
+inline constexpr serving_calibration peak_only = detail::peak_only_constants();
 
 namespace detail {
 
@@ -145,14 +164,14 @@ namespace detail {
 struct engine_constants {
   const serving_calibration& common;
   double cache_stream = 1;
-  flops sequence_work{};
+  bytes sequence_bytes{};
   double engine_prefill = 1;
 };
 
 constexpr engine_constants constants_of(const serving_calibration& constants, serving_engine engine) {
   validate(constants);
   const engine_factors own = factors_of(constants.engines, engine);
-  return {constants, constants.cache_stream / own.cache, constants.sequence_work * own.paging,
+  return {constants, constants.cache_stream / own.cache, constants.sequence_bytes * own.paging,
           constants.engine_prefill * own.prefill};
 }
 engine_constants constants_of(const serving_calibration&&, serving_engine) = delete;
@@ -173,17 +192,22 @@ struct serving_band {
   double under = 0;  // 1 less predicted over measured
 };
 
-/// The bands of one kind, from errors on sources left out of the fit: with the engine named, and without.
+/// The bands of one kind, from errors on sources left out of the fit: with the engine named, and without; and the least
+/// time that any of its runs took over the floor of physics, 0 where that is not looked at.
 struct serving_bands {
   serving_band named{}, unnamed{};
+  double best = 0;
 };
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.35, 0.55}, {0.26, 0.57}}, {{0.59, 0.79}, {0.58, 0.83}}, {{0.64, 0.41}, {0.62, 0.46}},
+    {{0.32, 0.57}, {0.07, 0.53}, 1.1}, {{0.67, 0.73}, {0.07, 0.73}, 1.68}, {{0.52, 0.39}, {0.55, 0.39}, 0},
 };
 // clang-format on
 // end of generated: serving_bands
+
+/// The time that the best measured software takes, over the floor of physics.
+constexpr double best_reached(serving_kind kind) { return bands_by_kind[static_cast<std::size_t>(kind)].best; }
 
 /// The factor, in logarithms, by which a band is wider on a chip without published runs; set by hand.
 inline constexpr double uncovered_width = 1.5;
@@ -197,7 +221,7 @@ struct serving_coverage {
 // generated: serving_runs from data/measured
 // clang-format off
 inline constexpr serving_coverage serving_runs_by_chip[] = {
-    {"v4", 7, 4}, {"v5e", 20, 5}, {"v5p", 2, 0}, {"v6e", 50, 30}, {"tpu7x", 27, 4},
+    {"v4", 7, 4}, {"v5e", 43, 8}, {"v5p", 2, 0}, {"v6e", 90, 38}, {"tpu7x", 60, 9},
 };
 // clang-format on
 // end of generated: serving_runs
@@ -240,8 +264,8 @@ struct engine_runs {
 // generated: engine_runs from data/measured
 // clang-format off
 inline constexpr engine_runs runs_by_engine[] = {
-    {serving_engine::unnamed, 149, 9}, {serving_engine::jetstream, 3, 1}, {serving_engine::vllm, 45, 4},
-    {serving_engine::vllm_torch_xla, 23, 1}, {serving_engine::sglang_jax, 55, 1}, {serving_engine::example, 23, 4},
+    {serving_engine::unnamed, 261, 12}, {serving_engine::jetstream, 3, 1}, {serving_engine::vllm, 135, 7},
+    {serving_engine::vllm_torch_xla, 23, 1}, {serving_engine::sglang_jax, 67, 2}, {serving_engine::example, 33, 4},
 };
 // clang-format on
 // end of generated: engine_runs

@@ -136,6 +136,7 @@ struct served_model {
   double imbalance = 0;     // of the experts that a step reads over the devices that hold them
   bytes routed{};           // bytes of a token's copies on their way to experts, all layers
   double layers = 0;        // of the language model
+  double passed = 0;        // of those, the ones with keys and values, by the area of the matrix unit over 256 x 256
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
   double groups = 1;        // groups of devices, each with its own attention weights and sequences
@@ -210,7 +211,7 @@ constexpr double other_devices(const transformer& model, double devices) {
 
 /// Data-parallel attention with expert-parallel MLPs: each group has its own copy of attention, norms and router; a
 /// token is sent as d_model numbers in bf16 to each device that has one of its experts, and back; all-reduces are over
-/// a group after attention, and over the replica for dense and shared MLPs. No published run is of this kind.
+/// a group after attention, and over the replica for dense and shared MLPs.
 constexpr void divide_attention(served_model& served, const transformer& model, const parameter_count& count,
                                 const serving_layout& mesh, const slice& where) {
   const auto attention = static_cast<double>(mesh.attention);
@@ -218,7 +219,6 @@ constexpr void divide_attention(served_model& served, const transformer& model, 
   const double copied = static_cast<double>(checked_add(count.attention, checked_add(count.norms, count.router)));
   served.held += copied * (served.groups - 1);
   served.dense += copied * (served.groups - 1);
-  served.covered = false;
   const double of_group = attention > 1 ? served.layers / served.groups : 0;
   served.summed = served.d_model * (of_group + (count.mlp == 0 ? 0 : served.layers));
   if (served.on.chips <= 1 || where.chip.ici.axes == 1) return;
@@ -240,6 +240,9 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
       expert_parameters(model) * (part_size(job.weights_by_part.experts, job.weights) / size_of(job.weights));
   served.dense = served.held - unread_parameters(model, count) - served.experts;
   served.layers = static_cast<double>(model.layers);
+  const cached_layers kept = layers_with_cache(model);
+  const double side = static_cast<double>(where.chip.mxu.side) / 256;
+  served.passed = static_cast<double>(kept.global + kept.local) * side * side;
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
@@ -298,12 +301,17 @@ constexpr seconds dispatch_of(const served_model& served, const engine_constants
   return served.routed * (constants.common.dispatch_passes * served.on.devices) / served.hbm;
 }
 
-/// Seconds of attention per sequence that do not depend on its length: a paged engine computes on whole blocks of keys.
+/// The share of sequences whose pages a device has; 0 where the engine has no pages.
+constexpr double paged_share(const served_model& served, const serving_job& job, const serving_layout& mesh) {
+  if (job.policy != cache_policy::paged || !row_of(job.engine).pages) return 0;
+  return mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
+}
+
+/// Seconds of attention per sequence that do not depend on its length: a paged engine moves whole blocks of keys.
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const engine_constants& constants) {
-  if (job.policy != cache_policy::paged || !row_of(job.engine).pages) return 0;
-  const double sequences = mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
-  return served.layers * sequences * constants.sequence_work.value() * served.on.devices / served.peak_bf16.value();
+  const double sequences = paged_share(served, job, mesh);
+  return served.layers * sequences * constants.sequence_bytes.value() * served.on.devices / served.hbm.value();
 }
 
 /// Tokens of a sequence of `context` tokens, rounded up to whole blocks.
@@ -391,6 +399,13 @@ constexpr double floor_at(const decode_terms& terms, double sequences) {
   return device > links ? device : links;
 }
 
+/// Lowers the low end of a range to what the best measured software reaches, where the loop that runs may be as good.
+template <class Estimate>
+constexpr void lower_low(Estimate& estimate, serving_kind kind, serving_engine engine, seconds floor) {
+  const seconds best = best_reached(kind) * floor;
+  if (row_of(engine).may_be_best && best < estimate.low) estimate.low = best;
+}
+
 /// Raises the low end of a range to what physics allows, where the estimate itself is above that.
 template <class Estimate>
 constexpr void raise_low(Estimate& estimate, seconds floor) {
@@ -425,8 +440,10 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.collectives = seconds{own * terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
   add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
+  const seconds floor{floor_at(terms, sequences)};
+  lower_low(step, kind_of(terms), engine, floor);
   narrow_band(step, left_at(terms.own, sequences));
-  raise_low(step, seconds{floor_at(terms, sequences)});
+  raise_low(step, floor);
   step.limited_by = largest_of(step);
   return step;
 }

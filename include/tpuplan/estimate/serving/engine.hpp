@@ -98,7 +98,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
   const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
   const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
-  return detail::token_of(terms, running, terms.prompts * running, detail::time_at(terms, running), job.engine,
+  const double prompts = terms.prompts * (running > 1 ? running - 1 : 0);
+  return detail::token_of(terms, running, prompts, detail::engine_step_at(terms, running).with(prompts), job.engine,
                           where.chip);
 }
 

@@ -22,7 +22,7 @@ struct prompt_batch {
 struct prefill_breakdown {
   seconds products{};         ///< matrix products
   seconds attention{};        ///< scores and their sum over values
-  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals
+  seconds elementwise{};      ///< HBM traffic of norms, activations, residuals; what a layer takes for each token
   seconds dispatch{};         ///< sorting, gathering and scattering tokens for experts
   seconds weights{};          ///< reading the weights, once a chunk
   seconds collectives{};      ///< bytes moved between the chips of a replica
@@ -108,6 +108,7 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   time.elementwise = bytes{constants.common.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
+  time.elementwise += constants.common.token_layer * (served.passed * tokens * paged_share(served, job, mesh));
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.common.weight_stream);
   time.collectives =
@@ -134,7 +135,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   const double tokens = batch.prompts * static_cast<double>(batch.tokens);
   const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   add_band(time, serving_kind::prefill, job.engine,
-           served.covered && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
+           served.covered && served.groups == 1 && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
   narrow_band(time, left_at(own, tokens));
   raise_low(time, floor_of(served, time, tokens, job, mesh, constants).total());
   return time;

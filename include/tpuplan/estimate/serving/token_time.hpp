@@ -82,7 +82,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.prompts = prompts_of(served, one, job, mesh, constants);
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
-  terms.host_each = constants.common.engine_sequence.value();
+  terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
   terms.in_turn = served.on.hosts > 1 && row_of(job.engine).hosts_in_turn;
   return terms;
 }
@@ -125,8 +125,10 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
   add_band(token, kind_of(terms.step), engine,
            terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
+  const seconds floor{floor_at(terms.step, sequences)};
+  lower_low(token, kind_of(terms.step), engine, floor);
   narrow_band(token, left_at(terms.step.own, sequences));
-  raise_low(token, seconds{floor_at(terms.step, sequences)});
+  raise_low(token, floor);
   return token;
 }
 

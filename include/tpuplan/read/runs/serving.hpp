@@ -45,14 +45,23 @@ struct serving_record {
 
 namespace detail {
 
-/// The sharding, from the source's words; spelled-out records have the key `scheme`.
+/// The sharding, from the words; spelled-out records have the key `scheme`. "dp4" is data-parallel attention in
+/// four groups of a mixture of experts; of other models, keys and values by sequences.
 inline serving_layout record_serving_layout(const json_object& record) {
   serving_layout mesh;
   const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "scheme"));
   if (words.find("2d") != std::string::npos) mesh.weights = weight_sharding::two_dimensions;
   if (words.find("gathered") != std::string::npos) mesh.weights = weight_sharding::gathered;
-  const bool by_batch = words.find("over batch") != std::string::npos || number_behind(words, "dp") > 1;
-  if (by_batch || mesh.weights != weight_sharding::one_dimension) mesh.cache = cache_sharding::batch;
+  const auto groups = static_cast<std::int64_t>(number_behind(words, "dp"));
+  const bool flat = mesh.weights == weight_sharding::one_dimension;
+  if (groups > 1 && flat && record.has("tensor") && record.object("model").has("experts")) {
+    const std::int64_t tensor = record.positive_count("tensor");
+    if (tensor % groups != 0) fail(errc::not_divisible, record.path("tensor"), tensor, "a multiple of the groups");
+    mesh.attention = tensor / groups;
+    return mesh;
+  }
+  const bool by_batch = words.find("over batch") != std::string::npos || groups > 1;
+  if (by_batch || !flat) mesh.cache = cache_sharding::batch;
   return mesh;
 }
 

@@ -104,6 +104,7 @@ inline transformer record_model(const json_object& shape) {
   m.d_model = shape.positive_count("d_model");
   m.mlp.d_ff = shape.positive_count("ffn");
   m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
+  m.other_weights = checked_multiply(m.vocab, m.layers, shape.count_or("per_layer_embedding", 0));
   fill_attention(m, shape);
   fill_experts(m, shape);
   return m;

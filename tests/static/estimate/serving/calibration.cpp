@@ -9,19 +9,20 @@ namespace {
 // What bounds take for granted: every rate at its peak, nothing beside it.
 static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && peak_only.decode_mxu == 1 &&
               peak_only.decode_collectives == 0 && peak_only.layer_latency == 0_s && peak_only.engine_step == 0_s &&
-              peak_only.sequence_work.value() == 0 && peak_only.dispatch_passes == 0 && peak_only.engine_array == 0_s &&
-              peak_only.engine_sequence == 0_s && peak_only.prefill_mxu == 1 && peak_only.prefill_attention == 1 &&
+              peak_only.sequence_bytes.value() == 0 && peak_only.dispatch_passes == 0 &&
+              peak_only.engine_array == 0_s && peak_only.engine_sequence == 0_s && peak_only.prefill_mxu == 1 &&
+              peak_only.prefill_attention == 1 && peak_only.engine_request == 0_s && peak_only.token_layer == 0_s &&
               peak_only.prefill_hbm_passes == 0 && peak_only.prefill_collectives == 0 && peak_only.engine_prefill == 1);
 
 // An engine's own factors are in its constants; what has none is common to all.
 constexpr serving_calibration twice_as_slow = [] {
   serving_calibration constants = peak_only;
-  constants.sequence_work = flops{8};
+  constants.sequence_bytes = bytes{8};
   constants.engines = with_factors(constants.engines, {serving_engine::sglang_jax, 2, 0.5, 3});
   return constants;
 }();
 constexpr detail::engine_constants own = detail::constants_of(twice_as_slow, serving_engine::sglang_jax);
-static_assert(own.cache_stream == 0.5 && own.sequence_work.value() == 4 && own.engine_prefill == 3);
+static_assert(own.cache_stream == 0.5 && own.sequence_bytes.value() == 4 && own.engine_prefill == 3);
 static_assert(&own.common == &twice_as_slow);
 static_assert(detail::constants_of(twice_as_slow, serving_engine::vllm).engine_prefill == 1);
 static_assert(factors_of(twice_as_slow.engines, serving_engine::unnamed).cache == 1);
