@@ -33,9 +33,9 @@ void keep_to_zone(plan_options& given, const session& with) {
     check_zone(known_zones(with.data_dir), given.zone, chip_for(one).name.view(), kind);
   if (given.asked.generations.empty()) given.asked.generations = there;
   const std::string region = region_of_zone(given.zone);
-  if (with.is_given("--region")) {  // of which "us" and "all" are more than one
+  if (with.is_given("--region")) {  // of which "us", areas and "all" are more than one
     for (const std::string& one : given.asked.regions) {
-      if (one != region && one != "us" && one != "all")
+      if (one != "us" && !is_in_area(region, one))
         refuse("--region", fmt::format("{} with --zone {}", one, given.zone), region + ", or none");
     }
     return;
@@ -50,17 +50,19 @@ void keep_to_zone(plan_options& given, const session& with) {
 
 namespace {
 
-/// The regions as given, or all that the prices have.
-std::vector<std::string> regions_of(const std::vector<std::string>& given, const price_book& prices) {
-  if (given.size() != 1 || given.front() != "all") return given;
-  return all_regions(prices);
-}
-
-/// Leaves out of all regions those whose zones are for single tenants, and records it, and where no zone is known.
+/// Leaves out of areas, or of all regions, those whose zones are for single tenants, and records it, and where no zone
+/// is known.
 void check_places(const plan_options& given, loaded_prices& prices, model_config& config, const session& with) {
   if (!given.prices.empty()) return;
   const std::vector<zone_row> zones = known_zones(with.data_dir);
-  const bool everywhere = given.asked.regions == std::vector<std::string>{"all"};
+  const std::vector<std::string>& regions = given.asked.regions;
+  const auto is_asked = [&](const price_row& price) {
+    const auto has = [&](const std::string& name) { return is_in_area(price.region.view(), name); };
+    return std::any_of(regions.begin(), regions.end(), has);
+  };
+  const auto is_named_itself = [&](const price_row& price) {
+    return std::find(regions.begin(), regions.end(), price.region.view()) != regions.end();
+  };
   const auto offer = [&](const price_row& price) {
     return offer_in_region(zones, price.region.view(), price.generation.view(), price.kind);
   };
@@ -71,15 +73,18 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
     };
     std::vector<std::string> chips;
     for (const std::string& one : given.asked.generations) chips.emplace_back(chip_for(one).name.view());
-    return (everywhere || is_named(given.asked.regions, price.region.view())) &&
-           (chips.empty() || is_named(chips, price.generation.view())) &&
+    return is_asked(price) && (chips.empty() || is_named(chips, price.generation.view())) &&
            std::find(given.asked.kinds.begin(), given.asked.kinds.end(), price.kind) != given.asked.kinds.end();
   });
-  const std::string closed = places_of(asked.book(), zones, region_offer::single_tenants);
-  if (!closed.empty())
-    config.assumed.push_back({everywhere ? "left out" : "single tenants", closed,
-                              everywhere ? "zones for single tenants; --region takes one of them"
-                                         : "its zones are for customers who have them for themselves"});
+  const auto note = [&](const char* field, const char* words, const auto& is_of) {
+    loaded_prices some = asked;
+    some.keep(is_of);
+    const std::string closed = places_of(some.book(), zones, region_offer::single_tenants);
+    if (!closed.empty()) config.assumed.push_back({field, closed, words});
+  };
+  const auto by_area = [&](const price_row& price) { return !is_named_itself(price); };
+  note("left out", "zones for single tenants; --region takes one of them", by_area);
+  note("single tenants", "its zones are for customers who have them for themselves", is_named_itself);
   const std::string unknown = places_of(asked.book(), zones, region_offer::no_zone);
   if (!unknown.empty())
     config.assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
@@ -88,7 +93,14 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
       config.assumed.push_back(
           {"single tenants", one + " in " + given.zone, "the zone is for customers who have it for themselves"});
   }
-  if (everywhere) prices.keep([&](const price_row& price) { return offer(price) != region_offer::single_tenants; });
+  const std::vector<std::string> known = all_regions(prices.book());
+  const auto is_region = [&](const std::string& name) {
+    return std::find(known.begin(), known.end(), name) != known.end();
+  };
+  if (std::all_of(regions.begin(), regions.end(), is_region)) return;
+  prices.keep([&](const price_row& price) {
+    return is_named_itself(price) || offer(price) != region_offer::single_tenants;
+  });
 }
 
 void run_plan(plan_options given, session& with) {
@@ -97,8 +109,12 @@ void run_plan(plan_options given, session& with) {
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
   check_places(given, prices, config, with);
-  given.asked.regions = regions_of(given.asked.regions, prices.book());
-  for (const std::string& region : given.asked.regions) check_region(prices.book(), region);
+  const std::vector<std::string> known = all_regions(prices.book());
+  for (const std::string& name : given.asked.regions) {
+    if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return is_in_area(one, name); }))
+      check_region(prices.book(), name);
+  }
+  given.asked.regions = regions_named(prices.book(), given.asked.regions);
   if (with.is_given("--gpu") && !with.is_given("--best-per-generation"))
     refuse("--gpu", "given without effect", "only with --best-per-generation");
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");

@@ -137,15 +137,6 @@ void print_price_terms(const std::vector<provisioning>& kinds) {
   for (const std::string& one : notes) print("  {}\n", one);
 }
 
-std::vector<std::string> all_regions(const price_book& book) {
-  std::vector<std::string> regions;
-  for (std::size_t i = 0; i < book.size(); ++i) {
-    const std::string region(book.row(i).region.view());
-    if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
-  }
-  return regions;
-}
-
 void check_region(const price_book& book, const std::string& region) {
   if (has_region(book, region)) return;
   const std::size_t dash = region.rfind('-');  // us-east5-b is a zone

@@ -68,8 +68,6 @@ void print_price_doubts(const std::vector<tpuplan::price_row>& prices);
 /// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.
 void print_price_terms(const std::vector<tpuplan::provisioning>& kinds);
 
-/// The regions that the book has rows of.
-std::vector<std::string> all_regions(const tpuplan::price_book& book);
 /// Refuses a region of which the book has no row.
 void check_region(const tpuplan::price_book& book, const std::string& region);
 

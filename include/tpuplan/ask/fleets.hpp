@@ -239,7 +239,7 @@ namespace detail {
   request.constants = asked.constants;
   request.best = asked.best;
   request.kinds = asked.kinds;
-  request.regions = asked.regions;
+  request.regions = regions_named(book, asked.regions);
   if (asked.budget) request.budget = *asked.budget;
   request.generations = asked.generations;
   request.smallest_chips = asked.smallest_chips;
@@ -247,7 +247,6 @@ namespace detail {
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
   request.prices = book;
-  for (const std::string& region : request.regions) expect_region(book, region);
   return request;
 }
 namespace detail {

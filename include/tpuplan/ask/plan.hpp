@@ -324,7 +324,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   if (asked.budget) request.budget = *asked.budget;
   request.best = asked.best;
   request.kinds = asked.kinds;
-  request.regions = asked.regions;
+  request.regions = regions_named(book, asked.regions);
   request.generations = asked.generations;
   request.smallest_chips = asked.smallest_chips;
   request.largest_chips = asked.largest_chips;
@@ -336,7 +336,6 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   request.terms.rest_of_term_used = asked.rest_of_term_used;
   request.prices = book;
-  for (const std::string& region : request.regions) expect_region(request.prices, region);
   return request;
 }
 namespace detail {

@@ -198,7 +198,7 @@ inline constexpr question_row limit_rows[] = {
                  "ways of paying that count: on_demand, spot … or all")
         .usually("on_demand")
         .list(),
-    rows::words("regions", "--region", "Region of the prices", "us, or regions such as us-east5 of the prices; all")
+    rows::words("regions", "--region", "Region of the prices", "us, regions such as us-east5 of the prices, areas such as europe; all")
         .usually("us")
         .deciding("region")
         .list(),
@@ -332,17 +332,50 @@ inline void use_stored_format(const model_config& config, training_job& job, con
   return read_prices(prices);
 }
 
+/// The regions of a book, each once, in its order.
+[[nodiscard]] inline std::vector<std::string> all_regions(const price_book& book) {
+  std::vector<std::string> regions;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const std::string region(book.row(i).region.view());
+    if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
+  }
+  return regions;
+}
+
+/// Whether a region is one of those that a name means: of "all", of an area such as europe, or the one of that name.
+/// Worked: europe-west4 is in europe, us-east5 is not in "us", the region of prices for all of the US.
+[[nodiscard]] inline bool is_in_area(std::string_view region, std::string_view name) {
+  if (name == "all" || region == name) return true;
+  return name != "us" && region.size() > name.size() && region.substr(0, name.size()) == name &&
+         region[name.size()] == '-' && name.find('-') == std::string_view::npos;
+}
+
 /// Throws `errc::unknown_name`, with the regions there are, for a region of which the book has no row. Worked: "us" is
 /// in the built-in book; "mars" is refused.
 inline void expect_region(const price_book& book, const std::string& region) {
   std::string known_regions;
-  for (std::size_t i = 0; i < book.size(); ++i) {
-    const std::string one(book.row(i).region.view());
+  for (const std::string& one : all_regions(book)) {
     if (one == region) return;
-    if ((", " + known_regions + ",").find(" " + one + ",") == std::string::npos)
-      known_regions += (known_regions.empty() ? "" : ", ") + one;
+    known_regions += (known_regions.empty() ? "" : ", ") + one;
   }
   detail::fail(errc::unknown_name, "region", region, known_regions);
+}
+
+/// The regions of a book that the names mean, each once: "all", an area (europe, asia), a region. Throws as
+/// `expect_region` does for a name that means none. Worked: europe-west4 is among those of {"us", "europe"}.
+[[nodiscard]] inline std::vector<std::string> regions_named(const price_book& book,
+                                                            const std::vector<std::string>& names) {
+  const std::vector<std::string> all = all_regions(book);
+  std::vector<std::string> regions;
+  for (const std::string& name : names) {
+    if (std::none_of(all.begin(), all.end(), [&](const std::string& one) { return is_in_area(one, name); }))
+      expect_region(book, name);
+    for (const std::string& one : all) {
+      if (is_in_area(one, name) && std::find(regions.begin(), regions.end(), one) == regions.end())
+        regions.push_back(one);
+    }
+  }
+  return regions;
 }
 
 }  // namespace abi_0

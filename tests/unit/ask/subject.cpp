@@ -99,4 +99,25 @@ TEST_CASE("the region of the first row of a book is known") {
   CHECK(says(refusal_of([&] { expect_region(book, "venus"); }).message, "region is venus; valid: mars"));
 }
 
+TEST_CASE("regions by area") {
+  CHECK(is_in_area("europe-west4", "europe"));
+  CHECK(is_in_area("us", "us"));
+  CHECK(is_in_area("us-east5", "all"));
+  CHECK_FALSE(is_in_area("us-east5", "us"));       // the region of prices for all of the US
+  CHECK_FALSE(is_in_area("europe-west4", "eur"));  // whole words
+  CHECK_FALSE(is_in_area("us-east5", "us-east"));
+  CHECK_FALSE(is_in_area("us-east5-b", "us-east5"));
+  CHECK_FALSE(is_in_area("europe", "europe-west4"));
+  price_row rows[3];
+  rows[0].region = "europe-west4", rows[1].region = "us", rows[2].region = "europe-north1";
+  const price_book book(rows, 3);
+  using list = std::vector<std::string>;
+  CHECK(all_regions(book) == list{"europe-west4", "us", "europe-north1"});
+  CHECK(regions_named(book, {"us", "europe"}) == list{"us", "europe-west4", "europe-north1"});
+  CHECK(regions_named(book, {"europe-north1", "europe"}) == list{"europe-north1", "europe-west4"});
+  CHECK(regions_named(book, {"all"}) == all_regions(book));
+  CHECK(says(refusal_of([&] { (void)regions_named(book, {"us", "asia"}); }).message,
+             "region is asia; valid: europe-west4, us, europe-north1"));
+}
+
 }  // namespace ask_subject_tests
