@@ -34,7 +34,10 @@ class owned_price_book {
 
   /// Valid as long as this object lives and is not assigned to; of an object without a name, which does not live on, it
   /// does not compile. Worked: a book of one row of v5p on spot at 1.10 USD an hour finds that price.
-  [[nodiscard]] price_book book() const& noexcept { return {rows_.data(), rows_.size()}; }
+  [[nodiscard]] price_book book() const& noexcept {
+    static constexpr price_row none{};  // no row at all is a book too, and not the built-in one
+    return {rows_.empty() ? &none : rows_.data(), rows_.size()};
+  }
   price_book book() && = delete;
   /// All rows, in the order of the file. Worked: rows()[0] is that of the first source.
   [[nodiscard]] const std::vector<price_row>& rows() const& noexcept { return rows_; }

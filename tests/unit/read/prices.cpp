@@ -230,4 +230,9 @@ TEST_CASE("a file may have prices of the caller's chips where these are given") 
   CHECK(read_prices(of_mine, "prices", {v6e, mine}).rows().size() == 1);
 }
 
+TEST_CASE("a book without rows is not the built-in one") {
+  const owned_price_book none({}, {});
+  CHECK(none.book().size() == 0);
+}
+
 }  // namespace read_prices_tests
