@@ -312,7 +312,7 @@ TEST_CASE("what to relax where no slice keeps its targets by percentile") {
     return needed;
   };
   const auto has_plan = [](const serving_request& asked) { return !plan_serving(asked).plans.empty(); };
-  r.job.percentiles.first_token = {0.99, 30_ms};
+  r.job.percentiles.first_token = {0.99, 10_ms};
   REQUIRE_FALSE(has_plan(r));
   const std::map<plan_limit, double> needed = limits_of(r);
   REQUIRE(needed.count(plan_limit::first_token) == 1);
