@@ -170,7 +170,8 @@ class asked_simulation {
  private:
   /// The share of one replica of the clients.
   [[nodiscard]] closed_loop loop_of(const serving_job& job) const {
-    const std::int64_t replicas = replicas_of(fleet_);
+    // A replica of more devices than the slice has is refused by name when its engine is made.
+    const std::int64_t replicas = std::max<std::int64_t>(1, replicas_of(fleet_));
     if (job.concurrency % replicas != 0)
       fail(errc::out_of_range, "serving_job.concurrency", job.concurrency,
            text<96>{"a multiple of the "}.append(replicas).append(" replicas, of which each has its share").view());
