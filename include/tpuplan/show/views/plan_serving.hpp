@@ -27,7 +27,8 @@ namespace readable {
          one.estimate.per_token.total == other.estimate.per_token.total &&
          one.estimate.first_token == other.estimate.first_token;
 }
-/// The plans without repetitions of an offer under another slice name, each with all names of its offer.
+/// The plans without repetitions of an offer under another slice name, each with the names of its offer: "..." stands
+/// for those beyond forty letters.
 [[nodiscard]] inline std::vector<std::pair<std::string, const serving_plan_row*>> offers_of(
     const serving_plan_document& answer) {
   std::vector<std::pair<std::string, const serving_plan_row*>> offers;
@@ -37,8 +38,10 @@ namespace readable {
                                    [&](const auto& one) { return is_same_offer(one.second->plan, row.plan); });
     if (same == offers.end()) {
       offers.emplace_back(words, &row);
-    } else {
+    } else if (same->first.size() + words.size() <= 40) {
       same->first += " or " + words;
+    } else if (same->first.back() != '.') {
+      same->first += " ...";
     }
   }
   return offers;
