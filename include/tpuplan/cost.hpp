@@ -6,7 +6,6 @@
 
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/commitment.hpp>
-#include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/preemption.hpp>

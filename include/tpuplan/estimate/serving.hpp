@@ -12,6 +12,5 @@
 #include <tpuplan/estimate/serving/engines.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/prefill.hpp>
-#include <tpuplan/estimate/serving/speculation.hpp>
 
 #endif

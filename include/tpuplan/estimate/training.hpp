@@ -9,7 +9,6 @@
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
-#include <tpuplan/estimate/training/quantiles.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/training/sums.hpp>
 
