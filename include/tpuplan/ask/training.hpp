@@ -248,12 +248,7 @@ namespace detail {
   request.tokens = static_cast<double>(tokens_per_step(all.job));
   request.best = objective::fewest_chips;
   request.generations = {std::string(all.where.chip.name.view())};
-  request.regions.clear();
-  for (std::size_t i = 0; i < request.prices.size(); ++i) {
-    const std::string region(request.prices.row(i).region.view());
-    if (std::find(request.regions.begin(), request.regions.end(), region) == request.regions.end())
-      request.regions.push_back(region);
-  }
+  request.regions = all_regions(request.prices);
   request.most_plans = 1;
   const plan_answer answer = make_plan(request);
   if (answer.plans.empty()) return std::nullopt;

@@ -56,4 +56,7 @@ static_assert(of_48.lengths[0] == 4 && of_48.lengths[1] == 2 && of_48.lengths[2]
 constexpr collective_group half = block_of(slice_for("v5p-64"), 16);
 static_assert(half.lengths[0] == 2 && half.lengths[1] == 4 && half.lengths[2] == 2);
 
+// A prime number of chips for which no axis has a factor lies along the last axis.
+static_assert(members(block_of(slice_for("v6e-256"), 134)) == 134);
+
 }  // namespace

@@ -835,4 +835,12 @@ TEST_CASE("every dimension is taken up to its end and no further") {
   CHECK(refusal_of([&] { validate(many); }).refused);
 }
 
+TEST_CASE("a step has at most 2^60 tokens") {
+  training_job job = job_of(std::int64_t{1} << 20, std::int64_t{1} << 40);
+  CHECK(tokens_per_step(job) == std::int64_t{1} << 60);
+  job.global_batch += 1;
+  CHECK(says(refusal_of([&] { (void)tokens_per_step(job); }).message,
+             "training_job.global_batch is 1048577; valid: at most 2^60"));
+}
+
 }  // namespace model_parameters_tests

@@ -336,4 +336,14 @@ TEST_CASE("a model that does not fit is refused with what it takes") {
   CHECK(says(message, "weights take 15.0 GiB, a sequence of 1280 tokens 0.2 GiB"));
 }
 
+TEST_CASE("an engine runs at most 65536 sequences, a fleet has at most a million slices") {
+  CHECK(engine_of(llama_3_8b(), chat_job(1), {}, slice_for("v6e-8")).max_running == 65536);
+  const slice one = slice_for("v6e-1");
+  CHECK(replicas_of({{}, one, 1000000}) == 1000000);
+  CHECK(says(refusal_of([&] {
+               (void)replicas_of({{}, one, 1000001});
+             }).message,
+             "serving_fleet.slices is 1000001; valid: 1 to 1000000"));
+}
+
 }  // namespace plan_simulation_tests

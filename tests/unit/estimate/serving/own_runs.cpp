@@ -97,4 +97,19 @@ TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
   CHECK(says(refusal_of([&] { (void)with_own_decode({}, 0_s, m, 16, job, {}, where); }).message, "a token is 0"));
 }
 
+TEST_CASE("a second run of one's own is held against the estimate without the first") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  const serving_job job = chat();
+  const seconds token = time_per_token(m, 16, job, {}, where).total, first = engine_prefill_time(m, job, {}, where);
+  serving_calibration mine = with_own_decode({}, 2 * token, m, 16, job, {}, where);
+  mine = with_own_decode(mine, 3 * token, m, 16, job, {}, where);
+  CHECK(mine.own_decode.count == 2);
+  CHECK(close(mine.own_decode.items[1].ratio, std::log(3.0)));
+  mine = with_own_prefill(mine, 0.5 * first, m, job, {}, where);
+  mine = with_own_prefill(mine, 4 * first, m, job, {}, where);
+  CHECK(mine.own_prefill.count == 2);
+  CHECK(close(mine.own_prefill.items[1].ratio, std::log(4.0)));
+}
+
 }  // namespace estimate_serving_own_runs_tests
