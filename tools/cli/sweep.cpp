@@ -16,7 +16,6 @@ using namespace tpuplan;
 
 struct sweep_options {
   plan_options trial;
-  timeline_options around;
   price_options prices;
   std::vector<std::string> slices;
   std::int64_t trials = 0;
@@ -52,26 +51,26 @@ void fill_batch(sweep_options& given) {
 std::vector<trial_slice> trials_on(const any_model& model, sweep_options& given, const price_book& prices,
                                    assumed_values& assumed) {
   std::vector<trial_slice> found;
-  const auto add = [&](const slice& where, seconds step, double steps, assumed_values& said) {
-    if (!is_wanted(given, where)) return;
-    const run_phases run = phases_of(given.around, step, static_cast<std::int64_t>(steps), {}, said);
-    found.push_back({where, timeline_of(run).billed});
+  const auto add = [&](const slice& where, seconds step, double steps, const payment_terms& terms) {
+    if (is_wanted(given, where)) found.push_back({where, step * steps, terms});
   };
-  assumed_values once;
   if (model.net) {
     const network_request trial = network_request_of(model, given.trial, prices, assumed);
     given.trial.job.job.global_batch = trial.job.global_batch;
     bool waits = false;
+    run_phases run = phases_of(given.trial.asked.around, given.trial.asked.restart_time, assumed);
     for (const network_plan& p : plan_network(trial).plans) {
-      add(p.where, p.step.total, static_cast<double>(p.steps), once);
+      run.step = p.step.total;
+      run.steps = p.steps;
+      add(p.where, p.step.total, static_cast<double>(p.steps), with_phases(trial.terms, run));
       waits = waits || p.step.waiting.value() > 0;
     }
     if (waits) assume_input(trial.input, assumed);
   } else {
-    for (const plan& p : make_plan(training_request_of(given.trial, model.config, prices, assumed)).plans)
-      add(p.where, p.step.total, p.steps, once);
+    const plan_request trial = training_request_of(given.trial, model.config, prices, assumed);
+    for (const plan& p : make_plan(trial).plans)
+      add(p.where, p.step.total, p.steps, payment_terms_of(trial, p.where, slices(p.mesh), p.steps, p.step.total));
   }
-  if (!once.empty()) assumed.push_back(once.front());
   return found;
 }
 
@@ -86,7 +85,6 @@ sweep_request request_of(const sweep_options& given, const price_book& prices) {
   request.kinds = given.trial.asked.kinds;
   request.region = given.trial.asked.regions.front();
   request.prices = prices;
-  request.terms.spot.mean_time_between_preemptions = given.trial.asked.mean_time_between_preemptions;
   return request;
 }
 
@@ -96,7 +94,7 @@ ordered_json json_of(const sweep_plan& p) {
           {"parallel", p.parallel},
           {"chips", chips(p.trial.where) * p.parallel},
           {"rounds", p.rounds},
-          {"whole_trial_s", p.trial.whole.value()},
+          {"whole_trial_s", p.whole_trial.value()},
           {"mean_trial_s", p.mean_trial.value()},
           {"wall_s", p.wall.value()},
           {"total_usd", p.total.value()},
@@ -109,7 +107,7 @@ void print_plans(const std::vector<sweep_plan>& plans, const sweep_options& give
   for (std::size_t i = 0; i < std::min(plans.size(), static_cast<std::size_t>(given.rows)); ++i) {
     const sweep_plan& p = plans[i];
     t.add({std::string(name(p.trial.where).view()), std::string(name(p.kind)), grouped(p.parallel), grouped(p.rounds),
-           p.trial.whole, p.wall, p.total, p.per_trial, number_cell("{:.1f}", p.preemptions)});
+           p.whole_trial, p.wall, p.total, p.per_trial, number_cell("{:.1f}", p.preemptions)});
   }
   t.print();
   if (plans.size() > t.size()) print("  {} more: --rows {}\n", plans.size() - t.size(), plans.size());
@@ -219,8 +217,8 @@ void add_sweep_command(session& with) {
   added.ask(plan_rows, "--tokens", request).help = "of a trial: 1B";
   add_epoch_options(added, trial.epochs, {"--tokens"});
   add_input_options(added, trial.input);
-  added.add("--start-up", options->around.start, "of VMs and container of a trial, paid: 3min");
-  added.add("--compilation", options->around.compilation, "of the first step of a trial").usually("130s");
+  added.ask(phase_rows, "--start-up", request).help = "of VMs and container of a trial, paid: 3min";
+  added.ask(phase_rows, "--compilation", request).help = "of the first step of a trial";
   added.ask(limit_rows, "--provisioning", request).usually("on_demand,spot");
   add_price_options(added, options->prices);
   added.ask(limit_rows, "--generation", request);
