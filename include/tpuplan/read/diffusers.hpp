@@ -12,6 +12,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/pipeline.hpp>
 #include <tpuplan/read/diffusers/fields.hpp>
+#include <tpuplan/read/diffusers/image.hpp>
 #include <tpuplan/read/diffusers/joint.hpp>
 #include <tpuplan/read/diffusers/pipelines.hpp>
 #include <tpuplan/read/diffusers/video.hpp>
@@ -34,10 +35,22 @@ struct denoiser_class {
   void (*read)(diffusers_fields&, denoiser_reading&);
   std::string_view pipeline;
 };
-inline constexpr std::array<denoiser_class, 3> denoiser_classes{{
+inline constexpr std::array<denoiser_class, 15> denoiser_classes{{
+    {"CogVideoXTransformer3DModel", read_cogvideox, "CogVideoXPipeline"},
+    {"DiT", read_dit_original, "DiTPipeline"},
+    {"DiTTransformer2DModel", read_dit, "DiTPipeline"},
+    {"Flux2Transformer2DModel", read_flux2, "Flux2Pipeline"},
     {"FluxTransformer2DModel", read_flux, "FluxPipeline"},
+    {"HunyuanVideoTransformer3DModel", read_hunyuan_video, "HunyuanVideoPipeline"},
+    {"LTXVideoTransformer3DModel", read_ltx, "LTXPipeline"},
+    {"MochiTransformer3DModel", read_mochi, "MochiPipeline"},
+    {"PixArtTransformer2DModel", read_pixart, "PixArtSigmaPipeline"},
     {"QwenImageTransformer2DModel", read_qwen_image, "QwenImagePipeline"},
+    {"SD3Transformer2DModel", read_sd3, "StableDiffusion3Pipeline"},
+    {"SanaTransformer2DModel", read_sana, "SanaPipeline"},
+    {"SiT", read_dit_original, "DiTPipeline"},
     {"WanTransformer3DModel", read_wan, "WanPipeline"},
+    {"ZImageTransformer2DModel", read_z_image, "ZImagePipeline"},
 }};
 
 /// The row of the class of an object; null: there is none.

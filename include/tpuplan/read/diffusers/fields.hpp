@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -42,6 +43,33 @@ class diffusers_fields {
     assumed_->push_back({std::string(field), otherwise ? "true" : "false", why()});
     return otherwise;
   }
+  /// A number above 0, at most 2^24.
+  [[nodiscard]] double real(std::string_view field, double otherwise) {
+    if (object_.has(field)) {
+      const double given = object_.positive_number(field);
+      if (given > 16777216) fail(errc::out_of_range, object_.path(field), given, "at most 16777216");
+      return given;
+    }
+    assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+    return otherwise;
+  }
+  /// That many times the width, as Python's int() has it.
+  [[nodiscard]] std::int64_t times(std::string_view field, double otherwise, std::int64_t width) {
+    const double product = real(field, otherwise) * static_cast<double>(width);
+    if (!(product >= 1 && product <= 16777216))
+      fail(errc::out_of_range, object_.path(field), product, "a width from 1 to 16777216");
+    return static_cast<std::int64_t>(product);
+  }
+  /// A text, one of those.
+  [[nodiscard]] std::string word(std::string_view field, std::string_view otherwise,
+                                 std::initializer_list<std::string_view> valid) {
+    if (object_.is_null(field)) return "";
+    const std::string given = object_.has(field) ? object_.string(field) : std::string(otherwise);
+    if (!object_.has(field)) assumed_->push_back({std::string(field), given.empty() ? "none" : given, why()});
+    for (const std::string_view each : valid)
+      if (given == each) return given;
+    fail_unknown(object_.path(field), given, std::vector<std::string_view>(valid));
+  }
   /// The output channels, which are the input's where they are null or, in some classes, by default.
   [[nodiscard]] std::int64_t outputs(std::int64_t inputs, std::int64_t otherwise) {
     return object_.is_null("out_channels") ? inputs : count("out_channels", otherwise);
@@ -64,6 +92,8 @@ class diffusers_fields {
     }
     return result;
   }
+  /// Whether the file says true, or anything but null and false.
+  [[nodiscard]] bool asks(std::string_view field) const { return object_.has(field) && object_.at(field) != false; }
   /// Refuses a field that asks for what these blocks do not describe.
   void refuse(std::string_view field) const {
     if (object_.has(field) && object_.at(field) != false)
@@ -120,15 +150,15 @@ inline blocks::place in_layers(blocks::place at, std::int8_t other = -1) {
 }
 
 /// Two products: of the time step, of a pooled text, of guidance.
-inline void put_embedder(blocks::model& to, const blocks::place& at, std::int64_t width) {
-  put(to, at, blocks::dense{0, width});
-  put(to, at, blocks::dense{0, width});
+inline void put_embedder(blocks::model& to, const blocks::place& at, std::int64_t width, bool bias = true) {
+  put(to, at, blocks::dense{0, width, bias});
+  put(to, at, blocks::dense{0, width, bias});
 }
 
 /// Scales, shifts and gates that a layer or the output makes from the time step: `vectors` of the width.
-inline int put_scales(blocks::model& to, blocks::place at, std::int64_t vectors, std::int64_t width) {
+inline int put_scales(blocks::model& to, blocks::place at, std::int64_t vectors, std::int64_t width, bool bias = true) {
   at.branch = true;
-  return put(to, at, blocks::dense{width, vectors * width});
+  return put(to, at, blocks::dense{width, vectors * width, bias});
 }
 
 }  // namespace detail
