@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_READ_DIFFUSERS_FIELDS_HPP
 #define TPUPLAN_READ_DIFFUSERS_FIELDS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,29 @@ class diffusers_fields {
     const std::int64_t value = object_.has(field) ? object_.count(field) : assume(field, otherwise);
     check_dimension(object_.path(field), value);
     return value;
+  }
+  /// A whole number for each stage: a list, or one for all of them.
+  [[nodiscard]] std::vector<std::int64_t> each_stage(std::string_view field, std::int64_t otherwise,
+                                                     std::size_t stages) {
+    if (object_.has(field) && object_.at(field).is_array())
+      return counts(field, std::vector<std::int64_t>(stages, otherwise));
+    return std::vector<std::int64_t>(stages, count(field, otherwise));
+  }
+  /// Texts of a list, each of which is valid.
+  [[nodiscard]] std::vector<std::string> words(std::string_view field, const std::vector<std::string>& otherwise,
+                                               const std::vector<std::string_view>& valid) {
+    std::vector<std::string> result;
+    if (!object_.has(field)) assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+    const nlohmann::json given = object_.has(field) ? object_.list(field) : nlohmann::json(otherwise);
+    for (const nlohmann::json& one : given) {
+      if (!one.is_string()) fail(errc::malformed_input, object_.path(field), shown_json(one), "a text");
+      result.push_back(one.get<std::string>());
+      if (std::find(valid.begin(), valid.end(), result.back()) == valid.end())
+        fail_unknown(object_.path(field), result.back(), valid);
+    }
+    if (result.empty() || result.size() > 16)
+      fail(errc::invalid_argument, object_.path(field), shown_json(given), "1 to 16 stages");
+    return result;
   }
   /// Whether the file states it.
   [[nodiscard]] bool has(std::string_view field) const { return object_.has(field); }
