@@ -61,9 +61,11 @@ struct autoencoder_class {
   std::string_view name;
   void (*read)(diffusers_fields&, autoencoder_reading&);
 };
-inline constexpr std::array<autoencoder_class, 2> autoencoder_classes{{
+inline constexpr std::array<autoencoder_class, 4> autoencoder_classes{{
     {"AutoencoderKL", read_autoencoder_kl},
     {"AutoencoderKLFlux2", read_autoencoder_flux2},
+    {"AutoencoderKLQwenImage", read_autoencoder_wan},
+    {"AutoencoderKLWan", read_autoencoder_wan},
 }};
 
 /// The row of the class of an object; null: there is none.
@@ -185,9 +187,10 @@ class pipeline_reader {
     autoencoder_reading read;
     const json_object object = all_.object("vae");
     read_part(autoencoder_classes, object, prefix("vae"), assumed_, read);
+    if (usual_ == nullptr || usual_->temporal > 1) p_.temporal = read.temporal;  // else it makes single images
     p_.decoder = read.decoder, p_.encoder = read.encoder;
     p_.decoder.name = p_.encoder.name = find_class(autoencoder_classes, object)->name;
-    p_.spatial = read.spatial, p_.temporal = read.temporal, vae_channels_ = read.latent_channels;
+    p_.spatial = read.spatial, vae_channels_ = read.latent_channels;
   }
 
   void read_denoisers(const json_object& first, const std::string& name) {

@@ -112,6 +112,104 @@ inline void read_autoencoder_flux2(diffusers_fields& fields, autoencoder_reading
   read_kl(fields, {{128, 256, 512, 512}, 2, 32}, read);
 }
 
+/// The stages of Wan's autoencoder: channels, and which of them halve the frames too.
+struct wan_stages {
+  std::int64_t layers = 2, patch = 1;
+  std::vector<std::int64_t> times;
+  std::vector<bool> halves;
+  bool residual = false;  // that of Wan 2.2 5B
+};
+
+/// Its middle: attention within each frame.
+inline void put_wan_middle(blocks::model& to, const blocks::place& at, std::int64_t width,
+                           const blocks::residual& one) {
+  blocks::place twice = at;
+  twice.count = 2;
+  put(to, twice, one);
+  blocks::attention self{1, 1, width};
+  self.causal = false, self.in_frame = self.qkv_bias = self.output_bias = true;
+  put(to, at, blocks::norm{1, norm_kind::rms});
+  put(to, at, self);
+}
+
+inline void put_wan_encoder(const wan_stages& s, std::int64_t base, std::int64_t inputs, std::int64_t outputs,
+                            blocks::model& to) {
+  const std::int64_t area = checked_multiply(s.patch, s.patch);
+  const blocks::place at = diffusion_stream(to, "pixels", inputs / area, blocks::extent::pixels);
+  if (s.patch > 1) put(to, at, blocks::resample{s.patch, 1, inputs, true});
+  put(to, at, same_convolution(base, 3, 3));
+  blocks::residual one;
+  one.frames = 3, one.norm = norm_kind::rms;
+  for (std::size_t i = 0; i < s.times.size(); ++i) {
+    one.outputs = checked_multiply(base, s.times[i]);
+    put_residual_blocks(to, at, s.layers, one);
+    if (i + 1 == s.times.size()) continue;
+    blocks::convolution half = same_convolution(0);
+    half.stride = 2;
+    put(to, at, half);
+    if (!s.halves[i]) continue;
+    blocks::convolution in_time = same_convolution(0, 1, 3);
+    in_time.frame_stride = 2;
+    put(to, at, in_time);
+  }
+  const std::int64_t last = one.outputs;
+  one.outputs = 0;
+  put_wan_middle(to, at, last, one);
+  put(to, at, blocks::norm{1, norm_kind::rms});
+  put(to, at, same_convolution(outputs, 3, 3));
+  put(to, at, blocks::dense{0, outputs});
+}
+
+/// The first frame, which the class leaves alone, counts with the others where frames become more.
+inline void put_wan_decoder(const wan_stages& s, std::int64_t base, std::int64_t latents, std::int64_t outputs,
+                            blocks::model& to) {
+  const blocks::place at = diffusion_stream(to, "latents", latents, blocks::extent::latent);
+  put(to, at, blocks::dense{0, latents});
+  std::int64_t width = checked_multiply(base, s.times.back());
+  put(to, at, same_convolution(width, 3, 3));
+  blocks::residual one;
+  one.frames = 3, one.norm = norm_kind::rms;
+  put_wan_middle(to, at, width, one);
+  for (std::size_t i = s.times.size(); i-- > 0;) {
+    width = one.outputs = checked_multiply(base, s.times[i]);
+    put_residual_blocks(to, at, s.layers + 1, one);
+    if (i == 0) continue;
+    if (s.halves[i - 1]) {
+      put(to, at, same_convolution(2 * width, 1, 3));
+      put(to, at, blocks::resample{1, 2, width, false, true});
+    }
+    put(to, at, blocks::resample{2});
+    put(to, at, same_convolution(s.residual ? width : width / 2));
+  }
+  put(to, at, blocks::norm{1, norm_kind::rms});
+  put(to, at, same_convolution(outputs, 3, 3));
+  if (s.patch > 1) put(to, at, blocks::resample{s.patch, 1, outputs / checked_multiply(s.patch, s.patch)});
+}
+
+/// AutoencoderKLWan and AutoencoderKLQwenImage: of clips, causal in time.
+inline void read_autoencoder_wan(diffusers_fields& fields, autoencoder_reading& read) {
+  wan_stages s;
+  const std::int64_t base = fields.count("base_dim", 96), latents = fields.count("z_dim", 16);
+  const std::int64_t decoder = fields.has("decoder_base_dim") ? fields.count("decoder_base_dim", base) : base;
+  s.times = fields.counts("dim_mult", {1, 2, 4, 4}, true), s.layers = fields.count("num_res_blocks", 2);
+  s.halves = fields.flags("temperal_downsample", {false, true, true}, true);
+  if (s.halves.size() + 1 != s.times.size())
+    fail(errc::invalid_argument, fields.object().path("temperal_downsample"),
+         static_cast<std::int64_t>(s.halves.size()), "one fewer than dim_mult has");
+  if (fields.has("attn_scales") && !fields.object().list("attn_scales").empty()) fields.refuse("attn_scales");
+  s.residual = fields.asks("is_residual");
+  s.patch = fields.has("patch_size") ? fields.count("patch_size", 1) : 1;
+  const bool of_images = fields.has("input_channels");  // AutoencoderKLQwenImage has one size of pixels
+  const std::int64_t inputs = fields.count(of_images ? "input_channels" : "in_channels", 3);
+  const std::int64_t outputs = of_images ? inputs : fields.count("out_channels", 3);
+  if (inputs % checked_multiply(s.patch, s.patch) != 0 || outputs % checked_multiply(s.patch, s.patch) != 0)
+    fail(errc::not_divisible, fields.object().path("in_channels"), inputs, "a multiple of patch_size squared");
+  put_wan_encoder(s, base, inputs, 2 * latents, read.encoder);
+  put_wan_decoder(s, decoder, latents, outputs, read.decoder);
+  read.latent_channels = latents, read.spatial = (std::int64_t{1} << s.halves.size()) * s.patch;
+  for (const bool each : s.halves) read.temporal *= each ? 2 : 1;
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -42,6 +42,24 @@ class diffusers_fields {
       return counts(field, std::vector<std::int64_t>(stages, otherwise));
     return std::vector<std::int64_t>(stages, count(field, otherwise));
   }
+  /// True or false, as many as the default has, or as many as the file has where `any`.
+  [[nodiscard]] std::vector<bool> flags(std::string_view field, const std::vector<bool>& otherwise, bool any = false) {
+    if (!object_.has(field)) {
+      assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+      return otherwise;
+    }
+    const nlohmann::json& given = object_.list(field);
+    const bool fits = any ? given.size() <= 16 : given.size() == otherwise.size();
+    if (!fits)
+      fail(errc::invalid_argument, object_.path(field), shown_json(given),
+           any ? "at most 16 of true and false" : std::to_string(otherwise.size()) + " of true and false");
+    std::vector<bool> result;
+    for (const nlohmann::json& one : given) {
+      if (!one.is_boolean()) fail(errc::malformed_input, object_.path(field), shown_json(one), "true or false");
+      result.push_back(one.get<bool>());
+    }
+    return result;
+  }
   /// Texts of a list, each of which is valid.
   [[nodiscard]] std::vector<std::string> words(std::string_view field, const std::vector<std::string>& otherwise,
                                                const std::vector<std::string_view>& valid) {
