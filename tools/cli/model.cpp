@@ -56,7 +56,7 @@ void diffusion_model(const nlohmann::json& document, const std::string& path, co
   for (const char* each : {"--seq", "--kv-dtype", "--image-size"})
     if (with.is_given(each)) refuse(each, "given without effect", "a model that takes tokens or images of one size");
   std::vector<assumption> assumed;
-  const blocks::model model = read_diffusers(document, 1, 1, assumed, path);
+  const blocks::model model = read_diffusers(document, {}, 1, assumed, path);
   const parameter_count n = parameters(model);
   view shown;
   shown.title = fmt::format("{}: {} parameters", model.name.view(), cli::count(static_cast<double>(n.total)));

@@ -128,12 +128,12 @@ struct bounded {
 
 /// Layers in a row that have these blocks; -1 for none.
 struct layer {
-  std::array<std::int8_t, 6> parts{-1, -1, -1, -1, -1, -1};  ///< indices of blocks
-  std::int32_t count = 0;                                    ///< layers
+  std::array<std::int8_t, 8> parts{-1, -1, -1, -1, -1, -1, -1, -1};  ///< indices of blocks
+  std::int32_t count = 0;                                            ///< layers
 };
 
 /// A model: its streams, its different blocks in the order in which a stream passes them, and its layers. At most 96
-/// blocks and 96 rows of layers: blocks repeat. It takes 12536 bytes.
+/// blocks and 96 rows of layers: blocks repeat. It takes 12664 bytes.
 struct model {
   text<64> name{};                               ///< for people
   bounded<stream, most_streams> on{};            ///< sequences that its blocks work on
@@ -183,7 +183,7 @@ constexpr void repeat(model& to, std::int64_t count, std::initializer_list<int> 
     if (part == -1) continue;
     detail::check_part("block of a layer", part, static_cast<std::int64_t>(to.all.size) - 1, "a block of the model");
     if (size == row.parts.size())
-      detail::fail(errc::out_of_range, "blocks of a layer", static_cast<std::int64_t>(size + 1), "at most 6");
+      detail::fail(errc::out_of_range, "blocks of a layer", static_cast<std::int64_t>(size + 1), "at most 8");
     row.parts[size++] = static_cast<std::int8_t>(part);
     std::int64_t& layers = to.all.items[static_cast<std::size_t>(part)].at.count;
     layers = checked_add(layers, count);
@@ -206,7 +206,7 @@ constexpr void validate(const model& m) {
 constexpr void add_up(const model& m, sums& to) {
   validate(m);
   walk along{to};
-  for (const stream& each : m.on) along.on("", each.what, {each.width, each.height, each.columns});
+  for (const stream& each : m.on) along.on("", each.what, {each.width, each.height, each.columns, 0, each.frames});
   for (const block& each : m.all) each.visit([&](const auto& one) { along.put(each.at, one); });
 }
 
