@@ -11,6 +11,8 @@
 #include <tpuplan/model/blocks/joint_attention.hpp>
 #include <tpuplan/model/blocks/modulation.hpp>
 #include <tpuplan/model/blocks/pooling.hpp>
+#include <tpuplan/model/blocks/resample.hpp>
+#include <tpuplan/model/blocks/residual.hpp>
 #include <tpuplan/model/compose.hpp>
 
 /// @file
@@ -25,7 +27,7 @@ namespace blocks {
 #define TPUPLAN_DETAIL_KINDS(row)                                                                                     \
   row(attention) row(compressed_attention) row(convolution) row(dense) row(experts) row(joint_attention)              \
       row(latent_attention) row(logits) row(mlp) row(modulation) row(norm) row(pooling) row(projector) row(recurrent) \
-          row(remainder) row(table)
+          row(remainder) row(resample) row(residual) row(table)
 
 #define TPUPLAN_DETAIL_KIND(name) name,
 /// The kinds of blocks.

@@ -11,9 +11,12 @@
 #include <tpuplan/base/spelling.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/pipeline.hpp>
+#include <tpuplan/read/diffusers/autoencoders.hpp>
 #include <tpuplan/read/diffusers/fields.hpp>
+#include <tpuplan/read/diffusers/image.hpp>
 #include <tpuplan/read/diffusers/joint.hpp>
 #include <tpuplan/read/diffusers/pipelines.hpp>
+#include <tpuplan/read/diffusers/unet.hpp>
 #include <tpuplan/read/diffusers/video.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <vector>
@@ -34,16 +37,42 @@ struct denoiser_class {
   void (*read)(diffusers_fields&, denoiser_reading&);
   std::string_view pipeline;
 };
-inline constexpr std::array<denoiser_class, 3> denoiser_classes{{
+inline constexpr std::array<denoiser_class, 16> denoiser_classes{{
+    {"CogVideoXTransformer3DModel", read_cogvideox, "CogVideoXPipeline"},
+    {"DiT", read_dit_original, "DiTPipeline"},
+    {"DiTTransformer2DModel", read_dit, "DiTPipeline"},
+    {"Flux2Transformer2DModel", read_flux2, "Flux2Pipeline"},
     {"FluxTransformer2DModel", read_flux, "FluxPipeline"},
+    {"HunyuanVideoTransformer3DModel", read_hunyuan_video, "HunyuanVideoPipeline"},
+    {"LTXVideoTransformer3DModel", read_ltx, "LTXPipeline"},
+    {"MochiTransformer3DModel", read_mochi, "MochiPipeline"},
+    {"PixArtTransformer2DModel", read_pixart, "PixArtSigmaPipeline"},
     {"QwenImageTransformer2DModel", read_qwen_image, "QwenImagePipeline"},
+    {"SD3Transformer2DModel", read_sd3, "StableDiffusion3Pipeline"},
+    {"SanaTransformer2DModel", read_sana, "SanaPipeline"},
+    {"SiT", read_dit_original, "DiTPipeline"},
+    {"UNet2DConditionModel", read_unet, "StableDiffusionPipeline"},
     {"WanTransformer3DModel", read_wan, "WanPipeline"},
+    {"ZImageTransformer2DModel", read_z_image, "ZImagePipeline"},
+}};
+
+/// A class of autoencoders and its reader: a further one is a row.
+struct autoencoder_class {
+  std::string_view name;
+  void (*read)(diffusers_fields&, autoencoder_reading&);
+};
+inline constexpr std::array<autoencoder_class, 4> autoencoder_classes{{
+    {"AutoencoderKL", read_autoencoder_kl},
+    {"AutoencoderKLFlux2", read_autoencoder_flux2},
+    {"AutoencoderKLQwenImage", read_autoencoder_wan},
+    {"AutoencoderKLWan", read_autoencoder_wan},
 }};
 
 /// The row of the class of an object; null: there is none.
-inline const denoiser_class* find_denoiser_class(const json_object& object) {
+template <class Row, std::size_t Size>
+const Row* find_class(const std::array<Row, Size>& rows, const json_object& object) {
   const std::string type = object.string("_class_name");
-  for (const denoiser_class& each : denoiser_classes) {
+  for (const Row& each : rows) {
     if (each.name == type) return &each;
   }
   return nullptr;
@@ -54,24 +83,36 @@ inline const denoiser_class* find_denoiser_class(const json_object& object) {
 /// The values of `_class_name` that are read. Worked: "WanTransformer3DModel" is among them.
 [[nodiscard]] inline std::vector<std::string_view> known_diffusers_classes() {
   std::vector<std::string_view> names;
+  for (const detail::autoencoder_class& each : detail::autoencoder_classes) names.push_back(each.name);
   for (const detail::denoiser_class& each : detail::denoiser_classes) names.push_back(each.name);
   return names;
 }
 
 namespace detail {
 
-/// A denoiser of its file; what the file leaves open is on record under `prefix`.
-inline denoiser_reading read_denoiser(const json_object& object, const std::string& prefix,
-                                      std::vector<assumption>& assumed) {
-  const denoiser_class* const of = find_denoiser_class(object);
-  if (of == nullptr) fail_unknown(object.path("_class_name"), object.string("_class_name"), known_diffusers_classes());
+/// Reads the file of a part by its row; what the file leaves open is on record under `prefix`.
+template <class Row, std::size_t Size, class Reading>
+void read_part(const std::array<Row, Size>& rows, const json_object& object, const std::string& prefix,
+               std::vector<assumption>& assumed, Reading& result) {
+  const Row* const of = find_class(rows, object);
+  if (of == nullptr) {
+    std::vector<std::string_view> valid;
+    for (const Row& each : rows) valid.push_back(each.name);
+    fail_unknown(object.path("_class_name"), object.string("_class_name"), valid);
+  }
   std::vector<assumption> found;
   diffusers_fields fields{object, found};
-  denoiser_reading result;
-  result.to.name = of->name;
   of->read(fields, result);
   for (assumption& each : found) each.field.insert(0, prefix);
   assumed.insert(assumed.end(), found.begin(), found.end());
+}
+
+/// A denoiser of its file.
+inline denoiser_reading read_denoiser(const json_object& object, const std::string& prefix,
+                                      std::vector<assumption>& assumed) {
+  denoiser_reading result;
+  read_part(denoiser_classes, object, prefix, assumed, result);
+  result.to.name = find_class(denoiser_classes, object)->name;
   return result;
 }
 
@@ -99,6 +140,11 @@ class pipeline_reader {
   pipeline_reader(const json_object& all, std::vector<assumption>& assumed) : all_{all}, assumed_{assumed} {}
 
   [[nodiscard]] diffusion_pipeline read() {
+    if (all_.has("vae") && !all_.has("unet") && !all_.has("transformer")) {  // an autoencoder alone
+      read_autoencoder();
+      p_.name = p_.decoder.name;
+      return p_;
+    }
     const std::string first = all_.has("unet") ? "unet" : "transformer";
     const json_object denoiser = all_.object(first);
     read_class(denoiser);
@@ -116,7 +162,7 @@ class pipeline_reader {
     usual_ = find_pipeline_class(given);
     p_.name = std::string_view{given};
     if (usual_ == nullptr) {
-      const denoiser_class* const of = find_denoiser_class(denoiser);
+      const denoiser_class* const of = find_class(denoiser_classes, denoiser);
       if (of == nullptr)
         fail_unknown(denoiser.path("_class_name"), denoiser.string("_class_name"), known_diffusers_classes());
       usual_ = find_pipeline_class(of->pipeline);
@@ -131,16 +177,29 @@ class pipeline_reader {
       assume("vae.spatial", std::to_string(p_.spatial), "autoencoder of " + std::string(usual_->name));
       if (makes_clips(p_)) assume("vae.temporal", std::to_string(p_.temporal), "likewise");
     } else {
-      fail(errc::unsupported, all_.path("vae"), all_.object("vae").string("_class_name"), "a pipeline without it");
+      read_autoencoder();
     }
     if (!all_.has("text_encoder") && p_.text_tokens > 0)
       assume("text_encoder", "none", "not in the file: neither counted nor part of the work");
+  }
+
+  void read_autoencoder() {
+    autoencoder_reading read;
+    const json_object object = all_.object("vae");
+    read_part(autoencoder_classes, object, prefix("vae"), assumed_, read);
+    if (usual_ == nullptr || usual_->temporal > 1) p_.temporal = read.temporal;  // else it makes single images
+    p_.decoder = read.decoder, p_.encoder = read.encoder;
+    p_.decoder.name = p_.encoder.name = find_class(autoencoder_classes, object)->name;
+    p_.spatial = read.spatial, vae_channels_ = read.latent_channels;
   }
 
   void read_denoisers(const json_object& first, const std::string& name) {
     const denoiser_reading one = read_denoiser(first, prefix(name), assumed_);
     p_.patch = one.patch, p_.patch_frames = one.patch_frames, p_.latent_channels = one.latent_channels;
     p_.guidance_input = one.guidance_input;
+    if (is_present(p_.decoder) && vae_channels_ != one.latent_channels)
+      fail(errc::invalid_argument, all_.path("vae") + ".latent_channels", vae_channels_,
+           std::to_string(one.latent_channels) + ", as the denoiser has them");
     if (p_.usual.width == 0) p_.usual.width = p_.usual.height = checked_multiply(one.sample, p_.spatial);
     p_.denoisers.add({one.to, 1}, "denoisers");
     if (!all_.has("transformer_2")) return;
@@ -189,6 +248,7 @@ class pipeline_reader {
   const json_object& all_;
   std::vector<assumption>& assumed_;
   const pipeline_class* usual_ = nullptr;
+  std::int64_t vae_channels_ = 0;
   diffusion_pipeline p_{};
 };
 
@@ -203,12 +263,13 @@ class pipeline_reader {
                                                       const std::string& source = "config") {
   const json_object given{document, source};
   if (!given.has("_class_name")) return detail::pipeline_reader{given, assumed}.read();
-  const nlohmann::json alone{{"transformer", document}};
+  const std::string part = detail::find_class(detail::autoencoder_classes, given) != nullptr ? "vae" : "transformer";
+  const nlohmann::json alone{{part, document}};
   const json_object all{alone, source};
   std::vector<assumption> found;
   const diffusion_pipeline result = detail::pipeline_reader{all, found}.read();
   for (assumption& each : found) {
-    if (each.field.rfind("transformer.", 0) == 0) each.field.erase(0, 12);
+    if (each.field.rfind(part + ".", 0) == 0) each.field.erase(0, part.size() + 1);
     assumed.push_back(each);
   }
   return result;

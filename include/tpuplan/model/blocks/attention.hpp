@@ -36,6 +36,8 @@ struct attention {
   bool wide_qk_norm = false;       ///< those norms have a weight for every dimension of every head
   bool sinks = false;              ///< one learned sink per head
   bool output_gate = false;        ///< a gate on the output, as wide as the queries
+  bool in_frame = false;           ///< a position sees those of its own frame
+  bool linear = false;             ///< keys and values are summed up first: work that grows with positions alone
   bool keys_alone = false;         ///< further keys and values of the attention before it: no queries, no output
 };
 
@@ -101,10 +103,15 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
   to.vectors(part::attention, vectors_of(a, d));
 }
 
-[[nodiscard]] constexpr core core_of(const attention& a, const site&) noexcept {
+[[nodiscard]] constexpr core core_of(const attention& a, const site& at) {
   core c;
+  if (a.linear) {  // a sum of keys x (values and a one), which queries multiply
+    c.fixed = flops{4 * static_cast<double>(checked_multiply(a.heads, a.head_dim, value_width(a) + 1))};
+    return c;
+  }
   c.heads = narrow(a.heads), c.key_width = narrow(a.head_dim), c.value_width = narrow(value_width(a));
-  c.window = a.window, c.causal = a.causal, c.from_other = a.from_other;
+  c.window = a.in_frame ? checked_multiply(at.height, at.columns) : a.window, c.causal = a.causal,
+  c.from_other = a.from_other;
   return c;
 }
 

@@ -135,7 +135,8 @@ class sums {
     if (listed != nullptr)
       listed->add(one, static_cast<double>(at_.count), rows_of(rows_), rows_of(one.from_other ? other_rows_ : rows_));
     if (on_ != flow::image && on_ != flow::example) return;
-    const auto keys = static_cast<double>(positions(one.from_other ? other_rows_ : rows_));
+    const std::int64_t all = positions(one.from_other ? other_rows_ : rows_);
+    const auto keys = static_cast<double>(one.window > 0 && one.window < all ? one.window : all);
     of_example += static_cast<double>(at_.count) * static_cast<double>(positions(rows_)) *
                   (static_cast<double>(one.heads) * keys * static_cast<double>(one.key_width + one.value_width) +
                    one.fixed.value() / 2);

@@ -1,9 +1,11 @@
 #ifndef TPUPLAN_READ_DIFFUSERS_FIELDS_HPP
 #define TPUPLAN_READ_DIFFUSERS_FIELDS_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -33,6 +35,47 @@ class diffusers_fields {
     check_dimension(object_.path(field), value);
     return value;
   }
+  /// A whole number for each stage: a list, or one for all of them.
+  [[nodiscard]] std::vector<std::int64_t> each_stage(std::string_view field, std::int64_t otherwise,
+                                                     std::size_t stages) {
+    if (object_.has(field) && object_.at(field).is_array())
+      return counts(field, std::vector<std::int64_t>(stages, otherwise));
+    return std::vector<std::int64_t>(stages, count(field, otherwise));
+  }
+  /// True or false, as many as the default has, or as many as the file has where `any`.
+  [[nodiscard]] std::vector<bool> flags(std::string_view field, const std::vector<bool>& otherwise, bool any = false) {
+    if (!object_.has(field)) {
+      assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+      return otherwise;
+    }
+    const nlohmann::json& given = object_.list(field);
+    const bool fits = any ? given.size() <= 16 : given.size() == otherwise.size();
+    if (!fits)
+      fail(errc::invalid_argument, object_.path(field), shown_json(given),
+           any ? "at most 16 of true and false" : std::to_string(otherwise.size()) + " of true and false");
+    std::vector<bool> result;
+    for (const nlohmann::json& one : given) {
+      if (!one.is_boolean()) fail(errc::malformed_input, object_.path(field), shown_json(one), "true or false");
+      result.push_back(one.get<bool>());
+    }
+    return result;
+  }
+  /// Texts of a list, each of which is valid.
+  [[nodiscard]] std::vector<std::string> words(std::string_view field, const std::vector<std::string>& otherwise,
+                                               const std::vector<std::string_view>& valid) {
+    std::vector<std::string> result;
+    if (!object_.has(field)) assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+    const nlohmann::json given = object_.has(field) ? object_.list(field) : nlohmann::json(otherwise);
+    for (const nlohmann::json& one : given) {
+      if (!one.is_string()) fail(errc::malformed_input, object_.path(field), shown_json(one), "a text");
+      result.push_back(one.get<std::string>());
+      if (std::find(valid.begin(), valid.end(), result.back()) == valid.end())
+        fail_unknown(object_.path(field), result.back(), valid);
+    }
+    if (result.empty() || result.size() > 16)
+      fail(errc::invalid_argument, object_.path(field), shown_json(given), "1 to 16 stages");
+    return result;
+  }
   /// Whether the file states it.
   [[nodiscard]] bool has(std::string_view field) const { return object_.has(field); }
   /// The object that is read.
@@ -41,6 +84,33 @@ class diffusers_fields {
     if (object_.has(field)) return object_.flag(field);
     assumed_->push_back({std::string(field), otherwise ? "true" : "false", why()});
     return otherwise;
+  }
+  /// A number above 0, at most 2^24.
+  [[nodiscard]] double real(std::string_view field, double otherwise) {
+    if (object_.has(field)) {
+      const double given = object_.positive_number(field);
+      if (given > 16777216) fail(errc::out_of_range, object_.path(field), given, "at most 16777216");
+      return given;
+    }
+    assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+    return otherwise;
+  }
+  /// That many times the width, as Python's int() has it.
+  [[nodiscard]] std::int64_t times(std::string_view field, double otherwise, std::int64_t width) {
+    const double product = real(field, otherwise) * static_cast<double>(width);
+    if (!(product >= 1 && product <= 16777216))
+      fail(errc::out_of_range, object_.path(field), product, "a width from 1 to 16777216");
+    return static_cast<std::int64_t>(product);
+  }
+  /// A text, one of those.
+  [[nodiscard]] std::string word(std::string_view field, std::string_view otherwise,
+                                 std::initializer_list<std::string_view> valid) {
+    if (object_.is_null(field)) return "";
+    const std::string given = object_.has(field) ? object_.string(field) : std::string(otherwise);
+    if (!object_.has(field)) assumed_->push_back({std::string(field), given.empty() ? "none" : given, why()});
+    for (const std::string_view each : valid)
+      if (given == each) return given;
+    fail_unknown(object_.path(field), given, std::vector<std::string_view>(valid));
   }
   /// The output channels, which are the input's where they are null or, in some classes, by default.
   [[nodiscard]] std::int64_t outputs(std::int64_t inputs, std::int64_t otherwise) {
@@ -64,6 +134,8 @@ class diffusers_fields {
     }
     return result;
   }
+  /// Whether the file says true, or anything but null and false.
+  [[nodiscard]] bool asks(std::string_view field) const { return object_.has(field) && object_.at(field) != false; }
   /// Refuses a field that asks for what these blocks do not describe.
   void refuse(std::string_view field) const {
     if (object_.has(field) && object_.at(field) != false)
@@ -120,15 +192,15 @@ inline blocks::place in_layers(blocks::place at, std::int8_t other = -1) {
 }
 
 /// Two products: of the time step, of a pooled text, of guidance.
-inline void put_embedder(blocks::model& to, const blocks::place& at, std::int64_t width) {
-  put(to, at, blocks::dense{0, width});
-  put(to, at, blocks::dense{0, width});
+inline void put_embedder(blocks::model& to, const blocks::place& at, std::int64_t width, bool bias = true) {
+  put(to, at, blocks::dense{0, width, bias});
+  put(to, at, blocks::dense{0, width, bias});
 }
 
 /// Scales, shifts and gates that a layer or the output makes from the time step: `vectors` of the width.
-inline int put_scales(blocks::model& to, blocks::place at, std::int64_t vectors, std::int64_t width) {
+inline int put_scales(blocks::model& to, blocks::place at, std::int64_t vectors, std::int64_t width, bool bias = true) {
   at.branch = true;
-  return put(to, at, blocks::dense{width, vectors * width});
+  return put(to, at, blocks::dense{width, vectors * width, bias});
 }
 
 }  // namespace detail
