@@ -62,7 +62,7 @@ struct generation_plan_answer {
 
 /// Mean time that a request waits where requests come at random, `arrivals` of them, to slices that make batches of
 /// that time: until its batch is full, and until a slice is free. Source: Sakasegawa, as for engines (see
-/// `estimate/serving/queueing.hpp`). Worked: one image of 10 s on one slice at a request each 20 s waits 2.5 s.
+/// `estimate/serving/queueing.hpp`). Worked: one image of 10 s on one slice at a request each 20 s waits 5 s.
 [[nodiscard]] constexpr seconds generation_wait(double arrivals, std::int64_t batch, std::int64_t slices,
                                                 seconds batch_time) {
   const auto items = static_cast<double>(detail::positive_count("batch", batch));
