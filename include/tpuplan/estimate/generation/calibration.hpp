@@ -12,8 +12,8 @@ inline namespace abi_0 {
 
 /// What is fitted to published generations. The rates of products, of attention and of links are those of training.
 struct generation_calibration {
-  double software = 1.055;   ///< time over that of the parts
-  double low = 0.587;        ///< lower end of measured over estimated time
+  double software = 1.046;   ///< time over that of the parts
+  double low = 0.591;        ///< lower end of measured over estimated time
   double high = 2.11;        ///< upper end of measured over estimated time
   std::int64_t runs = 12;    ///< published generations behind it
   std::int64_t sources = 2;  ///< repositories and authors that published them
