@@ -1,3 +1,4 @@
+#include <tpuplan/model/blocks/work_list.hpp>
 #include <tpuplan/model/model.hpp>
 
 using namespace tpuplan;
