@@ -33,6 +33,7 @@ void run_generate(const generate_options& given, session& with) {
   check_region(prices.book(), asked.region);
   generate_answer a =
       answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked, prices.book());
+  if (a.fits == verdict::no) with.status = 1;
   for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
     a.assumed.push_back({field, value, std::string(not_given)});
   answer(with, view_of(a, view_options_of(with)), [&] { return ordered_json(a); });

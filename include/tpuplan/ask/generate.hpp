@@ -137,7 +137,7 @@ struct generate_answer {
   picture_size size{};       ///< of an item
   generation_job job{};      ///< of a batch, with nothing left open
   bool clips = false;        ///< an item is a clip
-  /// Published generations behind the band, and who published them; whether none is on such a chip.
+  /// Published generations behind the band, and who published them; whether none is of such a denoiser on the chip.
   std::int64_t runs = 0, sources = 0;
   bool extrapolated = false;
   std::vector<assumption> assumed{};

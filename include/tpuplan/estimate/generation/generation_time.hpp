@@ -40,6 +40,24 @@ constexpr bool has_generation_runs(const chip_spec& chip) noexcept {
   return false;
 }
 
+/// Whether convolutions do a quarter or more of a denoiser's products: published generations are of transformers.
+constexpr bool is_convolutional(const generation_work& work) {
+  double all = 0, others = 0;
+  for (const generation_part& part : work.denoisers) {
+    for (std::size_t i = 0; i < part.work.product_count; ++i) {
+      const blocks::listed_product& p = part.work.products[i];
+      const double macs = p.times * p.rows * static_cast<double>(p.one.used) * static_cast<double>(p.one.inner) *
+                          static_cast<double>(p.one.outer);
+      all += macs;
+      if (p.one.what == blocks::role::other) others += macs;
+    }
+  }
+  return others >= 0.25 * all;
+}
+
+/// The ends of the band over the estimate: half as wide again, in logarithms, beyond the published runs.
+constexpr double widened_end(double end, bool extrapolated) { return extrapolated ? end * math::sqrt(end) : end; }
+
 constexpr device_share share_of(const generation_layout& mesh, double examples, const slice& where,
                                 const calibration& constants) {
   device_share share = share_on(where, constants);
@@ -109,10 +127,10 @@ constexpr flops work_of_batch(const generation_work& work, const generation_job&
   time.work = detail::work_of_batch(work, job);
   time.floor = time.work / peak_rate(where, dtype::bf16);
   time.mfu = time.floor / time.total;
-  time.low = max(fitted.low * time.total, min(time.floor, time.total));
-  time.high = fitted.high * time.total;
+  time.extrapolated = !detail::has_generation_runs(where.chip) || detail::is_convolutional(work);
+  time.low = max(detail::widened_end(fitted.low, time.extrapolated) * time.total, min(time.floor, time.total));
+  time.high = detail::widened_end(fitted.high, time.extrapolated) * time.total;
   time.limited_by = bound_of(time.step);
-  time.extrapolated = !detail::has_generation_runs(where.chip);
   return time;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tpuplan/ask/generate.hpp>
 #include <tpuplan/show/views/common.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -33,7 +34,7 @@ namespace readable {
 /// How sure the time is.
 [[nodiscard]] inline std::string generation_band_words(const generate_answer& a) {
   return joined({"the band is of ", counted(a.runs, "published run"), " by ", counted(a.sources, "source"),
-                 a.extrapolated ? ", none of them on this chip" : ""});
+                 a.extrapolated ? ", none of them of such a denoiser on this chip" : ""});
 }
 /// The batch by part.
 [[nodiscard]] inline view_part batch_part(const generate_answer& a) {
@@ -97,6 +98,9 @@ namespace readable {
                          range_cell(usd{1000 * one.usd_per_item_low}, usd{1000 * one.usd_per_item_high})});
   }
   add_doubts(part.notes, prices, options);
+  std::vector<provisioning> kinds;
+  for (const item_price& one : a.costs) kinds.push_back(one.kind);
+  add_terms(part.notes, kinds);
   return part;
 }
 
@@ -109,7 +113,8 @@ namespace readable {
   view shown;
   shown.title = joined({a.model, ", ", picture_words(a.size), ", ", steps_words(a.job), ", on ",
                         slices_words(a.slice, a.slices), " (", tpuplan::detail::layout_words(a.mesh), ")"});
-  const std::string made = a.job.batch > 1 ? joined({"a batch of ", counted(a.job.batch, item)}) : joined({"a ", item});
+  const std::string made =
+      a.job.batch > 1 ? joined({"a batch of ", counted(a.job.batch, item)}) : joined({a.clips ? "a " : "an ", item});
   shown.summary = joined({made, " takes ", duration(a.batch_time), " (between ",
                           duration_range(a.batch_time_low, a.batch_time_high), "), limited by ", name(a.limited_by)});
   shown.sentences = {
@@ -118,6 +123,10 @@ namespace readable {
               a.usd_per_item ? joined({item_money(*a.usd_per_item), " each, ", name(*a.kind)}) : std::string(),
               ", MFU ", percent(a.mfu)}),
       joined({"memory ", used_of(a.used, a.usable), ": ", verdict_words(a.fits)}), generation_band_words(a)};
+  if (a.fits == verdict::no) {
+    std::swap(shown.sentences.front(), shown.sentences[2]);
+    shown.summary = joined({"does not fit: ", used_of(a.used, a.usable), " on each device"});
+  }
   if (a.job.batch > 1)
     shown.sentences.push_back(
         joined({"that is ", duration(a.item_time), " for each ", item, "; the first is there when all of them are"}));
