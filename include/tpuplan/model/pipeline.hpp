@@ -40,12 +40,14 @@ struct latent_size {
 struct denoiser {
   blocks::model model{};  ///< its blocks
   double share = 1;       ///< of the steps
+  text<16> part{};        ///< "transformer", "transformer_2" or "unet"
 };
 
 /// An encoder of text.
 struct text_encoder {
   blocks::model model{};    ///< its blocks
   std::int64_t tokens = 0;  ///< that it is given, padded
+  text<16> part{};          ///< "text_encoder", "text_encoder_2" and so on
 };
 
 /// The parts of a pipeline, and what is usual for its class. A part without blocks is absent.

@@ -12,6 +12,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/pipeline.hpp>
 #include <tpuplan/read/diffusers/autoencoders.hpp>
+#include <tpuplan/read/diffusers/clip_autoencoders.hpp>
 #include <tpuplan/read/diffusers/fields.hpp>
 #include <tpuplan/read/diffusers/image.hpp>
 #include <tpuplan/read/diffusers/joint.hpp>
@@ -61,9 +62,14 @@ struct autoencoder_class {
   std::string_view name;
   void (*read)(diffusers_fields&, autoencoder_reading&);
 };
-inline constexpr std::array<autoencoder_class, 4> autoencoder_classes{{
+inline constexpr std::array<autoencoder_class, 9> autoencoder_classes{{
+    {"AutoencoderDC", read_autoencoder_dc},
     {"AutoencoderKL", read_autoencoder_kl},
+    {"AutoencoderKLCogVideoX", read_autoencoder_cogvideox},
     {"AutoencoderKLFlux2", read_autoencoder_flux2},
+    {"AutoencoderKLHunyuanVideo", read_autoencoder_hunyuan},
+    {"AutoencoderKLLTXVideo", read_autoencoder_ltx},
+    {"AutoencoderKLMochi", read_autoencoder_mochi},
     {"AutoencoderKLQwenImage", read_autoencoder_wan},
     {"AutoencoderKLWan", read_autoencoder_wan},
 }};
@@ -201,10 +207,10 @@ class pipeline_reader {
       fail(errc::invalid_argument, all_.path("vae") + ".latent_channels", vae_channels_,
            std::to_string(one.latent_channels) + ", as the denoiser has them");
     if (p_.usual.width == 0) p_.usual.width = p_.usual.height = checked_multiply(one.sample, p_.spatial);
-    p_.denoisers.add({one.to, 1}, "denoisers");
+    p_.denoisers.add({one.to, 1, is_unet(one) ? "unet" : std::string_view{name}}, "denoisers");
     if (!all_.has("transformer_2")) return;
     const denoiser_reading two = read_denoiser(all_.object("transformer_2"), "transformer_2.", assumed_);
-    p_.denoisers.add({two.to, 0}, "denoisers");
+    p_.denoisers.add({two.to, 0, "transformer_2"}, "denoisers");
     const double share = share_of_first();
     p_.denoisers.items[0].share = share, p_.denoisers.items[1].share = 1 - share;
   }
@@ -227,10 +233,12 @@ class pipeline_reader {
     return 1 - boundary / (shift - (shift - 1) * boundary);
   }
 
+  [[nodiscard]] static bool is_unet(const denoiser_reading& one) { return one.to.name == "UNet2DConditionModel"; }
+
   void read_text(const std::string& name) {
     const std::size_t at = p_.encoders.size;
     const std::int64_t tokens = at < usual_->tokens.size() && usual_->tokens[at] > 0 ? usual_->tokens[at] : 77;
-    p_.encoders.add({language_model(name), tokens}, "text encoders");
+    p_.encoders.add({language_model(name), tokens, std::string_view{name}}, "text encoders");
   }
 
   /// A model of transformers, as its own reader has it.
@@ -278,20 +286,31 @@ class pipeline_reader {
 /// The document of a folder of diffusers, or of one of its files: model_index.json and the files of its parts, as
 /// `read_pipeline` takes them. Worked: of a folder with unet/config.json alone it is {"unet": ...}.
 [[nodiscard]] inline nlohmann::json load_pipeline_document(const std::string& path) {
-  if (!detail::is_folder(path)) return load_json(path);
-  const std::string folder = detail::without_last_slash(path) + "/";
-  const auto exists = [](const std::string& file) { return std::ifstream{file}.good(); };
+  constexpr std::string_view index = "model_index.json";
+  const bool is_index =
+      path.size() >= index.size() && path.compare(path.size() - index.size(), index.size(), index) == 0;
+  const std::string at = is_index ? path.substr(0, path.size() - index.size()) + "." : path;
+  if (!detail::is_folder(at)) return load_hf_document(path);
+  const std::string folder = detail::without_last_slash(at) + "/";
   nlohmann::json all = nlohmann::json::object();
-  if (exists(folder + "model_index.json")) all["model_index"] = load_json(folder + "model_index.json");
+  const auto add = [&](const std::string& part, const std::string& file) {
+    if (std::ifstream{folder + file}.good()) all[part] = load_hf_document(folder + file);
+  };
   for (const char* part : {"transformer", "transformer_2", "unet", "vae", "text_encoder", "text_encoder_2",
-                           "text_encoder_3", "text_encoder_4", "image_encoder"}) {
-    const std::string file = folder + part + "/config.json";
-    if (exists(file)) all[part] = load_hf_document(file);
-  }
-  const std::string scheduler = folder + "scheduler/scheduler_config.json";
-  if (exists(scheduler)) all["scheduler"] = load_json(scheduler);
-  if (all.empty()) return load_json(folder + "config.json");
-  return all;
+                           "text_encoder_3", "text_encoder_4", "image_encoder"})
+    add(part, std::string(part) + "/config.json");
+  add("scheduler", "scheduler/scheduler_config.json");
+  add("model_index", std::string(index));
+  return all.empty() ? load_hf_document(path) : all;
+}
+
+/// Whether a document is of diffusers: a file of its own, or one that holds several. Worked: {"_class_name":
+/// "AutoencoderKL"} is, {"model_type": "gpt2"} is not.
+[[nodiscard]] inline bool is_pipeline(const nlohmann::json& document) {
+  if (!document.is_object() || document.contains("model_type") || document.contains("schema")) return false;
+  for (const char* part : {"_class_name", "_diffusers_version", "model_index", "transformer", "unet", "vae"})
+    if (document.contains(part)) return true;
+  return false;
 }
 
 /// A pipeline of a folder or a file: `read_pipeline` of `load_pipeline_document`. Worked: a folder of Wan 2.2 has two

@@ -37,6 +37,8 @@ struct attention {
   bool sinks = false;              ///< one learned sink per head
   bool output_gate = false;        ///< a gate on the output, as wide as the queries
   bool in_frame = false;           ///< a position sees those of its own frame
+  bool in_time = false;            ///< a position sees the same place in other frames
+  std::int8_t scales = 0;          ///< linear: further sets of its heads, which see windows of several sizes
   bool linear = false;             ///< keys and values are summed up first: work that grows with positions alone
   bool keys_alone = false;         ///< further keys and values of the attention before it: no queries, no output
 };
@@ -106,12 +108,13 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
 [[nodiscard]] constexpr core core_of(const attention& a, const site& at) {
   core c;
   if (a.linear) {  // a sum of keys x (values and a one), which queries multiply
-    c.fixed = flops{4 * static_cast<double>(checked_multiply(a.heads, a.head_dim, value_width(a) + 1))};
+    c.fixed =
+        flops{4 * static_cast<double>(checked_multiply(a.heads * (1 + a.scales), a.head_dim, value_width(a) + 1))};
     return c;
   }
   c.heads = narrow(a.heads), c.key_width = narrow(a.head_dim), c.value_width = narrow(value_width(a));
-  c.window = a.in_frame ? checked_multiply(at.height, at.columns) : a.window, c.causal = a.causal,
-  c.from_other = a.from_other;
+  c.window = a.in_frame ? checked_multiply(at.height, at.columns) : a.in_time ? at.frames : a.window;
+  c.causal = a.causal, c.from_other = a.from_other;
   return c;
 }
 

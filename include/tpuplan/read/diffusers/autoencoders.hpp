@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_READ_DIFFUSERS_AUTOENCODERS_HPP
 #define TPUPLAN_READ_DIFFUSERS_AUTOENCODERS_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -112,102 +113,114 @@ inline void read_autoencoder_flux2(diffusers_fields& fields, autoencoder_reading
   read_kl(fields, {{128, 256, 512, 512}, 2, 32}, read);
 }
 
-/// The stages of Wan's autoencoder: channels, and which of them halve the frames too.
-struct wan_stages {
-  std::int64_t layers = 2, patch = 1;
-  std::vector<std::int64_t> times;
-  std::vector<bool> halves;
-  bool residual = false;  // that of Wan 2.2 5B
+/// Layers of AutoencoderDC in one stage: residual blocks, or linear attention at several scales with Sana's MLP.
+inline void put_dc_layers(blocks::model& to, const blocks::place& at, std::int64_t count, std::int64_t width, bool vit,
+                          std::int64_t side, const std::vector<std::int64_t>& scales) {
+  if (count == 0) return;
+  const blocks::place layer = in_layers(at);
+  const auto conv = [](std::int64_t groups, bool bias) {
+    blocks::convolution one = same_convolution(0);
+    one.groups = groups, one.bias = bias;
+    return one;
+  };
+  if (!vit) {
+    const int a = put(to, layer, conv(1, true)), b = put(to, layer, conv(1, false));
+    return repeat(to, count, {a, b, put(to, layer, blocks::norm{1, norm_kind::layer})});
+  }
+  blocks::attention self{width / side, width / side, side};
+  self.causal = false, self.linear = true, self.scales = static_cast<std::int8_t>(scales.size());
+  blocks::place beside = layer;
+  beside.branch = true;
+  std::array<int, 8> parts{-1, -1, -1, -1, -1, -1, -1, -1};
+  std::size_t n = 0;
+  parts[n++] = put(to, layer, self);
+  for (const std::int64_t kernel : scales) {  // of each: windows by channel, products by head, its way out
+    const std::int64_t window = checked_multiply(kernel, kernel);
+    parts[n++] = put(to, beside, blocks::dense{window + side, 3 * width, false});
+    parts[n++] = put(to, beside, blocks::dense{width, width, false});
+  }
+  parts[n++] = put(to, layer, blocks::norm{2, norm_kind::layer});
+  parts[n++] = put(to, layer, blocks::dense{0, 8 * width});
+  parts[n++] = put(to, layer, conv(0, true));
+  parts[n++] = put(to, layer, blocks::dense{4 * width, width, false});
+  repeat(to, count, {parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], parts[7]});
+}
+
+/// One side of AutoencoderDC.
+struct dc_side {
+  std::vector<std::int64_t> widths, layers;
+  std::vector<std::string> types;
+  std::vector<std::vector<std::int64_t>> scales;
 };
 
-/// Its middle: attention within each frame.
-inline void put_wan_middle(blocks::model& to, const blocks::place& at, std::int64_t width,
-                           const blocks::residual& one) {
-  blocks::place twice = at;
-  twice.count = 2;
-  put(to, twice, one);
-  blocks::attention self{1, 1, width};
-  self.causal = false, self.in_frame = self.qkv_bias = self.output_bias = true;
-  put(to, at, blocks::norm{1, norm_kind::rms});
-  put(to, at, self);
+inline dc_side read_dc_side(diffusers_fields& fields, const std::string& of, const std::vector<std::int64_t>& layers) {
+  dc_side side;
+  side.widths = fields.counts(of + "_block_out_channels", {128, 256, 512, 512, 1024, 1024}, true);
+  const std::size_t stages = side.widths.size();
+  const std::string types = of + "_block_types", scales = of + "_qkv_multiscales";
+  const bool one = fields.has(types) && fields.object().at(types).is_string();
+  if (one) side.types.assign(stages, fields.word(types, "ResBlock", {"ResBlock", "EfficientViTBlock"}));
+  if (!one)
+    side.types = fields.words(types, std::vector<std::string>(stages, "ResBlock"), {"ResBlock", "EfficientViTBlock"});
+  side.layers = fields.counts_from_0(of + "_layers_per_block", layers, stages);
+  for (std::size_t i = 0; i < stages; ++i)
+    side.scales.emplace_back(i < 3 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{5});
+  if (fields.has(scales)) side.scales = fields.lists(scales, stages);
+  if (side.types.size() != stages)
+    fail(errc::invalid_argument, fields.object().path(types), static_cast<std::int64_t>(side.types.size()),
+         "one for each stage");
+  for (const std::vector<std::int64_t>& each : side.scales)
+    if (each.size() > 1) fail(errc::unsupported, fields.object().path(scales), "several of a stage", "one or none");
+  return side;
 }
 
-inline void put_wan_encoder(const wan_stages& s, std::int64_t base, std::int64_t inputs, std::int64_t outputs,
-                            blocks::model& to) {
-  const std::int64_t area = checked_multiply(s.patch, s.patch);
-  const blocks::place at = diffusion_stream(to, "pixels", inputs / area, blocks::extent::pixels);
-  if (s.patch > 1) put(to, at, blocks::resample{s.patch, 1, inputs, true});
-  put(to, at, same_convolution(base, 3, 3));
-  blocks::residual one;
-  one.frames = 3, one.norm = norm_kind::rms;
-  for (std::size_t i = 0; i < s.times.size(); ++i) {
-    one.outputs = checked_multiply(base, s.times[i]);
-    put_residual_blocks(to, at, s.layers, one);
-    if (i + 1 == s.times.size()) continue;
-    blocks::convolution half = same_convolution(0);
-    half.stride = 2;
-    put(to, at, half);
-    if (!s.halves[i]) continue;
-    blocks::convolution in_time = same_convolution(0, 1, 3);
-    in_time.frame_stride = 2;
-    put(to, at, in_time);
+/// AutoencoderDC, of Sana: 32 pixels and more to a latent.
+inline void read_autoencoder_dc(diffusers_fields& fields, autoencoder_reading& read) {
+  const std::int64_t pixels = fields.count("in_channels", 3), latents = fields.count("latent_channels", 32);
+  const std::int64_t head = fields.count("attention_head_dim", 32);
+  for (const char* each : {"decoder_norm_types"}) fields.only(each, "rms_norm");
+  const bool unshuffles =
+      fields.word("downsample_block_type", "pixel_unshuffle", {"pixel_unshuffle", "Conv", "conv"}) == "pixel_unshuffle";
+  const bool copies =
+      fields.word("upsample_block_type", "pixel_shuffle", {"pixel_shuffle", "interpolate"}) == "interpolate";
+  const dc_side in = read_dc_side(fields, "encoder", {2, 2, 2, 3, 3, 3}),
+                out = read_dc_side(fields, "decoder", {3, 3, 3, 3, 3, 3});
+  blocks::model& e = read.encoder;
+  const blocks::place image = diffusion_stream(e, "pixels", pixels, blocks::extent::pixels);
+  const auto half = [&](std::int64_t width) {
+    blocks::convolution one = same_convolution(unshuffles ? width / 4 : width);
+    if (!unshuffles) one.stride = 2;
+    put(e, image, one);
+    if (unshuffles) put(e, image, blocks::resample{2, 1, width, true});
+  };
+  const std::size_t stages = in.widths.size();
+  if (in.layers[0] > 0)
+    put(e, image, same_convolution(in.widths[0]));
+  else if (stages > 1)
+    half(in.widths[1]);
+  for (std::size_t i = 0; i < stages; ++i) {
+    put_dc_layers(e, image, in.layers[i], in.widths[i], in.types[i] != "ResBlock", head, in.scales[i]);
+    if (i + 1 < stages && in.layers[i] > 0) half(in.widths[i + 1]);
   }
-  const std::int64_t last = one.outputs;
-  one.outputs = 0;
-  put_wan_middle(to, at, last, one);
-  put(to, at, blocks::norm{1, norm_kind::rms});
-  put(to, at, same_convolution(outputs, 3, 3));
-  put(to, at, blocks::dense{0, outputs});
-}
-
-/// The first frame, which the class leaves alone, counts with the others where frames become more.
-inline void put_wan_decoder(const wan_stages& s, std::int64_t base, std::int64_t latents, std::int64_t outputs,
-                            blocks::model& to) {
-  const blocks::place at = diffusion_stream(to, "latents", latents, blocks::extent::latent);
-  put(to, at, blocks::dense{0, latents});
-  std::int64_t width = checked_multiply(base, s.times.back());
-  put(to, at, same_convolution(width, 3, 3));
-  blocks::residual one;
-  one.frames = 3, one.norm = norm_kind::rms;
-  put_wan_middle(to, at, width, one);
-  for (std::size_t i = s.times.size(); i-- > 0;) {
-    width = one.outputs = checked_multiply(base, s.times[i]);
-    put_residual_blocks(to, at, s.layers + 1, one);
-    if (i == 0) continue;
-    if (s.halves[i - 1]) {
-      put(to, at, same_convolution(2 * width, 1, 3));
-      put(to, at, blocks::resample{1, 2, width, false, true});
-    }
-    put(to, at, blocks::resample{2});
-    put(to, at, same_convolution(s.residual ? width : width / 2));
+  put(e, image, same_convolution(latents));
+  blocks::model& d = read.decoder;
+  const blocks::place at = diffusion_stream(d, "latents", latents, blocks::extent::latent);
+  const auto twice = [&](std::int64_t width) {
+    if (copies) put(d, at, blocks::resample{2});
+    put(d, at, same_convolution(copies ? width : 4 * width));
+    if (!copies) put(d, at, blocks::resample{2, 1, width});
+  };
+  put(d, at, same_convolution(out.widths.back()));
+  for (std::size_t i = out.widths.size(); i-- > 0;) {
+    if (i + 1 < out.widths.size() && out.layers[i] > 0) twice(out.widths[i]);
+    put_dc_layers(d, at, out.layers[i], out.widths[i], out.types[i] != "ResBlock", head, out.scales[i]);
   }
-  put(to, at, blocks::norm{1, norm_kind::rms});
-  put(to, at, same_convolution(outputs, 3, 3));
-  if (s.patch > 1) put(to, at, blocks::resample{s.patch, 1, outputs / checked_multiply(s.patch, s.patch)});
-}
-
-/// AutoencoderKLWan and AutoencoderKLQwenImage: of clips, causal in time.
-inline void read_autoencoder_wan(diffusers_fields& fields, autoencoder_reading& read) {
-  wan_stages s;
-  const std::int64_t base = fields.count("base_dim", 96), latents = fields.count("z_dim", 16);
-  const std::int64_t decoder = fields.has("decoder_base_dim") ? fields.count("decoder_base_dim", base) : base;
-  s.times = fields.counts("dim_mult", {1, 2, 4, 4}, true), s.layers = fields.count("num_res_blocks", 2);
-  s.halves = fields.flags("temperal_downsample", {false, true, true}, true);
-  if (s.halves.size() + 1 != s.times.size())
-    fail(errc::invalid_argument, fields.object().path("temperal_downsample"),
-         static_cast<std::int64_t>(s.halves.size()), "one fewer than dim_mult has");
-  if (fields.has("attn_scales") && !fields.object().list("attn_scales").empty()) fields.refuse("attn_scales");
-  s.residual = fields.asks("is_residual");
-  s.patch = fields.has("patch_size") ? fields.count("patch_size", 1) : 1;
-  const bool of_images = fields.has("input_channels");  // AutoencoderKLQwenImage has one size of pixels
-  const std::int64_t inputs = fields.count(of_images ? "input_channels" : "in_channels", 3);
-  const std::int64_t outputs = of_images ? inputs : fields.count("out_channels", 3);
-  if (inputs % checked_multiply(s.patch, s.patch) != 0 || outputs % checked_multiply(s.patch, s.patch) != 0)
-    fail(errc::not_divisible, fields.object().path("in_channels"), inputs, "a multiple of patch_size squared");
-  put_wan_encoder(s, base, inputs, 2 * latents, read.encoder);
-  put_wan_decoder(s, decoder, latents, outputs, read.decoder);
-  read.latent_channels = latents, read.spatial = (std::int64_t{1} << s.halves.size()) * s.patch;
-  for (const bool each : s.halves) read.temporal *= each ? 2 : 1;
+  put(d, at, blocks::norm{1, norm_kind::layer});
+  if (out.layers[0] > 0)
+    put(d, at, same_convolution(pixels));
+  else
+    twice(pixels);
+  read.latent_channels = latents, read.spatial = std::int64_t{1} << (stages - 1);
 }
 
 }  // namespace detail

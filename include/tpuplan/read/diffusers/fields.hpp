@@ -35,6 +35,40 @@ class diffusers_fields {
     check_dimension(object_.path(field), value);
     return value;
   }
+  /// Whole numbers from 0 on, one for each stage.
+  [[nodiscard]] std::vector<std::int64_t> counts_from_0(std::string_view field,
+                                                        const std::vector<std::int64_t>& otherwise,
+                                                        std::size_t stages) {
+    std::vector<std::int64_t> result = otherwise;
+    if (object_.has(field)) {
+      result.clear();
+      for (const nlohmann::json& one : object_.list(field)) {
+        result.push_back(one.is_number_integer() ? one.get<std::int64_t>() : -1);
+        check_part(object_.path(field), result.back(), 4096, "0 to 4096");
+      }
+    } else {
+      assumed_->push_back({std::string(field), nlohmann::json(otherwise).dump(), why()});
+    }
+    if (result.size() != stages)
+      fail(errc::invalid_argument, object_.path(field), static_cast<std::int64_t>(result.size()), "one for each stage");
+    return result;
+  }
+  /// A list of whole numbers from 1 on for each stage.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> lists(std::string_view field, std::size_t stages) const {
+    std::vector<std::vector<std::int64_t>> result;
+    for (const nlohmann::json& each : object_.list(field)) {
+      result.emplace_back();
+      if (!each.is_array() || each.size() > 16)
+        fail(errc::malformed_input, object_.path(field), shown_json(each), "a list of numbers");
+      for (const nlohmann::json& one : each) {
+        result.back().push_back(one.is_number_integer() ? one.get<std::int64_t>() : 0);
+        check_dimension(object_.path(field), result.back().back());
+      }
+    }
+    if (result.size() != stages)
+      fail(errc::invalid_argument, object_.path(field), static_cast<std::int64_t>(result.size()), "one for each stage");
+    return result;
+  }
   /// A whole number for each stage: a list, or one for all of them.
   [[nodiscard]] std::vector<std::int64_t> each_stage(std::string_view field, std::int64_t otherwise,
                                                      std::size_t stages) {
