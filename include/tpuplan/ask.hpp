@@ -8,9 +8,11 @@
 #include <string_view>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/generate.hpp>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_generation.hpp>
 #include <tpuplan/ask/risk.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
@@ -125,6 +127,25 @@ template <class Request>
   const risk_request asked = read_request<risk_request>(request);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_risk(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply generate_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const generate_request asked = read_request<generate_request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked,
+                                     own ? own->book() : price_book{}),
+                  beside);
+}
+[[nodiscard]] inline reply plan_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const asked_generation_plan asked = read_request<asked_generation_plan>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(
+      answer_to_plan_generation(filled(pipeline, std::move(read), asked.make, asked.batch > 0 ? asked.batch : 1), asked,
+                                own ? own->book() : price_book{}),
+      beside);
 }
 template <class Request>
 [[nodiscard]] placed_network network_of(const Request& asked) {
@@ -262,6 +283,9 @@ inline constexpr question questions[] = {
     question_of<risk_request, risk_answer>(
         "risk", "With what chance is a run done by a date and within a budget?",
         {{model_rows, job_rows, step_rows, mesh_rows, run_rows, risk_rows, rest_rows, price_rows}}, risk_answered),
+    question_of<generate_request, generate_answer>(
+        "generate", "How long does a slice take for an image or a clip, and at what price?",
+        {{model_rows, picture_rows, generate_rows, price_rows}}, generate_answered),
     question_of<asked_plan, plan_document>(
         "plan", "Which slices should train this model?",
         {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, degree_rows, budget_rows, limit_rows}},
@@ -270,6 +294,9 @@ inline constexpr question questions[] = {
                                                            {{model_rows, length_rows, traffic_rows, target_rows,
                                                              served_rows, served_engine_rows, hourly_rows, limit_rows}},
                                                            plan_serving_answered),
+    question_of<asked_generation_plan, generation_plan_document>(
+        "plan_generation", "Which slices should make so many images or clips an hour?",
+        {{model_rows, picture_rows, generation_plan_rows, hourly_rows, limit_rows}}, plan_generation_answered),
     {"launch",
      "What starts a plan?",
      {{launch_rows}},
@@ -429,8 +456,9 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, fit, train, fit_network, train_network, serve, spot, simulate, pay, risk, plan,
-/// plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request":
+/// slices, batch, pad, model, fit, train, fit_network, train_network, serve, spot, simulate, pay, risk, generate, plan,
+/// plan_serving, plan_generation, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question":
+/// "batch", "request":
 /// {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
