@@ -86,8 +86,8 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.prompts) into.asked.prompts = same_length(into.asked.job.prompt.longest);
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
-  for (const char* key :
-       {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s", "warm_up"})
+  for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s",
+                          "warm_up", "routing", "sessions", "host_cache_gib"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
@@ -110,7 +110,8 @@ void run_simulate(simulate_options given, session& with) {
 void add_day_options(command& to, simulate_options& into) {
   to.add("--day", into.day, "a file hour,requests_per_s: slices over a day, fixed and following, and what they cost")
       .decides("requests requests_of_a_replica")
-      .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests"});
+      .excludes(
+          {"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns", "--shared-prefix"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});

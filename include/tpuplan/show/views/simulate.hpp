@@ -24,7 +24,8 @@ namespace readable {
 /// "20 requests a second at random", as they came.
 [[nodiscard]] inline std::string traffic_words(const simulate_answer& answer) {
   if (answer.loop.clients > 0)
-    return joined({counted(answer.job.concurrency, "request"), " in flight",
+    return joined({counted(answer.job.concurrency, answer.sessions.turns > 1 ? "conversation" : "request"),
+                   " in flight",
                    answer.loop.ramp.value() > 0 ? " after a ramp of " + duration(answer.loop.ramp) : std::string()});
   const std::string rate =
       counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second ";
@@ -32,6 +33,33 @@ namespace readable {
                  : answer.variation == 0 ? "at a constant rate"
                  : answer.variation == 1 ? "at random"
                                          : "with a variation of " + four_digits(answer.variation));
+}
+/// Where requests go.
+[[nodiscard]] inline std::string routing_words(const simulate_answer& answer) {
+  if (!answer.routing) {
+    return answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
+                                                        : ", of which one is simulated with its share; ";
+  }
+  switch (*answer.routing) {
+    case request_routing::round_robin: return ", to which a router sends requests in turn; ";
+    case request_routing::random: return ", to which a router sends requests at random; ";
+    case request_routing::queue: return ", each request to that with the fewest in flight; ";
+    case request_routing::prefix: break;
+  }
+  return ", each request to one that has its prefix, unless it is too busy; ";
+}
+/// How much of the prompts was in the caches.
+[[nodiscard]] inline std::string prefix_words(const simulate_answer& answer) {
+  const prefix_shares& shares = *answer.prefixes;
+  std::string words =
+      joined({percent(shares.on_chips), " of the tokens of prompts were in the cache of their replica"});
+  if (shares.on_hosts > 0) words += joined({", ", percent(shares.on_hosts), " on its hosts"});
+  words += joined({"; ", percent(shares.repeated), " had come before"});
+  if (answer.served.size() < 2) return words;
+  const auto most = std::max_element(answer.served.begin(), answer.served.end());
+  double all = 0;
+  for (const std::int64_t one : answer.served) all += static_cast<double>(one);
+  return words + joined({"; the busiest replica had ", percent(static_cast<double>(*most) / all), " of the requests"});
 }
 /// Rates, loads and prices below the latencies.
 [[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& answer,
@@ -43,13 +71,15 @@ namespace readable {
       {percent(report.good_share), " of the requests keep every limit: ", four_digits(report.goodput.value() * all),
        " of ", four_digits(came), " requests/s"})};
   if (!answer.traced && answer.loop.clients == 0 && math::abs(came / wanted - 1) > 0.01)
-    words.push_back(joined({"by chance ", four_digits(came), " requests/s came where ", four_digits(wanted),
-                            " were asked for", options.names_options ? "; --requests draws more" : ""}));
+    words.push_back(joined({answer.sessions.turns > 1 ? "by chance and while conversations begin " : "by chance ",
+                            four_digits(came), " requests/s came where ", four_digits(wanted), " were asked for",
+                            options.names_options ? "; --requests draws more" : ""}));
   words.push_back(joined({count(report.output_tokens.value() * all), " output tokens/s; ",
                           percent(came / answer.capacity.value()), " of the ", four_digits(answer.capacity.value()),
                           " requests/s that ", fleet_words(answer.fleet), " can serve"}));
   words.push_back(joined({"a replica has some request ", percent(report.busy), " of the time, runs ",
                           fixed(report.running, 1), " sequences, fills ", percent(report.cache), " of its cache"}));
+  if (answer.prefixes) words.push_back(prefix_words(answer));
   if (report.preemptions > 0)
     words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");
   if (!answer.price) return words;
@@ -121,18 +151,16 @@ namespace readable {
   shown.title = joined({answer.model, " on ", fleet_words(answer.fleet), ", ", traffic_words(answer), ", ",
                         fixed(answer.job.prompt.mean, 0), " prompt tokens and ", fixed(answer.job.output.mean, 0),
                         " output tokens"});
-  shown.sentences = {
-      joined({counted(answer.replicas, "replica"),
-              answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
-                                                           : ", of which one is simulated with its share; ",
-              counted(answer.report.requests, "request"),
-              answer.loop.clients == 0   ? " counted, after the first tenth"
-              : answer.loop.warm_up == 0 ? " counted, until the last has ended"
-                                         : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
+  shown.sentences = {joined(
+      {counted(answer.replicas, "replica"), routing_words(answer), counted(answer.report.requests, "request"),
+       answer.sessions.turns > 1 && answer.loop.clients == 0 ? " counted, once conversations end as often as they begin"
+       : answer.loop.clients == 0                            ? " counted, after the first tenth"
+       : answer.loop.warm_up == 0                            ? " counted, until the last has ended"
+                                  : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
   shown.parts = {report_part(answer.report, answer.targets)};
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
-  if (!meets(answer.report) && !answer.traced)
+  if (!meets(answer.report) && !answer.traced && !answer.routing)
     shown.parts.push_back(changes_part(answer.changes, answer.fleet.slices, options));
   if (options.drawn) shown.pictures = pictures_of(answer);
   add_assumed(shown, answer.assumed, options);
