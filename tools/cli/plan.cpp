@@ -98,9 +98,8 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
     return std::find(known.begin(), known.end(), name) != known.end();
   };
   if (std::all_of(regions.begin(), regions.end(), is_region)) return;
-  prices.keep([&](const price_row& price) {
-    return is_named_itself(price) || offer(price) != region_offer::single_tenants;
-  });
+  prices.keep(
+      [&](const price_row& price) { return is_named_itself(price) || offer(price) != region_offer::single_tenants; });
 }
 
 void run_plan(plan_options given, session& with) {
@@ -166,6 +165,7 @@ void add_serving_options(command& to, plan_options& into) {
   add_traffic_options(to, request);
   to.ask(served_engine_rows, request);
   to.ask(served_rows, "--serving-weights", request);
+  to.ask(standing_rows, into.standing);
   to.add("--gpu", into.gpus, "with --best-per-generation: GPU servers beside them, at peak rates: H100,B200 or all");
   auto one = to.options.begin();
   std::advance(one, before);

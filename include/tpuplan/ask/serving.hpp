@@ -186,6 +186,15 @@ inline constexpr question_row served_rows[] = {
     rows::choice("job.activations", "--dtype", "Arithmetic", format_choices, "where products run quantised")
         .usually("bf16"),
 };
+/// What a fleet has to stand.
+inline constexpr question_row standing_rows[] = {
+    rows::count("spare", "--spare", "Spare slices", "slices",
+                "slices that may be lost, restart or still start while the targets hold")
+        .within(1, 1e6),
+    rows::count("zones", "--zones", "Zones", "zones",
+                "over which slices are spread evenly, so that the targets hold without any one of them")
+        .within(2, 1000),
+};
 /// The rows of what may be paid for an hour.
 inline constexpr question_row hourly_rows[] = {
     rows::dollars_an_hour("budget_usd_per_s", "--budget", "Budget", "dollars an hour"),

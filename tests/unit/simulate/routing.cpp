@@ -225,12 +225,12 @@ TEST_CASE("what a router does not do is refused by name") {
   CHECK(says(refusal_of([&] {
                static_cast<void>(simulate_fleet(llama_3_8b(), job, fleet, requests, {}, {}, 10_GiB));
              }).message,
-             "host_cache is 10"));
+             "host_cache_gib is 10"));
   CHECK(says(
       refusal_of([&] {
         static_cast<void>(simulate_fleet(llama_3_8b(), job, {{1}, slice_for("v6e-1"), 1}, requests, {}, {}, 1000_GiB));
       }).message,
-      "host_cache is 1000"));
+      "host_cache_gib is 1000"));
 }
 
 }  // namespace unit_routing_tests

@@ -125,6 +125,39 @@ namespace readable {
     part.notes = {"not simulated: the cheaper ones took as much time as one answer may"};
   return part;
 }
+/// What the rates need by themselves, and what following them takes beyond that.
+[[nodiscard]] inline std::string ideal_words(const day_request& request, const day_answer& answer) {
+  const auto hours = static_cast<double>(request.day.rates.size()) * request.day.part.value() / 3600;
+  return joined({"the fewest slices for each part are ", count(answer.ideal_slice_hours),
+                 " slice-hours, a fixed fleet ", count(static_cast<double>(answer.fixed) * hours)});
+}
+/// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
+/// Trillium on GKE with vLLM": prometheus.googleapis.com|vllm:num_requests_running|gauge.
+[[nodiscard]] inline view_part autoscaler_part(const day_request& request, const day_answer& answer) {
+  const day_autoscaler& scaler = *answer.autoscaler;
+  const std::string title = "HorizontalPodAutoscaler, one pod a slice";
+  if (!scaler.meets_targets)
+    return {title,
+            {"no threshold down to a sixth of what a slice serves keeps the targets: they are missed while slices "
+             "start; --start-up, --floor"},
+            {},
+            {},
+            {},
+            false};
+  view_part part = table_of("field | value", title);
+  const auto row = [&](const char* field, const std::string& value) {
+    part.rows.push_back({cell(field), cell(value)});
+  };
+  row("metrics: requests a second, averageValue", four_digits(scaler.threshold.value()));
+  row("or vllm:num_requests_running, averageValue", fixed(math::floor(scaler.running), 0));
+  row("minReplicas", std::to_string(scaler.rule.floor));
+  row("maxReplicas", std::to_string(scaler.most_slices));
+  row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
+  part.notes = {joined({"keeps the targets with slices that start in ", duration(request.scaling.start_up),
+                        " and takes ", count(scaler.slice_hours), " slice-hours, ",
+                        percent(std::max(0.0, scaler.slice_hours / answer.ideal_slice_hours - 1)), " more than the fewest"})};
+  return part;
+}
 /// The table of the parts of a day.
 [[nodiscard]] inline view_part day_parts_part(const day_option& best) {
   view_part part =
@@ -185,6 +218,8 @@ namespace readable {
     shown.sentences.push_back(joined({"a slice keeps them up to ", four_digits(answer.slice_rate.value()),
                                       " requests/s: ", counted(answer.fixed, "slice"), " for the busiest part"}));
     shown.parts = {day_ways_part(request, answer), day_parts_part(best)};
+    shown.parts.front().notes.push_back(ideal_words(request, answer));
+    if (answer.autoscaler) shown.parts.push_back(autoscaler_part(request, answer));
     if (options.drawn)
       shown.pictures = {
           picture_of("day", day_chart{where + ", " + mix_words(best.mix), best.parts, request.job.percentiles})};
