@@ -290,10 +290,11 @@ inline constexpr question questions[] = {
         "plan", "Which slices should train this model?",
         {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, degree_rows, budget_rows, limit_rows}},
         plan_answered),
-    question_of<asked_serving_plan, serving_plan_document>("plan_serving", "Which slices should serve this traffic?",
-                                                           {{model_rows, length_rows, traffic_rows, target_rows,
-                                                             served_rows, served_engine_rows, hourly_rows, limit_rows}},
-                                                           plan_serving_answered),
+    question_of<asked_serving_plan, serving_plan_document>(
+        "plan_serving", "Which slices should serve this traffic?",
+        {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, standing_rows,
+          hourly_rows, limit_rows}},
+        plan_serving_answered),
     question_of<asked_generation_plan, generation_plan_document>(
         "plan_generation", "Which slices should make so many images or clips an hour?",
         {{model_rows, picture_rows, generation_plan_rows, hourly_rows, limit_rows}}, plan_generation_answered),
