@@ -23,10 +23,10 @@ namespace {
 
 /// What others call layers, and what stands for them here.
 constexpr std::string_view foreign_layers[][2] = {
-    {"lstm", ""},
-    {"gru", ""},
-    {"rnn", ""},
-    {"simplernn", ""},
+    {"lstm", "recurrent with 4 gates"},
+    {"gru", "recurrent with 3 gates"},
+    {"rnn", "recurrent with 1 gate"},
+    {"simplernn", "recurrent with 1 gate"},
     {"conv2d", "convolution"},
     {"conv", "convolution"},
     {"depthwiseconv2d", "depthwise"},
@@ -51,11 +51,7 @@ void refuse_foreign_layers(const nlohmann::json& document, const std::string& pa
     const std::string given = layer["kind"];
     for (const auto& [theirs, ours] : foreign_layers) {
       if (!same_name(given, std::string(theirs))) continue;
-      refuse(fmt::format("{}: value.layers[{}].kind", path, i), given,
-             ours.empty() ? "dense, convolution, attention and others: steps of a recurrence, one after another, are "
-                            "not estimated; attention or convolution over the sequence is"
-                          : std::string(ours),
-             errc::unsupported);
+      refuse(fmt::format("{}: value.layers[{}].kind", path, i), given, std::string(ours), errc::unsupported);
     }
   }
 }
