@@ -51,6 +51,29 @@ TEST_CASE("published models of images and clips: each class is among them, with 
   for (const std::string_view type : known_diffusers_classes()) CHECK(classes.count(std::string(type)) == 1);
 }
 
+TEST_CASE("published models of images and clips: the list of their work adds up to it", "[diffusers]") {
+  for (const json& each : file().at("diffusers")) {
+    INFO(each.at("name"));
+    const diffusion_pipeline p = pipeline_of(each.at("config"));
+    const std::int64_t unit = p.spatial * p.patch, frames = p.temporal > 1 ? 1 + 4 * p.temporal : 1;
+    const picture_size size{16 * unit, 8 * unit, frames};
+    const blocks::model one = p.denoisers.size > 0 ? denoiser_for(p, 0, size, 64) : decoder_for(p, size);
+    const blocks::work_list work = work_of(one);
+    double sum = 0;
+    for (std::size_t i = 0; i < work.product_count; ++i) {
+      const blocks::listed_product& l = work.products[i];
+      sum += 2 * l.times * l.rows * static_cast<double>(l.one.inner) * static_cast<double>(l.one.outer) *
+             static_cast<double>(l.one.used);
+    }
+    for (std::size_t i = 0; i < work.core_count; ++i) {
+      const blocks::listed_core& l = work.cores[i];
+      const double pair = static_cast<double>(l.one.heads) * static_cast<double>(l.one.key_width + l.one.value_width);
+      sum += l.times * l.rows * (2 * l.keys * pair + l.one.fixed.value());
+    }
+    CHECK(close(sum, forward_flops_per_example(one).value(), 1e-9));
+  }
+}
+
 // The work of one is more for a larger image, for more frames and for more text; that of a patch is never less.
 TEST_CASE("published models of images and clips: work grows with the size", "[diffusers]") {
   for (const json& each : file().at("diffusers")) {
