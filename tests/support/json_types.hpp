@@ -3,6 +3,7 @@
 
 #include <tpuplan/cost/gpu_training.hpp>
 #include <tpuplan/cost/timeline.hpp>
+#include <tpuplan/estimate/generation.hpp>
 #include <tpuplan/estimate/serving/speculation.hpp>
 #include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
