@@ -23,7 +23,7 @@ blocks::model model_of_file(const std::string& type, const char* changes, std::i
   json config = json::parse(changes);
   config["_class_name"] = type;
   std::vector<assumption> assumed;
-  return read_diffusers(config, positions, text, assumed);
+  return read_diffusers(config, {positions}, text, assumed);
 }
 
 std::int64_t total(const std::string& type, const char* changes) {
@@ -71,7 +71,7 @@ TEST_CASE("the work of a diffusion transformer grows with its positions", "[diff
 
 TEST_CASE("what a diffusers file leaves open is on record, each once", "[diffusers]") {
   std::vector<assumption> assumed;
-  (void)read_diffusers(json{{"_class_name", wan}, {"num_layers", 2}}, 16, 16, assumed);
+  (void)read_diffusers(json{{"_class_name", wan}, {"num_layers", 2}}, {16}, 16, assumed);
   const auto times = [&](const char* field) {
     return std::count_if(assumed.begin(), assumed.end(), [&](const assumption& a) { return a.field == field; });
   };
@@ -80,7 +80,7 @@ TEST_CASE("what a diffusers file leaves open is on record, each once", "[diffuse
   CHECK(times("num_layers") == 0);
   CHECK(assumed.front().why == "class default of " + wan);
   assumed.clear();
-  (void)read_diffusers(json{{"_class_name", flux}}, 16, 16, assumed);
+  (void)read_diffusers(json{{"_class_name", flux}}, {16}, 16, assumed);
   CHECK(times("in_channels") == 1);
 }
 
@@ -90,8 +90,8 @@ TEST_CASE("diffusers files that are not supported are refused by field", "[diffu
   };
   CHECK(says(refused("UNet2DConditionModel", "{}").message, "config._class_name"));
   CHECK(says(refused("UNet2DConditionModel", "{}").message, "WanTransformer3DModel"));
-  CHECK(refused(wan, R"({"image_dim": 1280})").code == errc::unsupported);
-  CHECK(says(refused(wan, R"({"image_dim": 1280})").message, "config.image_dim"));
+  CHECK(refused(wan, R"({"added_kv_proj_dim": 5120})").code == errc::unsupported);
+  CHECK(says(refused(wan, R"({"added_kv_proj_dim": 5120})").message, "config.added_kv_proj_dim"));
   CHECK(refused(wan, R"({"qk_norm": null})").code == errc::unsupported);
   CHECK(says(refused(wan, R"({"patch_size": [1, 2]})").message, "config.patch_size"));
   CHECK(says(refused(wan, R"({"patch_size": [1, 0, 2]})").message, "config.patch_size"));
