@@ -1,6 +1,8 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include <tpuplan/ask/plan_generation.hpp>
+
 #include "cli/calibration.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
@@ -104,6 +106,10 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
 
 void run_plan(plan_options given, session& with) {
   keep_to_zone(given, with);
+  if (with.is_given("--items-per-hour")) {
+    refuse_drawing(with, "given for images or clips", "a language model");
+    return plan_of_items(given, loaded_prices(given.prices, given.asked.regions, with).book(), with);
+  }
   any_model model = load_any(given.job.config, given.job.image_size);
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
@@ -158,7 +164,27 @@ void add_training_options(command& to, plan_options& into) {
     const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype" ||
                         one.name == "--best-per-generation";
     if (!shared) one.excludes({"--serve"});
+    const bool of_items = one.form == option::shape::argument || one.name == "--weights" || one.name == "--batch" ||
+                          one.name == "--steps";
+    if (!of_items) one.excludes({"--items-per-hour"});
   }
+}
+
+/// Options of which each belongs to images and clips alone.
+void add_item_options(command& to, plan_options& into) {
+  const std::size_t before = to.options.size();
+  for (const question_row& row : picture_rows) {
+    if (row.option != "--steps" && row.option != "--weights") to.ask(row, into.generation);
+  }
+  for (const question_row& row : generation_plan_rows) {
+    if (row.option == "--latency" || row.option == "--max-slice") to.ask(row, into.generation);
+  }
+  auto one = to.options.begin();
+  std::advance(one, before);
+  for (; one != to.options.end(); ++one) one->needs({"--items-per-hour"});
+  question_row rate = detail::row_named(generation_plan_rows, "--items-per-hour");
+  rate.must_be_given = false;
+  to.ask(rate, into.generation).excludes({"--serve"});
 }
 
 /// Options of which each belongs to serving alone.
@@ -168,6 +194,7 @@ void add_serving_options(command& to, plan_options& into) {
   add_traffic_options(to, request);
   to.ask(served_engine_rows, request);
   to.ask(served_rows, "--serving-weights", request);
+  to.ask(standing_rows, into.standing);
   to.add("--gpu", into.gpus, "with --best-per-generation: GPU servers beside them, at peak rates: H100,B200 or all");
   auto one = to.options.begin();
   std::advance(one, before);
@@ -184,7 +211,8 @@ void add_plan_command(session& with) {
   add_training_options(added, *options);
   add_limit_options(added, *options);
   add_serving_options(added, *options);
-  add_calibration_option(added, options->job.calibration);
+  add_item_options(added, *options);
+  add_calibration_option(added, options->job.calibration).excludes({"--items-per-hour"});
   added.run = [options, &with] {
     read_plan(*options);
     run_plan(*options, with);

@@ -3,14 +3,17 @@
 
 #include <tpuplan/show/views/figures.hpp>
 #include <tpuplan/show/views/fit.hpp>
+#include <tpuplan/show/views/generate.hpp>
 #include <tpuplan/show/views/networks.hpp>
 #include <tpuplan/show/views/pay.hpp>
 #include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/plan_generation.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
 #include <tpuplan/show/views/risk.hpp>
 #include <tpuplan/show/views/serve.hpp>
 #include <tpuplan/show/views/simulate.hpp>
 #include <tpuplan/show/views/spot.hpp>
+#include <tpuplan/show/views/sweep.hpp>
 #include <tpuplan/show/views/train.hpp>
 
 /// @file
