@@ -24,6 +24,8 @@
 #include <tpuplan/risk/outlook.hpp>
 #include <tpuplan/show/notebook.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
+#include <tpuplan/simulate/routing.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 

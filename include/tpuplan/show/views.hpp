@@ -13,6 +13,7 @@
 #include <tpuplan/show/views/serve.hpp>
 #include <tpuplan/show/views/simulate.hpp>
 #include <tpuplan/show/views/spot.hpp>
+#include <tpuplan/show/views/sweep.hpp>
 #include <tpuplan/show/views/train.hpp>
 #include <tpuplan/show/views/train_generation.hpp>
 
