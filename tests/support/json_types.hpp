@@ -25,6 +25,7 @@
 #include <tpuplan/show/notebook.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 

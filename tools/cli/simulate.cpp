@@ -109,7 +109,7 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
   for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s",
-                          "warm_up", "routing", "sessions", "host_cache_gib"})
+                          "warm_up", "routing", "sessions", "host_cache_gib", "split"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
@@ -163,6 +163,7 @@ void add_simulate_command(session& with) {
   added.ask(engine_slice_rows, request);
   added.ask(drawn_length_rows, request);
   added.ask(fleet_rows, request);
+  added.ask(routing_rows, request);
   option& trace = added.add("--trace", options->trace,
                             "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them");
   trace.decides("requests").excludes({"--rate", "--input-len", "--output-len", "--svg"});

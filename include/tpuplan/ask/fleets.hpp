@@ -24,6 +24,15 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// What a fleet has to stand.
+inline constexpr question_row standing_rows[] = {
+    rows::count("spare", "--spare", "Spare slices", "slices",
+                "slices that may be lost, restart or still start while the targets hold")
+        .within(1, 1e6),
+    rows::count("zones", "--zones", "Zones", "zones",
+                "over which slices are spread evenly, so that the targets hold without any one of them")
+        .within(2, 1000),
+};
 /// Which slices serve some traffic?
 struct asked_serving_plan {
   /// @{

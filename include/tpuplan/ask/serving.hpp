@@ -178,6 +178,41 @@ inline constexpr question_row engine_slice_rows[] = {
     rows::words("slice", "--slice", "Slice", "v6e-8, v5e-16, v5p-8 …").needed(),
 };
 
+/// Lengths as a simulation draws them, and what else it is asked.
+inline constexpr question_row drawn_length_rows[] = {
+    rows::but_drawn(length_rows[0], "prompts"),
+    rows::but_drawn(length_rows[1], "outputs"),
+};
+/// The rows of the fleet that serves.
+inline constexpr question_row fleet_rows[] = {
+    rows::count("slices", "--slices", "Slices", "slices", "which share the traffic").within(1, 1e5).usually("1"),
+    rows::rate("job.request_rate_per_s", "--rate", "Requests", "requests a second to all slices").deciding("rate"),
+    rows::count("job.concurrency", "--concurrency", "Requests in flight", "requests",
+                "in flight over all replicas: each client sends its next request when the one before has ended")
+        .within(1, 1e7)
+        .not_with("--rate --trace --variation"),
+    rows::time("ramp_s", "--ramp", "Ramp", "clients begin evenly over that time; all at once, if not given")
+        .within(1e-3, 1e6)
+        .with("--concurrency"),
+    rows::count("warm_up", "--warm-up", "Not counted", "requests",
+                "first requests that are not counted, at least one of each client")
+        .within(1, 1e7)
+        .with("--concurrency"),
+    rows::number("variation", "--variation", "Variation", "",
+                 "standard deviation over mean of the time between arrivals: 0 constant, 1 Poisson, more bursts")
+        .within(0, 20)
+        .usually("1")
+        .not_with("--trace"),
+    rows::file("trace", "--trace", "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them")
+        .not_with("--rate --input-len --output-len --svg")
+        .deciding("requests"),
+    rows::count("requests", "--requests", "Requests", "requests", "drawn for the replica that is simulated")
+        .within(200, 1e7)
+        .usually("2000, fewer of more than 4096 output tokens; at least 10 of a client")
+        .not_with("--trace"),
+    rows::count("seed", "--seed", "Seed", "", "of the random numbers").usually("1").not_with("--trace"),
+    rows::flag("prefill", "--alone", "alone", "prompts are computed in steps of their own, in which nothing decodes"),
+};
 /// What a plan of serving is asked besides its traffic and its limits.
 inline constexpr question_row served_rows[] = {
     rows::choice("job.weights", "--serving-weights", "Weights", format_choices, "format of the weights that are served")
@@ -185,15 +220,6 @@ inline constexpr question_row served_rows[] = {
         .not_with("--weights"),
     rows::choice("job.activations", "--dtype", "Arithmetic", format_choices, "where products run quantised")
         .usually("bf16"),
-};
-/// What a fleet has to stand.
-inline constexpr question_row standing_rows[] = {
-    rows::count("spare", "--spare", "Spare slices", "slices",
-                "slices that may be lost, restart or still start while the targets hold")
-        .within(1, 1e6),
-    rows::count("zones", "--zones", "Zones", "zones",
-                "over which slices are spread evenly, so that the targets hold without any one of them")
-        .within(2, 1000),
 };
 /// The rows of what may be paid for an hour.
 inline constexpr question_row hourly_rows[] = {

@@ -13,6 +13,7 @@
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <vector>
 
 /// @file
@@ -27,19 +28,8 @@ constexpr std::string_view routing_named(std::string_view given) { return name_o
 /// The ways of a router.
 inline constexpr row_choices routing_choices = detail::choices_of<request_routing>(detail::routing_named);
 
-/// Lengths as a simulation draws them, and what else it is asked.
-inline constexpr question_row drawn_length_rows[] = {
-    rows::but_drawn(length_rows[0], "prompts"),
-    rows::but_drawn(length_rows[1], "outputs"),
-};
-/// The rows of the fleet that serves.
-inline constexpr question_row fleet_rows[] = {
-    rows::count("slices", "--slices", "Slices", "slices", "which share the traffic").within(1, 1e5).usually("1"),
-    rows::rate("job.request_rate_per_s", "--rate", "Requests", "requests a second to all slices").deciding("rate"),
-    rows::count("job.concurrency", "--concurrency", "Requests in flight", "requests",
-                "in flight over all replicas: each client sends its next request when the one before has ended")
-        .within(1, 1e7)
-        .not_with("--rate --trace --variation"),
+/// The router of a fleet, conversations, and prefill and decode apart.
+inline constexpr question_row routing_rows[] = {
     rows::choice("routing", "--routing", "Routing", routing_choices,
                  "where a router sends requests: in turn, at random, to the shortest queue, to who has the prefix")
         .usually("each replica a random share; a trace in turn"),
@@ -66,27 +56,18 @@ inline constexpr question_row fleet_rows[] = {
                  "memory of the hosts of a replica that keeps what the chips have no room for")
         .within(1e-3, 1e6)
         .with("--turns --shared-prefix"),
-    rows::time("ramp_s", "--ramp", "Ramp", "clients begin evenly over that time; all at once, if not given")
-        .within(1e-3, 1e6)
-        .with("--concurrency"),
-    rows::count("warm_up", "--warm-up", "Not counted", "requests",
-                "first requests that are not counted, at least one of each client")
-        .within(1, 1e7)
-        .with("--concurrency"),
-    rows::number("variation", "--variation", "Variation", "",
-                 "standard deviation over mean of the time between arrivals: 0 constant, 1 Poisson, more bursts")
-        .within(0, 20)
-        .usually("1")
-        .not_with("--trace"),
-    rows::file("trace", "--trace", "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them")
-        .not_with("--rate --input-len --output-len --svg")
-        .deciding("requests"),
-    rows::count("requests", "--requests", "Requests", "requests", "drawn for the replica that is simulated")
-        .within(200, 1e7)
-        .usually("2000, fewer of more than 4096 output tokens; at least 10 of a client")
-        .not_with("--trace"),
-    rows::count("seed", "--seed", "Seed", "", "of the random numbers").usually("1").not_with("--trace"),
-    rows::flag("prefill", "--alone", "alone", "prompts are computed in steps of their own, in which nothing decodes"),
+    rows::count("split.prefill", "--prefill-slices", "Slices for prompts", "slices",
+                "which compute prompts alone and send their caches to --decode-slices")
+        .within(1, 1e5)
+        .with("--decode-slices")
+        .not_with("--slices --concurrency --routing --turns --shared-prefix --svg --alone"),
+    rows::count("split.decode", "--decode-slices", "Slices that decode", "slices", "which decode what they are sent")
+        .within(1, 1e5)
+        .with("--prefill-slices"),
+    rows::number("split.transfer_bytes_per_s", "--transfer-rate", "Rate of caches", "bytes a second",
+                 "from a replica to another, such as 29G; published ones of v6e and tpu7x, if not given")
+        .within(1e6, 1e15)
+        .with("--prefill-slices"),
 };
 /// Do slices keep their targets under traffic?
 struct simulate_request {
@@ -106,6 +87,7 @@ struct simulate_request {
   std::optional<request_routing> routing{};
   session_traffic sessions{};  ///< conversations and the prefixes that they share
   double host_cache_gib = 0;   ///< memory of the hosts of a replica for its cache, GiB
+  split_pools split{};         ///< pools for prompts and for decoding, where these are apart; none: all slices do both
   /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
   /// tokens; with a concurrency at least ten for each client.
   std::int64_t requests = 0;
@@ -117,6 +99,18 @@ struct simulate_request {
   bool load = false;
   std::string region = "us";
   nlohmann::json prices{};
+  /// @}
+};
+/// A split fleet beside as many slices that do both.
+struct split_answer {
+  /// @{
+  /// The pools, and what happens in and between them.
+  split_pools pools{};
+  seconds transfer{};  ///< mean time until a cache is sent
+  double prefill_busy = 0, decode_busy = 0;
+  simulation_report together{};  ///< the same requests to as many slices that do both
+  bool pays = false;  ///< the split fleet keeps the targets and the other does not; without any: its requests
+                      ///< end earlier
   /// @}
 };
 /// A fleet under traffic, simulated.
@@ -143,6 +137,7 @@ struct simulate_answer {
   session_traffic sessions{};                ///< as asked
   std::optional<prefix_shares> prefixes{};   ///< what was found of prompts, where requests have prefixes in common
   std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
+  std::optional<split_answer> split{};       ///< where prefill and decode are apart
   /// @}
 };
 
@@ -171,6 +166,7 @@ class asked_simulation {
       : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
     job_.percentiles = {};
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
+    if (is_split()) fleet_.slices = asked.split.prefill + asked.split.decode;
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
     if (asked.sessions.turns > 1 || asked.sessions.shared_prefix > 0 || asked.routing)
@@ -191,6 +187,8 @@ class asked_simulation {
     const double time = trace_.back().arrival.value();
     if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
   }
+  /// Whether prefill and decode are apart.
+  [[nodiscard]] bool is_split() const { return asked_.split.prefill > 0 || asked_.split.decode > 0; }
   /// Whether all replicas are simulated, behind a router.
   [[nodiscard]] bool is_routed() const { return routing_.has_value(); }
 
@@ -202,7 +200,11 @@ class asked_simulation {
     all.simulated_replicas = simulated();
     all.targets = targets_;
     all.loop = loop_;
-    all.report = report(job_);
+    if (is_split()) {
+      hold_apart(all);
+    } else {
+      all.report = report(job_);
+    }
     all.routing = routing_;
     all.sessions = asked_.sessions;
     all.served = served_by_each_;
@@ -214,7 +216,7 @@ class asked_simulation {
     all.capacity = serve(model_, all.job, fleet_.mesh, fleet_.where, asked_.constants).capacity *
                    static_cast<double>(fleet_.slices);
     all.meets_targets = meets(all.report);
-    if (!all.meets_targets && trace_.empty() && !is_routed())
+    if (!all.meets_targets && trace_.empty() && !is_routed() && !is_split())
       all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
     return all;
   }
@@ -227,6 +229,11 @@ class asked_simulation {
           "each replica keeps whole blocks of what it computed where no running sequence needs the room; "
           "the least recently used go first");
     }
+    if (is_split() && asked_.split.transfer.value() == 0)
+      taken.emplace_back("rate of caches",
+                         fleet_.where.chip.name == "tpu7x"
+                             ? "4.5 GB/s from a replica, published over the data-centre network; with Pathways 29"
+                             : "8.86 GB/s from a replica, published for one channel");
     if (routing_ == request_routing::prefix)
       taken.emplace_back("routing",
                          "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "
@@ -281,7 +288,30 @@ class asked_simulation {
            text<96>{"a multiple of the "}.append(replicas).append(" replicas, of which each has its share").view());
     return {job.concurrency / replicas, asked_.ramp, asked_.warm_up};
   }
-  [[nodiscard]] std::int64_t simulated() const { return trace_.empty() && !is_routed() ? 1 : replicas_of(fleet_); }
+  [[nodiscard]] std::int64_t simulated() const {
+    return trace_.empty() && !is_routed() && !is_split() ? 1 : replicas_of(fleet_);
+  }
+  /// The report of the split fleet, and that of the same slices that do both.
+  void hold_apart(simulate_answer& all) {
+    if (loop_.clients > 0 || is_routed())
+      fail(errc::invalid_argument, "split.prefill", asked_.split.prefill, "0 beside requests in flight or a router");
+    split_pools pools = asked_.split;
+    const chip_spec& chip = fleet_.where.chip;
+    if (pools.transfer.value() == 0) pools.transfer = published_transfer(chip).value_or(bytes_per_second{0});
+    if (pools.transfer.value() == 0)
+      fail(errc::unknown_figure, "split.transfer_bytes_per_s", "missing",
+           "a rate: none is published for " + std::string(chip.name.view()));
+    const std::vector<simulated_request> requests =
+        trace_.empty() ? requests_of(traffic_by(job_, checked_multiply(requests_, replicas_of(fleet_)))) : trace_;
+    const split_run apart = simulate_split(model_, job_, fleet_, pools, requests, asked_.constants);
+    const simulation_run both = simulate_fleet(model_, job_, fleet_, replicas_of(fleet_), requests, asked_.constants);
+    served_ = served_below_arrivals(apart.run);
+    all.report = report_of(apart.run, targets_);
+    split_answer& answer = all.split.emplace();
+    answer = {pools, apart.transfer, apart.prefill_busy, apart.decode_busy, report_of(both, targets_), false};
+    answer.pays = any_target(targets_) ? meets(all.report) && !meets(answer.together)
+                                       : all.report.end_to_end.value.mean < answer.together.end_to_end.value.mean;
+  }
   /// Refuses routing by prefixes that there are not; takes the lengths of whole prompts.
   void check_routing() {
     if (!is_routed()) return;
@@ -455,9 +485,11 @@ class asked_simulation {
 
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, routing, sessions, host_cache_gib, requests, ramp, warm_up, seed, trace, load, region, prices)
+               variation, routing, sessions, host_cache_gib, split, requests, ramp, warm_up, seed, trace, load, region,
+               prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
-               served)
+               served, split)
+TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

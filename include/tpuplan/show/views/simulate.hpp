@@ -36,6 +36,7 @@ namespace readable {
 }
 /// Where requests go.
 [[nodiscard]] inline std::string routing_words(const simulate_answer& answer) {
+  if (answer.split) return ", some for prompts and some that decode, each in turn; ";
   if (!answer.routing) {
     return answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
                                                         : ", of which one is simulated with its share; ";
@@ -47,6 +48,40 @@ namespace readable {
     case request_routing::prefix: break;
   }
   return ", each request to one that has its prefix, unless it is too busy; ";
+}
+/// The split fleet beside as many slices that do both, and whether it pays.
+[[nodiscard]] inline view_part split_part(const simulate_answer& answer) {
+  const split_answer& split = *answer.split;
+  view_part part = table_of(
+      "slices | >first p50:s | >first p99:s | >token p50:s | >token p95:s | >whole request:s | "
+      "targets",
+      "apart and together");
+  const auto row = [&](const std::string& words, const simulation_report& report) {
+    part.rows.push_back({cell(words), cell(report.first_token.value.p50), cell(report.first_token.value.p99),
+                         cell(report.per_token.value.p50), cell(report.per_token.value.p95),
+                         cell(report.end_to_end.value.mean),
+                         cell(!any_target(answer.targets) ? "none"
+                              : meets(report)             ? "kept"
+                                                          : "missed")});
+  };
+  row(joined({std::to_string(split.pools.prefill), " for prompts, ", std::to_string(split.pools.decode), " decode"}),
+      answer.report);
+  row(joined({std::to_string(split.pools.prefill + split.pools.decode), " do both"}), split.together);
+  const std::string busy = joined({"slices for prompts compute ", percent(split.prefill_busy),
+                                   " of the time; a cache is sent in ", duration(split.transfer)});
+  part.notes = {busy};
+  const bool misses = any_target(answer.targets) && !meets(answer.report);
+  part.notes.push_back(split.pays
+                           ? std::string("to split pays: ") +
+                                 (any_target(answer.targets) ? "together they miss a target" : "requests end earlier")
+                           : std::string("do not split: ") +
+                                 (misses                       ? "it misses a target"
+                                  : any_target(answer.targets) ? "together they keep the targets too"
+                                  : split.prefill_busy > 0.9   ? "prompts wait for the slices that compute them"
+                                  : split.transfer > split.together.first_token.value.mean
+                                      ? "sending caches takes longer than computing them"
+                                      : "fewer slices decode, and requests end later"));
+  return part;
 }
 /// How much of the prompts was in the caches.
 [[nodiscard]] inline std::string prefix_words(const simulate_answer& answer) {
@@ -153,9 +188,10 @@ namespace readable {
   row("minReplicas", std::to_string(scaler.rule.floor));
   row("maxReplicas", std::to_string(scaler.most_slices));
   row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
-  part.notes = {joined({"keeps the targets with slices that start in ", duration(request.scaling.start_up),
-                        " and takes ", count(scaler.slice_hours), " slice-hours, ",
-                        percent(std::max(0.0, scaler.slice_hours / answer.ideal_slice_hours - 1)), " more than the fewest"})};
+  part.notes = {
+      joined({"keeps the targets with slices that start in ", duration(request.scaling.start_up), " and takes ",
+              count(scaler.slice_hours), " slice-hours, ",
+              percent(std::max(0.0, scaler.slice_hours / answer.ideal_slice_hours - 1)), " more than the fewest"})};
   return part;
 }
 /// The table of the parts of a day.
@@ -193,7 +229,8 @@ namespace readable {
   shown.parts = {report_part(answer.report, answer.targets)};
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
-  if (!meets(answer.report) && !answer.traced && !answer.routing)
+  if (answer.split) shown.parts.push_back(split_part(answer));
+  if (!meets(answer.report) && !answer.traced && !answer.routing && !answer.split)
     shown.parts.push_back(changes_part(answer.changes, answer.fleet.slices, options));
   if (options.drawn) shown.pictures = pictures_of(answer);
   add_assumed(shown, answer.assumed, options);
