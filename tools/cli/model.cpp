@@ -93,7 +93,7 @@ struct usual_work {
   double decoder = 0;
 };
 
-usual_work work_of(const diffusion_pipeline& p) {
+usual_work usual_work_of(const diffusion_pipeline& p) {
   usual_work work;
   if (p.usual.width == 0) return work;
   for (std::size_t i = 0; i < p.denoisers.size; ++i) {
@@ -124,7 +124,7 @@ void diffusion_model(const nlohmann::json& document, const std::string& path, co
   const std::int64_t total = total_parameters(p);
   const std::vector<component> parts = components_of(p);
   const bool alone = parts.size() == 1 && p.denoisers.size == 1;
-  const usual_work work = work_of(p);
+  const usual_work work = usual_work_of(p);
   view shown;
   shown.title = fmt::format("{}: {} parameters", p.name.view(), cli::count(static_cast<double>(total)));
   shown.summary = shown.title;

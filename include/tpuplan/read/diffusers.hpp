@@ -20,6 +20,7 @@
 #include <tpuplan/read/diffusers/unet.hpp>
 #include <tpuplan/read/diffusers/video.hpp>
 #include <tpuplan/read/hf.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -143,16 +144,18 @@ namespace detail {
 /// Reads the parts of a pipeline from one document that holds them by the names of their folders.
 class pipeline_reader {
  public:
-  pipeline_reader(const json_object& all, std::vector<assumption>& assumed) : all_{all}, assumed_{assumed} {}
+  /// `alone` is the name of a file that is the only part; empty: the document holds parts by their names.
+  pipeline_reader(const json_object& all, std::vector<assumption>& assumed, std::string alone = {})
+      : all_{all}, alone_{std::move(alone)}, assumed_{assumed} {}
 
   [[nodiscard]] diffusion_pipeline read() {
     if (all_.has("vae") && !all_.has("unet") && !all_.has("transformer")) {  // an autoencoder alone
       read_autoencoder();
-      p_.name = p_.decoder.name;
+      p_.name = p_.decoder.name, p_.latent_channels = vae_channels_;
       return p_;
     }
     const std::string first = all_.has("unet") ? "unet" : "transformer";
-    const json_object denoiser = all_.object(first);
+    const json_object denoiser = part(first);
     read_class(denoiser);
     read_denoisers(denoiser, first);
     for (const char* each : {"text_encoder", "text_encoder_2", "text_encoder_3", "text_encoder_4"})
@@ -191,7 +194,7 @@ class pipeline_reader {
 
   void read_autoencoder() {
     autoencoder_reading read;
-    const json_object object = all_.object("vae");
+    const json_object object = part("vae");
     read_part(autoencoder_classes, object, prefix("vae"), assumed_, read);
     if (usual_ == nullptr || usual_->temporal > 1) p_.temporal = read.temporal;  // else it makes single images
     p_.decoder = read.decoder, p_.encoder = read.encoder;
@@ -248,12 +251,16 @@ class pipeline_reader {
     return model_of(found.model);
   }
 
+  [[nodiscard]] json_object part(const std::string& name) const {
+    return alone_.empty() ? all_.object(name) : json_object{all_.at(name), alone_};
+  }
   [[nodiscard]] static std::string prefix(const std::string& part) { return part + "."; }
   void assume(const char* field, const std::string& value, const std::string& why) {
     assumed_.push_back({field, value, why});
   }
 
   const json_object& all_;
+  std::string alone_;
   std::vector<assumption>& assumed_;
   const pipeline_class* usual_ = nullptr;
   std::int64_t vae_channels_ = 0;
@@ -275,7 +282,7 @@ class pipeline_reader {
   const nlohmann::json alone{{part, document}};
   const json_object all{alone, source};
   std::vector<assumption> found;
-  const diffusion_pipeline result = detail::pipeline_reader{all, found}.read();
+  const diffusion_pipeline result = detail::pipeline_reader{all, found, source}.read();
   for (assumption& each : found) {
     if (each.field.rfind(part + ".", 0) == 0) each.field.erase(0, part.size() + 1);
     assumed.push_back(each);

@@ -13,6 +13,13 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace blocks {
 
+/// Which positions of a clip one sees.
+enum class within : std::uint8_t {
+  all,    ///< all of them
+  frame,  ///< those of its own frame
+  place,  ///< the same place in every frame
+};
+
 /// One layer of attention. Worked: 32 heads of 128 with 8 of keys and values on a stream of 4096: 41943040 weights, and
 /// 2048 numbers that each token keeps.
 struct attention {
@@ -36,8 +43,7 @@ struct attention {
   bool wide_qk_norm = false;       ///< those norms have a weight for every dimension of every head
   bool sinks = false;              ///< one learned sink per head
   bool output_gate = false;        ///< a gate on the output, as wide as the queries
-  bool in_frame = false;           ///< a position sees those of its own frame
-  bool in_time = false;            ///< a position sees the same place in other frames
+  within sees = within::all;       ///< positions that one sees, of a clip
   std::int8_t scales = 0;          ///< linear: further sets of its heads, which see windows of several sizes
   bool linear = false;             ///< keys and values are summed up first: work that grows with positions alone
   bool keys_alone = false;         ///< further keys and values of the attention before it: no queries, no output
@@ -113,7 +119,9 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
     return c;
   }
   c.heads = narrow(a.heads), c.key_width = narrow(a.head_dim), c.value_width = narrow(value_width(a));
-  c.window = a.in_frame ? checked_multiply(at.height, at.columns) : a.in_time ? at.frames : a.window;
+  c.window = a.sees == within::frame   ? checked_multiply(at.height, at.columns)
+             : a.sees == within::place ? at.frames
+                                       : a.window;
   c.causal = a.causal, c.from_other = a.from_other;
   return c;
 }

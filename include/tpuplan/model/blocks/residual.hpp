@@ -15,7 +15,7 @@ namespace blocks {
 
 /// Norm, convolution, norm, convolution, and a product of each position beside them where the channels change; "same"
 /// positions. The stream of `place.other` makes scales of the time step. Worked: from 320 channels to 640, 3 x 3, with
-/// scales made of 1280 numbers: 6555520 weights.
+/// scales made of 1280 numbers: 6558080 weights.
 struct residual {
   std::int64_t outputs = 0;           ///< channels; 0: as come in
   std::int64_t skip = 0;              ///< channels that an earlier block adds to those of the stream

@@ -132,11 +132,12 @@ class sums {
   constexpr void attends(const core& one) {
     if (!has_work(one) || at_.when == use::prediction) return;
     attention.add(one, static_cast<double>(at_.count), on_);
-    if (listed != nullptr)
-      listed->add(one, static_cast<double>(at_.count), rows_of(rows_), rows_of(one.from_other ? other_rows_ : rows_));
-    if (on_ != flow::image && on_ != flow::example) return;
-    const std::int64_t all = positions(one.from_other ? other_rows_ : rows_);
+    const bool counted_here = on_ == flow::image || on_ == flow::example;
+    const std::int64_t all = counted_here ? positions(one.from_other ? other_rows_ : rows_) : 0;
     const auto keys = static_cast<double>(one.window > 0 && one.window < all ? one.window : all);
+    if (listed != nullptr)
+      listed->add(one, static_cast<double>(at_.count), rows_of(rows_), counted_here ? keys : listed->tokens);
+    if (!counted_here) return;
     of_example += static_cast<double>(at_.count) * static_cast<double>(positions(rows_)) *
                   (static_cast<double>(one.heads) * keys * static_cast<double>(one.key_width + one.value_width) +
                    one.fixed.value() / 2);

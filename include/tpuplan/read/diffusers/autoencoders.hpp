@@ -63,7 +63,8 @@ inline void read_kl(diffusers_fields& fields, const kl_defaults& usual, autoenco
   const std::vector<std::int64_t> up =
       fields.has("decoder_block_out_channels") ? fields.counts("decoder_block_out_channels", widths) : widths;
   const std::size_t stages = widths.size();
-  const std::vector<std::string> downs(stages, "DownEncoderBlock2D"), ups(stages, "UpDecoderBlock2D");
+  const std::vector<std::string> downs(usual.widths.size(), "DownEncoderBlock2D"),
+      ups(usual.widths.size(), "UpDecoderBlock2D");
   const bool fits = fields.words("down_block_types", downs, {"DownEncoderBlock2D"}).size() == stages &&
                     fields.words("up_block_types", ups, {"UpDecoderBlock2D"}).size() == stages;
   if (!fits)

@@ -31,7 +31,7 @@ inline void put_wan_middle(blocks::model& to, const blocks::place& at, std::int6
   twice.count = 2;
   put(to, twice, one);
   blocks::attention self{1, 1, width};
-  self.causal = false, self.in_frame = self.qkv_bias = self.output_bias = true;
+  self.causal = false, self.qkv_bias = self.output_bias = true, self.sees = blocks::within::frame;
   put(to, at, blocks::norm{1, norm_kind::rms});
   put(to, at, self);
 }
@@ -127,8 +127,8 @@ inline std::int64_t halvings(diffusers_fields& fields, const char* field, std::i
 inline void check_stages(diffusers_fields& fields, const std::vector<std::int64_t>& widths, const char* down,
                          const char* up) {
   const std::size_t stages = widths.size();
-  const bool fits = fields.words("down_block_types", std::vector<std::string>(stages, down), {down}).size() == stages &&
-                    fields.words("up_block_types", std::vector<std::string>(stages, up), {up}).size() == stages;
+  const bool fits = fields.words("down_block_types", std::vector<std::string>(4, down), {down}).size() == stages &&
+                    fields.words("up_block_types", std::vector<std::string>(4, up), {up}).size() == stages;
   if (!fits)
     fail(errc::invalid_argument, fields.object().path("block_out_channels"), static_cast<std::int64_t>(stages),
          "as many stages as down_block_types and up_block_types have");
@@ -248,7 +248,7 @@ inline void put_mochi_blocks(blocks::model& to, const blocks::place& at, std::in
   put(to, all, one);
   if (!attends) return;
   blocks::attention self{width / 32, width / 32, 32};
-  self.causal = false, self.in_time = self.output_bias = true;
+  self.causal = false, self.output_bias = true, self.sees = blocks::within::place;
   put(to, all, blocks::norm{1, norm_kind::layer});
   put(to, all, self);
 }
@@ -330,7 +330,7 @@ inline ltx_side read_ltx_side(diffusers_fields& fields, const std::string& prefi
 inline void put_ltx_encoder(diffusers_fields& fields, const ltx_side& s, std::int64_t latents, blocks::model& to) {
   const std::int64_t patch = fields.count("patch_size", 4), pixels = fields.count("in_channels", 3);
   const std::vector<std::string> types =
-      fields.words("down_block_types", std::vector<std::string>(s.halves.size(), "LTXVideoDownBlock3D"),
+      fields.words("down_block_types", std::vector<std::string>(4, "LTXVideoDownBlock3D"),
                    {"LTXVideoDownBlock3D", "LTXVideo095DownBlock3D"});
   const bool newer = types.back() == "LTXVideo095DownBlock3D";
   const std::vector<std::string> ways =
