@@ -8,14 +8,18 @@
 #include <string_view>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/generate.hpp>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_generation.hpp>
 #include <tpuplan/ask/risk.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/ask/spot.hpp>
+#include <tpuplan/ask/sweep.hpp>
+#include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/csv.hpp>
@@ -50,7 +54,8 @@ template <class Request>
 [[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
   any_model model = read_any_model(asked.config);
   if (model.net)
-    fail(errc::unsupported, "config", "a network of layers", "a language model; fit_network and train_network take it");
+    fail(errc::unsupported, "config", "a network of layers",
+         "a language model; fit_network, train_network and plan_network take it");
   return placed(std::move(model.config), asked.slice, asked.mesh, asked_job_of(request));
 }
 
@@ -126,6 +131,34 @@ template <class Request>
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_risk(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
 }
+[[nodiscard]] inline reply generate_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const generate_request asked = read_request<generate_request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked,
+                                     own ? own->book() : price_book{}),
+                  beside);
+}
+[[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const train_generation_request asked = read_request<train_generation_request>(request);
+  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "data"})
+    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply plan_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const asked_generation_plan asked = read_request<asked_generation_plan>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(
+      answer_to_plan_generation(filled(pipeline, std::move(read), asked.make, asked.batch > 0 ? asked.batch : 1), asked,
+                                own ? own->book() : price_book{}),
+      beside);
+}
 template <class Request>
 [[nodiscard]] placed_network network_of(const Request& asked) {
   return placed(read_any_model(asked.config), asked.slice, asked.mesh, asked.job);
@@ -139,6 +172,20 @@ template <class Request>
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_train(network_of(asked), asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply plan_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const plan_network_request asked = read_request<plan_network_request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to(read_any_model(asked.config), asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply sweep_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const plan_sweep_request asked = read_request<plan_sweep_request>(request);
+  if (asked.stopped == 0) refuse_without_effect(request, "stopped_after", "none without stopped");
+  if (asked.data.examples == 0) refuse_without_effect(request, "data", "none without data.examples");
+  if (job_gives(request, "gradient_accumulation"))
+    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to(read_any_model(asked.config), asked, request, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
   serve_request asked = read_request<serve_request>(request);
@@ -222,6 +269,8 @@ template <class Request, class Answer>
           has_pictures<Answer>::value,
           has_view<Answer>::value};
 }
+/// Of the rows of a plan, those that a network has too.
+inline constexpr question_row deadline_rows[] = {row_named(plan_rows, "--deadline")};
 inline constexpr question questions[] = {
     question_of<chips_request, chips_answer>("chips", "What is in the chip table?", {{chip_rows}},
                                              plain_answer<chips_request>),
@@ -239,12 +288,27 @@ inline constexpr question questions[] = {
         "train", "How long does a step take, and how much time and money does a run take?",
         {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, price_rows}},
         train_answered),
-    question_of<fit_network_request, fit_network_answer>("fit_network",
-                                                         "Does a training step of a network of layers fit a slice?",
-                                                         {{model_rows, network_rows}}, fit_network_answered),
+    question_of<fit_network_request, fit_network_answer>(
+        "fit_network", "Does a training step of a network of layers fit a slice?",
+        {{model_rows, network_job_rows, network_mesh_rows}}, fit_network_answered),
     question_of<train_network_request, train_network_answer>(
         "train_network", "How long does a step of a network of layers take, and how much does a run cost?",
-        {{model_rows, network_rows, network_run_rows, preemption_rows, rest_rows, price_rows}}, train_network_answered),
+        {{model_rows, network_job_rows, network_mesh_rows, network_run_rows, preemption_rows, rest_rows, price_rows}},
+        train_network_answered),
+    question_of<train_generation_request, train_generation_answer>(
+        "train_generation", "How long does a step of training a denoiser take, and how much does a run cost?",
+        {{model_rows, train_picture_rows, train_generation_rows, preemption_rows, rest_rows, price_rows}},
+        train_generation_answered),
+    question_of<plan_network_request, plan_network_answer>(
+        "plan_network", "Which slices should train this network of layers?",
+        {{model_rows, network_job_rows, network_run_rows, preemption_rows, rest_rows, deadline_rows, budget_rows,
+          limit_rows}},
+        plan_network_answered),
+    question_of<plan_sweep_request, plan_sweep_answer>(
+        "sweep", "How many trials of a job at once, where, and for how much?",
+        {{model_rows, trial_rows, sweep_rows, trial_run_rows, network_run_rows, sweep_limit_rows, preemption_rows,
+          price_rows}},
+        sweep_answered),
     question_of<serve_request, serve_answer>("serve", "How fast does a slice answer, and at what price?",
                                              {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows,
                                                format_rows, served_engine_rows, speculation_rows, price_rows}},
@@ -252,24 +316,32 @@ inline constexpr question questions[] = {
     question_of<spot_request, spot_answer>("spot",
                                            "How often to write checkpoints on spot capacity; what do preemptions add?",
                                            {{spot_rows}}, plain_answer<spot_request>),
-    question_of<simulate_request, simulate_answer>("simulate", "Do slices keep their targets under traffic?",
-                                                   {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows,
-                                                     target_rows, format_rows, served_engine_rows, price_rows}},
-                                                   simulate_answered),
+    question_of<simulate_request, simulate_answer>(
+        "simulate", "Do slices keep their targets under traffic?",
+        {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, target_rows, format_rows,
+          served_engine_rows, price_rows}},
+        simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
                                          plain_answer<pay_request>),
     question_of<risk_request, risk_answer>(
         "risk", "With what chance is a run done by a date and within a budget?",
         {{model_rows, job_rows, step_rows, mesh_rows, run_rows, risk_rows, rest_rows, price_rows}}, risk_answered),
+    question_of<generate_request, generate_answer>(
+        "generate", "How long does a slice take for an image or a clip, and at what price?",
+        {{model_rows, picture_rows, generate_rows, price_rows}}, generate_answered),
     question_of<asked_plan, plan_document>(
         "plan", "Which slices should train this model?",
         {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, degree_rows, budget_rows, limit_rows}},
         plan_answered),
-    question_of<asked_serving_plan, serving_plan_document>("plan_serving", "Which slices should serve this traffic?",
-                                                           {{model_rows, length_rows, traffic_rows, target_rows,
-                                                             served_rows, served_engine_rows, hourly_rows, limit_rows}},
-                                                           plan_serving_answered),
+    question_of<asked_serving_plan, serving_plan_document>(
+        "plan_serving", "Which slices should serve this traffic?",
+        {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, standing_rows,
+          hourly_rows, limit_rows}},
+        plan_serving_answered),
+    question_of<asked_generation_plan, generation_plan_document>(
+        "plan_generation", "Which slices should make so many images or clips an hour?",
+        {{model_rows, picture_rows, generation_plan_rows, hourly_rows, limit_rows}}, plan_generation_answered),
     {"launch",
      "What starts a plan?",
      {{launch_rows}},
@@ -429,9 +501,9 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, fit, train, fit_network, train_network, serve, spot, simulate, pay, risk, plan,
-/// plan_serving, launch. It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request":
-/// {"chip": "v5e"}} has answer.critical_batch 241.
+/// slices, batch, pad, model, fit, train, fit_network, train_network, train_generation, plan_network, sweep, serve,
+/// spot, simulate, pay, risk, generate, plan, plan_serving, plan_generation, launch. It is safe from any thread.
+/// Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

@@ -126,6 +126,14 @@ constexpr choice of_server[] = {
     {"--beyond-max", "/job/beyond_max_positions", "true"},
     {"--region us-east5", "/region", "\"us-east5\""},
 };
+constexpr choice of_routing[] = {
+    {"--routing queue", "/routing", "\"queue\""},
+    {"--routing random", "/routing", "\"random\""},
+    {"--routing round_robin", "/routing", "\"round_robin\""},
+    {"--turns 3", "/sessions/turns", "3"},
+    {"--turns 2", "/sessions/turns", "2"},
+    {"--shared-prefix 500", "/sessions/shared_prefix", "500"},
+};
 constexpr choice of_rate[] = {
     {"--rate 0.1", "/job/request_rate_per_s", "0.1"},
     {"--rate 2", "/job/request_rate_per_s", "2"},
@@ -230,7 +238,7 @@ const std::map<std::string, std::vector<group>>& table() {
         with(of_concurrency, 0.2)}},
       {"simulate",
        {with(of_server, 0.1), with(of_rate, 1), with(of_percentiles, 0.2), with(of_replica, 0.15),
-        with(of_simulation, 0.3)}},
+        with(of_simulation, 0.3), with(of_routing, 0.15)}},
       {"plan_serving",
        {with(of_server, 0.1), with(of_rate, 0.8), with(of_targets, 0.25), with(of_percentiles, 0.1),
         with(of_fleet, 0.25)}},

@@ -3,6 +3,7 @@
 
 #include <tpuplan/cost/gpu_training.hpp>
 #include <tpuplan/cost/timeline.hpp>
+#include <tpuplan/estimate/generation.hpp>
 #include <tpuplan/estimate/serving/speculation.hpp>
 #include <tpuplan/estimate/training/input.hpp>
 #include <tpuplan/estimate/training/network.hpp>
@@ -23,6 +24,8 @@
 #include <tpuplan/risk/outlook.hpp>
 #include <tpuplan/show/notebook.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
+#include <tpuplan/simulate/routing.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/tpuplan.hpp>
 

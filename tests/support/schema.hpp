@@ -6,8 +6,8 @@
 #include <string>
 
 /// How a document breaks a schema of data/launch.json: "" if it does not, else the first place that does, and why.
-/// Objects have no keys but their `properties`, unless `values` is the schema of others; a list of types is any of
-/// them.
+/// Objects have no keys but their `properties`, unless `values` is the schema of others; without
+/// `properties` they have any keys. A list of types is any of them.
 inline std::string schema_problem(const nlohmann::json& document, const nlohmann::json& schema,
                                   const std::string& place = "document") {
   if (schema.at("type").is_array()) {
@@ -33,13 +33,13 @@ inline std::string schema_problem(const nlohmann::json& document, const nlohmann
   if (type == "array") {
     if (document.size() < schema.value("least", std::size_t{0}) || document.size() > schema.value("most", SIZE_MAX))
       return place + " has " + std::to_string(document.size()) + " elements";
-    for (std::size_t i = 0; i < document.size(); ++i) {
+    for (std::size_t i = 0; schema.contains("items") && i < document.size(); ++i) {
       const std::string problem =
           schema_problem(document[i], schema.at("items"), place + "[" + std::to_string(i) + "]");
       if (!problem.empty()) return problem;
     }
   }
-  if (type != "object") return "";
+  if (type != "object" || !schema.contains("properties")) return "";
   for (const nlohmann::json& key : schema.value("required", nlohmann::json::array())) {
     if (!document.contains(key.get<std::string>())) return place + " has no " + key.get<std::string>();
   }

@@ -111,6 +111,9 @@ json trace() {
   return list;
 }
 
+/// A denoiser of images alone.
+json flux() { return {{"_class_name", "FluxTransformer2DModel"}, {"guidance_embeds", true}}; }
+
 /// One or more of each question.
 std::vector<example> examples() {
   const json model = config(), llava = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llava-1.5-7b.json");
@@ -145,6 +148,16 @@ std::vector<example> examples() {
       {"pay", {{"slice", "v5e-32"}, {"slices", 2}, {"run_s", 864000}}},
       {"pay", gpu_question()},
       {"risk", {{"config", model}, {"slice", "v6e-64"}, {"tokens", 1e11}, {"deadline_s", 864000}, {"runs", 200}}},
+      {"generate",
+       {{"config", flux()}, {"slice", "v6e-4"}, {"make", {{"size", "1024x1024"}, {"steps", 28}}}, {"batch", 4}}},
+      {"train_generation",
+       {{"config", flux()},
+        {"slice", "v5p-16"},
+        {"sizes", {"512x512"}},
+        {"job", {{"global_batch", 64}}},
+        {"data", {{"examples", 64000}}}}},
+      {"plan_generation",
+       {{"config", flux()}, {"items_per_hour", 2000}, {"generations", {"v6e"}}, {"largest_slice", 4}}},
       {"plan_serving", {{"config", model}, {"generations", {"v6e"}}, {"job", {{"request_rate_per_s", 20}}}}},
       {"plan_serving", {{"config", model}, {"generations", {"v5e"}}, {"job", {{"tpot_target_s", 1e-5}}}}},
       {"plan", {{"config", model}, {"tokens", 1e11}, {"generations", {"v6e"}}}},

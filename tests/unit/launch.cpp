@@ -19,6 +19,7 @@
 #include "support/catch.hpp"
 #include "support/commands.hpp"
 #include "support/golden.hpp"
+#include "support/models.hpp"
 #include "support/refusal.hpp"
 #include "support/schema.hpp"
 
@@ -581,6 +582,40 @@ TEST_CASE("a model of one's own is its dimensions to MaxText, one that it knows 
              "MaxText argument is vocab_size; valid: a key that the plan does not decide"));
   run.model.attention.sinks = true;
   CHECK(says(refused({}), "model is my7b; valid: one that MaxText's blocks"));
+}
+
+TEST_CASE("MaxText is compiled with the flags of its recipes, with one's own, or refused") {
+  const launch_request v6e = request_for("v6e-256");
+  maxtext_run run = fsdp_run(v6e, 1024);
+  run.model = llama_3_8b();
+  run.extra = {"dataset_type=synthetic", "learning_rate=3e-4"};
+  CHECK(maxtext_command(v6e, run).front() == "python3");
+  run.compiler_flags = "recipe";
+  std::vector<std::string> words = maxtext_command(v6e, run);
+  CHECK(words[0] == "env");
+  CHECK(words[1].rfind("LIBTPU_INIT_ARGS=--xla_tpu_scoped_vmem_limit_kib=98304 --xla_tpu_enable_async", 0) == 0);
+  CHECK(words[2] == "python3");
+  CHECK_FALSE(says(words[1], "host_transfer"));
+  run.job.remat = remat::minimal_offloaded;
+  CHECK(says(maxtext_command(v6e, run)[1], "--xla_tpu_host_transfer_overlap_limit=24"));
+  run.model.moe.experts = 8, run.model.moe.top_k = 2, run.model.moe.expert_d_ff = 14336;
+  CHECK(says(recipe_flags(v6e.where.chip, run), "--xla_tpu_scoped_vmem_limit_kib=81920"));
+  // Every flag is one of the files that the data names, and reads as one for the shell.
+  for (const char* kind : {"maxtext_dense", "maxtext_experts", "maxtext_offload"}) {
+    for (const auto& [chip, flags] : documented().at(kind).at("generations").items()) {
+      run.compiler_flags = flags.get<std::string>();
+      INFO(kind << " " << chip);
+      CHECK(detail::maxtext_environment(v6e, run)[1] == "LIBTPU_INIT_ARGS=" + run.compiler_flags);
+    }
+  }
+  run.model = llama_3_8b();
+  run.compiler_flags = "recipe";
+  const auto refused = [&] {
+    return refusal_of([&] { (void)detail::maxtext_environment(request_for("v5e-16"), run); });
+  };
+  CHECK(says(refused().message, "on v5e was read, but on v6e or tpu7x"));
+  run.compiler_flags = "--x=$(reboot)";
+  CHECK(says(refused().message, "compiler_flags is --x=$(reboot); valid: recipe, or flags such as"));
 }
 
 TEST_CASE("MaxText finds the batch again from the part of a device") {

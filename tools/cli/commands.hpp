@@ -35,6 +35,7 @@ void add_train_command(session& with);
 void add_spot_command(session& with);
 void add_pay_command(session& with);
 void add_risk_command(session& with);
+void add_generate_command(session& with);
 void add_serve_command(session& with);
 void add_plan_command(session& with);
 void add_sweep_command(session& with);

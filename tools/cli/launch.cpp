@@ -1,13 +1,16 @@
 // tpuplan launch
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/launch.hpp>
+#include <tpuplan/show/text/readable.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/option.hpp"
@@ -22,7 +25,7 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, command, engine, model, secret = "hf-secret";
+  std::string plan, target, slice_name, machine, command, engine, model, flags, secret = "hf-secret";
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices, restarts, boot_disk;
   std::optional<provisioning> capacity;
@@ -105,6 +108,37 @@ launch_request make_request(const launch_options& given, const std::optional<pla
   return request;
 }
 
+/// What a run of MaxText leaves behind in its folder, and what it is compiled without.
+void say_of_maxtext(const launch_options& given, const launch_request& request, const planned_training& plan,
+                    const maxtext_run& run) {
+  if (given.flags.empty() && !recipe_flags(request.where.chip, run).empty())
+    write_error(
+        fmt::format("tpuplan: MaxText is compiled without flags; recipes on {} have some: --compiler-flags recipe",
+                    request.where.chip.name.view()));
+  if (request.checkpoint.empty() || run.checkpoint_period == 0) return;
+  for (const std::string& one : run.extra) {
+    if (one.rfind("max_num_checkpoints_to_keep=", 0) == 0 || one.rfind("checkpoint_period=", 0) == 0) return;
+  }
+  const bytes each = training_state_of(plan.asked.model, plan.best.job).total;
+  const std::int64_t written = std::max<std::int64_t>(1, run.steps / run.checkpoint_period);
+  const std::int64_t kept = std::min(written, run.checkpoints_kept);
+  const std::string region = request.zone.empty() ? request.location : region_of_zone(request.zone);
+  const maybe<usd_per_byte_second> price = find_storage_price(region);
+  const auto size = [](bytes of) {
+    return of.value() < 1e12 ? fmt::format("{:.3g} GB", of.value() / 1e9) : fmt::format("{:.3g} TB", of.value() / 1e12);
+  };
+  std::string dollars;
+  if (price) {
+    checkpoint_store store;
+    store.checkpoint = each, store.kept = kept, store.held = 730_h;
+    dollars = fmt::format(", {} a month in {}",
+                          readable::text(readable::measure(cost_of_checkpoints(store, *price).total)), region);
+  }
+  write_error(fmt::format("tpuplan: {} checkpoints of {} are written and the last {} kept: {}{}; all would be {}",
+                          written, size(each), kept, size(each * static_cast<double>(kept)), dollars,
+                          size(each * static_cast<double>(written))));
+}
+
 /// The program: a line for bash as typed, or MaxText with the plan's layout.
 std::vector<std::string> make_command(const launch_options& given, const launch_request& request,
                                       const std::optional<planned_training>& plan) {
@@ -119,6 +153,8 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
     refuse("--maxtext", "given for a network of layers", "a language model's plan");
   maxtext_run run = maxtext_of(plan->best, plan->asked, request.capacity);
   run.extra = given.maxtext_extra;
+  run.compiler_flags = given.flags == "none" ? "" : given.flags;
+  say_of_maxtext(given, request, *plan, run);
   return maxtext_command(request, run);
 }
 
@@ -308,6 +344,11 @@ void add_launch_command(session& with) {
            "model_name=llama3.1-8b, which MaxText needs, dataset_path=..., checkpoint_period=...")
       .needs({"--maxtext"})
       .whole();
+  added
+      .add("--compiler-flags", options->flags,
+           "recipe: those of MaxText's recipes for the chip and the kind of model; none; or flags of XLA, for "
+           "LIBTPU_INIT_ARGS")
+      .needs({"--maxtext"});
   added.flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
   added.run = [options, &with] { run_launch(*options, with); };
 }

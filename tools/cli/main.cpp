@@ -49,6 +49,7 @@ void add_commands(cli::session& with) {
   cli::add_spot_command(with);
   cli::add_pay_command(with);
   cli::add_risk_command(with);
+  cli::add_generate_command(with);
   cli::add_serve_command(with);
   cli::add_plan_command(with);
   cli::add_sweep_command(with);

@@ -23,10 +23,10 @@ namespace {
 
 /// What others call layers, and what stands for them here.
 constexpr std::string_view foreign_layers[][2] = {
-    {"lstm", ""},
-    {"gru", ""},
-    {"rnn", ""},
-    {"simplernn", ""},
+    {"lstm", "recurrent with 4 gates"},
+    {"gru", "recurrent with 3 gates"},
+    {"rnn", "recurrent with 1 gate"},
+    {"simplernn", "recurrent with 1 gate"},
     {"conv2d", "convolution"},
     {"conv", "convolution"},
     {"depthwiseconv2d", "depthwise"},
@@ -51,11 +51,7 @@ void refuse_foreign_layers(const nlohmann::json& document, const std::string& pa
     const std::string given = layer["kind"];
     for (const auto& [theirs, ours] : foreign_layers) {
       if (!same_name(given, std::string(theirs))) continue;
-      refuse(fmt::format("{}: value.layers[{}].kind", path, i), given,
-             ours.empty() ? "dense, convolution, attention and others: steps of a recurrence, one after another, are "
-                            "not estimated; attention or convolution over the sequence is"
-                          : std::string(ours),
-             errc::unsupported);
+      refuse(fmt::format("{}: value.layers[{}].kind", path, i), given, std::string(ours), errc::unsupported);
     }
   }
 }
@@ -77,32 +73,26 @@ any_model any_of_document(const nlohmann::json& document, const std::string& pat
 
 std::int64_t parameters_in(const std::string& path) { return trained_parameters(load_any(path, {})); }
 
-void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra) {
-  constexpr std::string_view acting[] = {
-      "config",  "--batch",  "--batch-per-core", "--optimizer", "--dtype", "--weights",  "--moments", "--image-size",
-      "--slice", "--slices", "--data",           "--fsdp",      "--csv",   "--markdown", "--wide"};
+void keep_to_networks(const session& with, std::initializer_list<row_list> rows,
+                      std::initializer_list<std::string_view> extra) {
+  constexpr std::string_view own[] = {"config", "--batch-per-core", "--image-size", "--csv", "--markdown", "--wide"};
+  const auto is_of = [](const row_list& list, std::string_view name) {
+    return std::any_of(list.begin(), list.end(), [&](const question_row& row) { return row.option == name; });
+  };
   for (const option& one : with.asked->options) {
-    const bool acts = std::find(std::begin(acting), std::end(acting), one.name) != std::end(acting) ||
-                      std::find(extra.begin(), extra.end(), one.name) != extra.end();
+    const auto has = [&](const row_list& list) { return is_of(list, one.name); };
+    const bool acts = std::find(std::begin(own), std::end(own), one.name) != std::end(own) ||
+                      std::find(extra.begin(), extra.end(), one.name) != extra.end() || has(network_job_rows) ||
+                      has(network_mesh_rows) || std::any_of(rows.begin(), rows.end(), has);
     if (one.is_given() && !acts) refuse(one.name, "given for a network of layers", "an option that acts on one");
   }
-}
-
-network_job job_of(const job_options& given) {
-  network_job job;
-  job.global_batch = given.job.global_batch;
-  job.compute = given.job.compute;
-  if (given.weights) job.weights = *given.weights;
-  job.moments = given.job.moments;
-  job.optimizer = given.job.optimizer;
-  return job;
 }
 
 namespace {
 
 /// The step on its slice, as the options describe it.
 placed_network placed_of(const any_model& model, const job_options& given, const mesh_options& mesh) {
-  network_job job = job_of(given);
+  network_job job = network_job_of(given.request);
   if (given.per_core)
     job.global_batch =
         checked_multiply(*given.per_core, batch_shards(network_layout(mesh.mesh, scheduled_slice(mesh.slice_name))));
@@ -112,7 +102,7 @@ placed_network placed_of(const any_model& model, const job_options& given, const
 }  // namespace
 
 void network_model(const network& net, const session& with) {
-  keep_to_networks(with, {});
+  keep_to_networks(with);
   const network_parameters count = parameters(net);
   if (with.json) {
     ordered_json products = ordered_json::array();
@@ -179,7 +169,7 @@ void network_pad(const network& net, const chip_spec& chip, const session& with)
 }
 
 void network_fit(const any_model& model, const job_options& job, const mesh_options& mesh, session& with) {
-  keep_to_networks(with, {});
+  keep_to_networks(with);
   const fit_network_answer said = answer_to_fit(placed_of(model, job, mesh));
   if (said.fits == verdict::no) with.status = 1;
   view shown = view_of(said, view_options_of());
@@ -252,16 +242,10 @@ view view_of(const trained_network& a, const run_options& given, const session& 
 
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
                    session& with) {
-  keep_to_networks(with, {"--examples",        "--epochs",        "--keep-remainder",
-                          "--steps-per-epoch", "--steps",         "--region",
-                          "--prices",          "--mtbp",          "--rest-used",
-                          "--decode-time",     "--example-bytes", "--cached",
-                          "--timeline",        "--queue",         "--start-up",
-                          "--compilation",     "--restore",       "--evaluation",
-                          "--evaluate-every",  "--checkpoint",    "--checkpoint-every",
-                          "--export",          "--gpu",           "--gpus",
-                          "--gpu-usd",         "--small-batch",   "--dynamic-shapes",
-                          "--custom-kernels"});
+  keep_to_networks(with, {network_run_rows, preemption_rows, rest_rows, price_rows},
+                   {"--steps-per-epoch", "--steps", "--timeline", "--queue", "--start-up", "--compilation", "--restore",
+                    "--evaluation", "--evaluate-every", "--checkpoint", "--checkpoint-every", "--export", "--gpu",
+                    "--gpus", "--gpu-usd", "--small-batch", "--dynamic-shapes", "--custom-kernels"});
   const loaded_prices prices(run.prices, with);
   check_region(prices.book(), run.prices.region);
   trained_network a;

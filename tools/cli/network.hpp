@@ -41,15 +41,12 @@ struct run_options {
   gpu_options gpu;
 };
 
-/// What a plan of a network is asked.
-tpuplan::network_request network_request_of(const any_model& model, const plan_options& given,
-                                            const tpuplan::price_book& prices, assumed_values& assumed);
+/// Refuses steps of a network where there is no batch.
+void expect_batch(const epoch_options& run, std::int64_t batch);
 
-/// The step of a network that options describe; a batch that is not given is 0.
-tpuplan::network_job job_of(const job_options& given);
-
-/// Refuses options that have no effect for a network; `extra` are options of one command that do have an effect.
-void keep_to_networks(const session& with, std::initializer_list<std::string_view> extra);
+/// Refuses options that have no effect for a network: those that no row of a step, of these rows or `extra` names.
+void keep_to_networks(const session& with, std::initializer_list<tpuplan::row_list> rows = {},
+                      std::initializer_list<std::string_view> extra = {});
 
 void network_model(const tpuplan::network& net, const session& with);
 void network_pad(const tpuplan::network& net, const tpuplan::chip_spec& chip, const session& with);

@@ -206,7 +206,7 @@ option& command::ask(const question_row& row, nlohmann::json& request) {
                              : row.several                ? option::shape::list
                                                           : option::shape::value;
   option& added = declare(form, std::string(row.option), std::string(row.help),
-                          [&row, &request, is_first = true](const std::string& given) mutable {
+                          [row, &request, is_first = true](const std::string& given) mutable {
                             nlohmann::json& place = place_of(row, request);
                             if (row.several) return add_value(row, given, std::exchange(is_first, false), place);
                             place = value_of(row, given);

@@ -92,6 +92,26 @@ void check_form(const session& with, const command& asked) {
 
 bool is_of_data(const std::string& given) { return given.rfind("data/", 0) == 0; }
 
+/// The names that torchvision, timm and Keras have for networks in data/networks.
+constexpr std::string_view named_networks[][2] = {
+    {"resnet50", "resnet-50"},
+    {"ResNet50", "resnet-50-keras"},
+    {"efficientnet_b0", "efficientnet-b0"},
+    {"EfficientNetB0", "efficientnet-b0-keras"},
+    {"vit_b_16", "vit-b-16"},
+    {"vit_base_patch16_224", "vit-b-16"},
+    {"vit_small_patch16_224", "vit-s-16"},
+};
+
+/// The file of a network by such a name; else the word itself.
+std::string named_file(const std::string& given) {
+  std::error_code none;
+  for (const auto& [name, file] : named_networks) {
+    if (given == name && !std::filesystem::exists(given, none)) return "data/networks/" + std::string(file) + ".json";
+  }
+  return given;
+}
+
 /// A file of data/ that is not there is looked for among the program's own, so that what the pages ask can be asked in
 /// any folder.
 std::string found_file(const option& one, const std::string& given, const std::string& data_dir) {
@@ -133,8 +153,9 @@ void check_model_file(const std::string& given, const std::string& data_dir) {
 
 void take_all(command& asked, const std::string& data_dir) {
   for (option& one : asked.options) {
-    for (const std::string& word : one.given) {
-      if (one.name == "config") check_model_file(word, data_dir);
+    for (const std::string& typed : one.given) {
+      const std::string word = one.name == "config" || one.name == "--network" ? named_file(typed) : typed;
+      if (one.name == "config" && word == typed) check_model_file(word, data_dir);
       const std::string given = found_file(one, word, data_dir);
       if (one.form != option::shape::list || one.whole_) {
         one.take(given);

@@ -1,6 +1,8 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include <tpuplan/ask/plan_generation.hpp>
+
 #include "cli/calibration.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
@@ -98,13 +100,16 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
     return std::find(known.begin(), known.end(), name) != known.end();
   };
   if (std::all_of(regions.begin(), regions.end(), is_region)) return;
-  prices.keep([&](const price_row& price) {
-    return is_named_itself(price) || offer(price) != region_offer::single_tenants;
-  });
+  prices.keep(
+      [&](const price_row& price) { return is_named_itself(price) || offer(price) != region_offer::single_tenants; });
 }
 
 void run_plan(plan_options given, session& with) {
   keep_to_zone(given, with);
+  if (with.is_given("--items-per-hour")) {
+    refuse_drawing(with, "given for images or clips", "a language model");
+    return plan_of_items(given, loaded_prices(given.prices, given.asked.regions, with).book(), with);
+  }
   any_model model = load_any(given.job.config, given.job.image_size);
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
@@ -156,7 +161,31 @@ void add_training_options(command& to, plan_options& into) {
     const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype" ||
                         one.name == "--best-per-generation";
     if (!shared) one.excludes({"--serve"});
+    const bool of_items = one.form == option::shape::argument || one.name == "--weights" || one.name == "--batch" ||
+                          one.name == "--steps";
+    if (!of_items) one.excludes({"--items-per-hour"});
   }
+}
+
+/// The row that says that images or clips are planned for; the options keep it. Without it something else is.
+constexpr question_row items_row = [] {
+  question_row row = tpuplan::detail::row_named(generation_plan_rows, "--items-per-hour");
+  return row.must_be_given = false, row;
+}();
+
+/// Options of which each belongs to images and clips alone.
+void add_item_options(command& to, plan_options& into) {
+  const std::size_t before = to.options.size();
+  for (const question_row& row : picture_rows) {
+    if (row.option != "--steps" && row.option != "--weights") to.ask(row, into.generation);
+  }
+  for (const question_row& row : generation_plan_rows) {
+    if (row.option == "--latency" || row.option == "--max-slice") to.ask(row, into.generation);
+  }
+  auto one = to.options.begin();
+  std::advance(one, before);
+  for (; one != to.options.end(); ++one) one->needs({"--items-per-hour"});
+  to.ask(items_row, into.generation).excludes({"--serve"});
 }
 
 /// Options of which each belongs to serving alone.
@@ -166,6 +195,7 @@ void add_serving_options(command& to, plan_options& into) {
   add_traffic_options(to, request);
   to.ask(served_engine_rows, request);
   to.ask(served_rows, "--serving-weights", request);
+  to.ask(standing_rows, into.standing);
   to.add("--gpu", into.gpus, "with --best-per-generation: GPU servers beside them, at peak rates: H100,B200 or all");
   auto one = to.options.begin();
   std::advance(one, before);
@@ -182,7 +212,8 @@ void add_plan_command(session& with) {
   add_training_options(added, *options);
   add_limit_options(added, *options);
   add_serving_options(added, *options);
-  add_calibration_option(added, options->job.calibration);
+  add_item_options(added, *options);
+  add_calibration_option(added, options->job.calibration).excludes({"--items-per-hour"});
   added.run = [options, &with] {
     read_plan(*options);
     run_plan(*options, with);

@@ -26,9 +26,11 @@ struct plan_options {
   tpuplan::asked_plan asked;  // as the request says it
   epoch_options epochs;
   input_options input;
+  nlohmann::json generation = nlohmann::json::object();  // what images and clips are asked with
   std::vector<std::string> gpus;
   std::string prices, quotas, zone;
   std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given
+  nlohmann::json standing = nlohmann::json::object();  // what a fleet has to stand
   bool explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };
 
@@ -53,6 +55,8 @@ void keep_to_zone(plan_options& given, const session& with);
 tpuplan::plan_request training_request_of(const plan_options& given, const tpuplan::model_config& config,
                                           const tpuplan::price_book& prices, assumed_values& assumed);
 
+/// tpuplan plan with --items-per-hour; the prices are of the regions that are asked for.
+void plan_of_items(const plan_options& given, const tpuplan::price_book& prices, session& with);
 /// tpuplan plan, without and with --serve.
 void plan_training(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
                    session& with);

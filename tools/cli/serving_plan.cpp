@@ -28,6 +28,8 @@ serving_request make_request(model_config& config, const plan_options& given, co
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
   fill_limits(given.asked, with.is_given("--max-chips"), asked);
   if (given.asked.budget) asked.budget = usd_per_hour(given.asked.budget->value());
+  asked.spare = given.standing.value("spare", asked.spare);
+  asked.zones = given.standing.value("zones", asked.zones);
   asked.most_plans = given.rows.value_or(asked.most_plans);
   return request_of(config, asked, prices);
 }

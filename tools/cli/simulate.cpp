@@ -28,6 +28,8 @@ struct simulate_options {
   traffic_options traffic;
   price_options prices;
   scaling_rule scaling;
+  seconds part{0};       // of a day from a trace; 0: a 24th of it
+  bool for_hpa = false;  // what autoscaler of Kubernetes keeps the targets
   seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
@@ -49,12 +51,32 @@ void simulate_traffic(const model_config& config, const simulate_options& given,
 
 // A day of traffic.
 
-day_request make_day(const model_config& config, const simulate_options& given, const price_book& prices) {
+/// A day from a trace: its rates by parts, and the lengths of its requests.
+void read_traced_day(const simulate_options& given, const std::string& csv, const session& with, day_request& into) {
+  for (const char* other : {"--input-len", "--output-len"}) {
+    if (with.is_given(other)) refuse(other, "given with a trace", "a trace, which has lengths, or a day of rates");
+  }
+  const std::vector<simulated_request> trace = read_trace(csv, given.day);
+  const seconds length = trace.back().arrival;
+  into.day = day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
+  into.job.prompt = lengths_of(trace, &simulated_request::prompt);
+  into.job.output = lengths_of(trace, &simulated_request::output);
+}
+
+day_request make_day(const model_config& config, const simulate_options& given, const price_book& prices,
+                     const session& with) {
   day_request request;
   request.model = config.model;
   request.job = given.traffic.job;
   request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
-  request.day = load_day(given.day);
+  const std::string csv = tpuplan::detail::read_whole_file(given.day, std::size_t{1} << 31);
+  if (csv.rfind("TIMESTAMP", 0) == 0) {
+    read_traced_day(given, csv, with, request);
+  } else {
+    if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
+    request.day = read_day(csv, given.day);
+  }
+  request.find_threshold = given.for_hpa;
   request.scaling = given.scaling;
   request.variation = given.asked.variation;
   request.prices = prices;
@@ -67,7 +89,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
 
 void simulate_day(const model_config& config, const simulate_options& given, const price_book& prices, session& with) {
   need_targets(given.traffic.job.percentiles, "a target by percentile, which the slices of a day have to keep");
-  const day_request request = make_day(config, given, prices);
+  const day_request request = make_day(config, given, prices, with);
   const day_answer day = plan_day(request);
   if (day.options.empty() || !day.options.front().meets_targets) with.status = 1;
   if (day.options.empty() && with.is_given("--svg"))
@@ -86,8 +108,8 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.prompts) into.asked.prompts = same_length(into.asked.job.prompt.longest);
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
-  for (const char* key :
-       {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s", "warm_up"})
+  for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s",
+                          "warm_up", "routing", "sessions", "host_cache_gib", "split"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
@@ -108,14 +130,21 @@ void run_simulate(simulate_options given, session& with) {
 }
 
 void add_day_options(command& to, simulate_options& into) {
-  to.add("--day", into.day, "a file hour,requests_per_s: slices over a day, fixed and following, and what they cost")
+  to.add("--day", into.day,
+         "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
       .decides("requests requests_of_a_replica")
-      .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests"});
+      .excludes(
+          {"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns", "--shared-prefix"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});
   to.add("--headroom", into.scaling.headroom, {0, 10}, "slices beyond those that the rate needs, as a share of them")
       .usually("0.25")
+      .needs({"--day"});
+  to.add("--part", into.part, {1, 1e6}, "of a trace: the time of a part, which has one rate")
+      .usually("a 24th of the trace, at least 1min")
+      .needs({"--day"});
+  to.flag("--hpa", into.for_hpa, "also the autoscaler of Kubernetes that keeps the targets with the fewest slice-hours")
       .needs({"--day"});
   to.add("--floor", into.scaling.floor, {1, 1e6}, "slices that are always kept").usually("1").needs({"--day"});
   to.add("--mtbp", into.between, {60, 3.2e8}, "mean time between preemptions of one slice on spot")
@@ -134,6 +163,7 @@ void add_simulate_command(session& with) {
   added.ask(engine_slice_rows, request);
   added.ask(drawn_length_rows, request);
   added.ask(fleet_rows, request);
+  added.ask(routing_rows, request);
   option& trace = added.add("--trace", options->trace,
                             "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them");
   trace.decides("requests").excludes({"--rate", "--input-len", "--output-len", "--svg"});

@@ -1,5 +1,7 @@
 #include "cli/timeline.hpp"
 
+#include <tpuplan/ask/networks.hpp>
+
 #include "cli/table.hpp"
 
 namespace cli {
@@ -38,12 +40,7 @@ run_phases phases_of(const timeline_options& given, seconds step, std::int64_t s
   run.checkpoint_every = given.checkpoint_every.value_or(0);
   if (run.checkpoint_every > 0) run.checkpoint = given.checkpoint.value_or(usual_checkpoint);
   run.export_time = given.export_time.value_or(seconds{});
-  if (!given.compilation)
-    assumed.emplace_back("first compilation",
-                         fmt::format("{}: {} to {} in published logs of ResNet-50, longer for large models; see "
-                                     "--compilation",
-                                     duration(run.compilation), duration(shortest_first_compilation),
-                                     duration(longest_first_compilation)));
+  if (!given.compilation) assume_first_compilation(assumed, run.compilation);
   return run;
 }
 

@@ -10,6 +10,7 @@
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision_network.hpp>
 #include <tpuplan/read/hf_network.hpp>
+#include <tpuplan/read/keras.hpp>
 #include <utility>
 
 /// @file
@@ -25,8 +26,9 @@ struct any_model {
   std::optional<network> net;  ///< a network of layers, or a vision transformer as one
 };
 
-/// A config.json, or a transformer or a network as `json_document` writes it, with square images of another size where
-/// one is given; `source` stands for the document in messages, and `size` for the size of images. Worked:
+/// A config.json, what keras.Model.to_json writes, or a transformer or a network as `json_document` writes it, with
+/// square images of another size where one is given; `source` stands for the document in messages, and `size` for the
+/// size of images. Worked:
 /// {"model_type": "dinov3_vit", "num_register_tokens": 4} is a network of 21596544 parameters.
 /// @throws error naming the field for what is missing, contradictory or not supported.
 [[nodiscard]] inline any_model read_any_model(const nlohmann::json& document, const std::string& source = "config",
@@ -42,10 +44,13 @@ struct any_model {
     found.config.model.name = found.net->name;
     return found;
   }
-  if (is_hf_network(document)) {
+  const bool keras = is_keras_model(document);
+  if (keras && image_size)
+    detail::fail(errc::invalid_argument, size, *image_size, "a config.json; the file of Keras has its own sizes");
+  if (keras || is_hf_network(document)) {
     nlohmann::json sized = document;
     if (image_size) sized["image_size"] = *image_size;
-    network_config read = read_hf_network(sized, source);
+    network_config read = keras ? read_keras(document, source) : read_hf_network(sized, source);
     found.net = read.net;
     found.config.model.name = read.net.name;
     found.config.assumed = std::move(read.assumed);

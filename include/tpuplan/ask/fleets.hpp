@@ -24,6 +24,15 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// What a fleet has to stand.
+inline constexpr question_row standing_rows[] = {
+    rows::count("spare", "--spare", "Spare slices", "slices",
+                "slices that may be lost, restart or still start while the targets hold")
+        .within(1, 1e6),
+    rows::count("zones", "--zones", "Zones", "zones",
+                "over which slices are spread evenly, so that the targets hold without any one of them")
+        .within(2, 1000),
+};
 /// Which slices serve some traffic?
 struct asked_serving_plan {
   /// @{
@@ -38,6 +47,8 @@ struct asked_serving_plan {
   std::vector<std::string> generations{};                        ///< names of the chips to consider; none: all chips
   std::int64_t smallest_chips = 1;                               ///< the fewest chips over all slices
   std::int64_t largest_chips = serving_request{}.largest_chips;  ///< the most
+  std::int64_t spare = 0;                                        ///< slices that may be lost while the targets hold
+  std::int64_t zones = 0;  ///< zones of which any one may be lost while the targets hold
   bool accept_uncertain = false;
   std::int64_t most_plans = 8;  ///< plans that are listed
   nlohmann::json prices{};
@@ -55,6 +66,10 @@ struct serving_plan_row {
   seconds first_token{}, per_token{}, per_token_low{}, per_token_high{};
   /// With targets by percentile: what the simulation reaches at the share of each target, the mean without one.
   std::optional<seconds> simulated_first_token{}, simulated_per_token{}, simulated_end_to_end{};
+  std::int64_t spare = 0;  ///< slices without which the targets still hold
+  /// Without the spare slices: to the first token and of each, simulated at the share of each target where there is
+  /// one.
+  std::optional<seconds> first_token_without_spare{}, per_token_without_spare{};
   per_second output_tokens{};
   per_second capacity_requests{};  ///< largest request rate that the slices can serve, whatever the latencies
   /// Largest request rate at which the targets are kept; by percentile it is simulated, and of the best plan alone.
@@ -135,6 +150,16 @@ namespace detail {
     row.simulated_per_token = reached_of(planned.simulated.per_token.value, targets.per_token);
     row.simulated_end_to_end = reached_of(planned.simulated.end_to_end.value, targets.end_to_end);
   }
+  row.spare = planned.spare;
+  if (planned.spare > 0) {
+    const latency_targets& targets = request.job.percentiles;
+    const simulation_report& report = planned.simulated_without_spare;
+    const bool simulated = any_target(targets);
+    row.first_token_without_spare =
+        simulated ? reached_of(report.first_token.value, targets.first_token) : planned.without_spare.first_token;
+    row.per_token_without_spare =
+        simulated ? reached_of(report.per_token.value, targets.per_token) : planned.without_spare.per_token.total;
+  }
   row.output_tokens = e.output_tokens * servers;
   row.capacity_requests = e.capacity * servers;
   row.rate = planned.rate;
@@ -198,6 +223,8 @@ namespace detail {
   if (!without.empty()) assumed.emplace_back("provisioning", without);
   if (any_spot)
     assumed.emplace_back("spot", "no slice is taken away: losses are simulated over a day of traffic alone");
+  if (request.spare > 0 || request.zones > 0)
+    assumed.emplace_back("spare slices", "the targets hold once requests of a lost slice have begun again elsewhere");
   if (any_target(request.job.percentiles))
     assumed.emplace_back("percentiles", "of " + std::to_string(planning_requests_of(request.job)) +
                                             " random requests to one replica, the first tenth not counted");
@@ -244,6 +271,8 @@ namespace detail {
   request.generations = asked.generations;
   request.smallest_chips = asked.smallest_chips;
   request.largest_chips = asked.largest_chips;
+  request.spare = asked.spare;
+  request.zones = asked.zones;
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
   request.prices = book;
@@ -263,11 +292,12 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
-               smallest_chips, largest_chips, accept_uncertain, most_plans, prices)
+               smallest_chips, largest_chips, spare, zones, accept_uncertain, most_plans, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
-               per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, output_tokens,
-               capacity_requests, capacity_at_targets, rate, million_input, million_output, million_all_on_output,
-               memory_used, memory_usable, paid, region, price_date, plan)
+               per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, spare,
+               first_token_without_spare, per_token_without_spare, output_tokens, capacity_requests,
+               capacity_at_targets, rate, million_input, million_output, million_all_on_output, memory_used,
+               memory_usable, paid, region, price_date, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)

@@ -2,6 +2,7 @@
 #define TPUPLAN_ASK_NETWORKS_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,11 +14,12 @@
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/handbook/network.hpp>
+#include <tpuplan/plan/network_plan.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <vector>
 
 /// @file
-/// The questions of one network of layers and one slice: fit_network, train_network.
+/// The questions of a network of layers: fit_network and train_network of one slice, plan_network of all.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -45,6 +47,27 @@ struct train_network_request {
   double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
   /// @}
 };
+/// Which slices train a network of layers best?
+struct plan_network_request {
+  /// @{
+  /// The network, its job and run as in train_network_request, a batch of 0 being `usual_batch` of the examples; limits
+  /// as in network_request.
+  nlohmann::json config{};
+  network_job job{};
+  data_set data{};
+  std::optional<example_cost> input{};
+  std::optional<seconds> deadline{};
+  std::optional<usd> budget{};
+  objective best = objective::cheapest;
+  std::vector<provisioning> kinds{provisioning::on_demand};
+  std::vector<std::string> regions{"us"}, generations{};
+  std::int64_t smallest_chips = 1, largest_chips = 1 << 20;
+  bool accept_uncertain = false;
+  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  double rest_of_term_used = 0;
+  nlohmann::json prices{};
+  /// @}
+};
 namespace detail {
 /// The row of that option.
 template <std::size_t Size>
@@ -55,15 +78,17 @@ constexpr question_row row_named(const question_row (&rows)[Size], std::string_v
   fail(errc::unknown_name, "row", option, "an option of these rows");
 }
 }  // namespace detail
-/// The rows of a step of a network: its job, and where it runs.
-inline constexpr question_row network_rows[] = {
+/// The rows of a step of a network, and of where it runs.
+inline constexpr question_row network_job_rows[] = {
     rows::count("job.global_batch", "--batch", "Global batch", "examples", "examples in a step, over all slices")
         .within(1, 1e12)
-        .usually("128 on each core"),
+        .usually("128 on each core; in a plan 1024, or fewer of few examples"),
     detail::row_named(job_rows, "--dtype"),
     detail::row_named(job_rows, "--weights").usually("fp32"),
     detail::row_named(job_rows, "--moments"),
     detail::row_named(job_rows, "--optimizer"),
+};
+inline constexpr question_row network_mesh_rows[] = {
     detail::row_named(mesh_rows, "--slice"),
     detail::row_named(mesh_rows, "--slices"),
     detail::row_named(mesh_rows, "--data").usually("one on each device"),
@@ -125,6 +150,52 @@ struct train_network_answer {
   /// @}
 };
 
+/// A slice that trains the network within the limits.
+struct plan_network_row {
+  /// @{
+  /// The slice, its step and its run, paid in the way that comes first.
+  std::int64_t rank = 0;  ///< 1 is the best plan
+  std::string slice{};
+  std::int64_t chips = 0, batch = 0;  ///< chips of the slice, and examples of a step
+  layout mesh{};
+  network_step step{};
+  maybe<input_answer> input{};  ///< what the hosts deliver; nothing where that is not known
+  memory_breakdown memory{};    ///< of a device
+  std::int64_t steps = 0;
+  seconds run{};   ///< uninterrupted time of all steps
+  usd cost{};      ///< of the run
+  seconds wall{};  ///< from start to end
+  provisioning kind{};
+  price_row price{};
+  tpuplan::plan plan{};  ///< the same as the question launch reads it
+  /// @}
+};
+/// How many slices lost for each reason.
+struct lost_networks {
+  /// @{
+  /// Slices, each under the first reason that holds.
+  std::size_t does_not_fit = 0, may_not_fit = 0, batch_does_not_divide = 0, no_price = 0, misses_deadline = 0,
+              over_budget = 0;
+  /// @}
+};
+/// Plans, lost slices and the question.
+struct plan_network_answer {
+  /// @{
+  /// The plans, best first, and the question with nothing left open.
+  std::string schema{json_schema};
+  std::int64_t parameters = 0;  ///< that are trained
+  std::int64_t examples = 0;    ///< trained on, over all epochs
+  epoch_count epochs{};         ///< the steps of the run
+  std::vector<plan_network_row> plans{};
+  lost_networks lost{};
+  std::vector<assumption> assumed{};
+  std::optional<run_omissions> not_in_run{};  ///< what comes on top of a short run
+  std::string model{};                        ///< name of the network
+  data_set data{};                            ///< what is trained on
+  objective best{};                           ///< what comes first
+  /// @}
+};
+
 /// A network on a slice, with nothing left open.
 struct placed_network {
   /// @{
@@ -147,6 +218,10 @@ struct placed_network {
   if (mesh.data == 1 && mesh.fsdp < all) mesh.data = all / mesh.fsdp;
   validate(mesh, where);
   return mesh;
+}
+/// The job of a request as JSON, as a network has it. Worked: of {"job": {"global_batch": 1024}} the batch is given.
+[[nodiscard]] inline network_job network_job_of(const nlohmann::json& request) {
+  return request.contains("job") ? read_json<network_job>(request["job"], {}, "request.job") : network_job{};
 }
 /// The step on the slice of that name, with layout and batch filled in. Throws for a model that is no network, an
 /// unknown slice, and a layout that is not of it. Worked: ResNet-50 on "v5e-8" has 8 replicas and 1024 images a step.
@@ -193,6 +268,13 @@ struct placed_network {
 }
 /// Whether a first compilation takes a tenth of a run or more. Worked: of two minutes' steps it does, of a day's not.
 [[nodiscard]] constexpr bool compilation_matters(seconds run) noexcept { return usual_first_compilation() > 0.1 * run; }
+/// Says what a first compilation is taken to be, `usual_first_compilation` or as given.
+inline void assume_first_compilation(assumed_values& assumed, seconds taken = usual_first_compilation()) {
+  assumed.emplace_back("first compilation", readable::duration(taken) + ": " +
+                                                readable::duration(shortest_first_compilation) + " to " +
+                                                readable::duration(longest_first_compilation) +
+                                                " in published logs of ResNet-50, longer for large models");
+}
 /// Says that chips wait for hosts whose work is a bound from published runs.
 inline void assume_input(const example_cost& one, assumed_values& assumed) {
   if (!one.upper_bound) return;
@@ -200,16 +282,21 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
                                     readable::binary_bytes(one.size) +
                                     " to read: bounds of published runs, hosts may be twice as fast: measure your own");
 }
+/// What an example costs a host: as given, or `usual_example`. Refuses a cached share of what is not known.
+[[nodiscard]] inline example_cost input_of(const network& net, const std::optional<example_cost>& given) {
+  const example_cost each = given.value_or(usual_example(net));
+  if (each.cached_share > 0 && each.decode.value() == 0 && each.size.value() == 0)
+    detail::fail(errc::invalid_argument, "input.cached_share", "given without effect",
+                 "with decode_s or size_bytes: what an example costs a host is not known");
+  return each;
+}
 /// The step, its memory and input; where examples are given, also the run and its dollars at these prices. Throws what
 /// `placed` and `epochs_of` do, and for a region without prices. Worked: ResNet-50 on v5e-8 in 1024 images takes 70.6
 /// ms a step under SGD with momentum.
 [[nodiscard]] inline train_network_answer answer_to_train(const placed_network& all, const train_network_request& asked,
                                                           const price_book& book) {
   expect_region(book, asked.region);
-  const example_cost each = asked.input.value_or(usual_example(all.net));
-  if (each.cached_share > 0 && each.decode.value() == 0 && each.size.value() == 0)
-    detail::fail(errc::invalid_argument, "input.cached_share", "given without effect",
-                 "with decode_s or size_bytes: what an example costs a host is not known");
+  const example_cost each = input_of(all.net, asked.input);
   const auto [step, input] = fed_step_time(all.net, all.job, all.mesh, all.where, each);
   placed_network said = all;
   if (step.waiting.value() > 0) assume_input(each, said.assumed);
@@ -237,6 +324,90 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
   return answer;
 }
 
+/// The search that a question asks for, with what was left open filled in and added to `assumed`. It has a view of the
+/// book, whose rows have to outlive it. Throws, naming the field, for a model that is no network, a run without
+/// examples and a region without prices. Worked: a question that says nothing of a batch has 1024 of 60000 examples.
+[[nodiscard]] inline network_request request_of(const any_model& model, const plan_network_request& asked,
+                                                const price_book& book, assumed_values& assumed) {
+  if (!model.net)
+    detail::fail(errc::unsupported, "config", "a language model", "a network of layers; plan takes others");
+  network_request request;
+  request.net = *model.net;
+  request.job = asked.job;
+  request.input = input_of(request.net, asked.input);
+  request.data = asked.data;
+  detail::positive_count("data.examples", request.data.examples);
+  if (request.job.global_batch == 0) {
+    request.job.global_batch = usual_batch(request.data);
+    assumed.emplace_back("global batch", detail::grouped(request.job.global_batch) +
+                                             (request.job.global_batch == 1 ? " example" : " examples") +
+                                             " on every slice");
+  }
+  request.deadline = asked.deadline;
+  request.budget = asked.budget;
+  request.best = asked.best;
+  request.kinds = asked.kinds;
+  request.regions = regions_named(book, asked.regions);
+  request.generations = asked.generations;
+  request.smallest_chips = asked.smallest_chips;
+  request.largest_chips = asked.largest_chips;
+  request.accept_uncertain = asked.accept_uncertain;
+  request.prices = book;
+  request.terms = terms_of(request.net, request.job, asked.mean_time_between_preemptions, asked.rest_of_term_used);
+  return request;
+}
+namespace detail {
+/// A plan of a network as `launch` reads it: where, for how long and how it is paid for.
+[[nodiscard]] inline plan launched_plan(const network_plan& from) {
+  plan to;
+  to.where = from.where;
+  to.mesh = from.mesh;
+  to.job.global_batch = from.job.global_batch;
+  to.memory = from.memory;
+  to.fit = fits(from.memory);
+  to.step.total = from.step.total, to.step.low = from.step.low, to.step.high = from.step.high;
+  to.steps = static_cast<double>(from.steps);
+  to.run = from.run;
+  plan_cost& cost = to.costs.emplace_back();
+  cost.kind = from.cost.kind;
+  cost.price = from.cost.price;
+  cost.billed = from.cost.billed;
+  cost.wall = from.cost.wall;
+  cost.total = from.cost.total;
+  return to;
+}
+}  // namespace detail
+/// Every slice that trains the network within the limits, and why the others lost. Throws what `request_of` and
+/// `plan_network` do. Worked: ResNet-50 over 90 epochs of ImageNet in 1024 images is cheapest on v5e-8.
+[[nodiscard]] inline plan_network_answer answer_to(const any_model& model, const plan_network_request& asked,
+                                                   const price_book& book) {
+  plan_network_answer answer;
+  assumed_values assumed;
+  const network_request request = request_of(model, asked, book, assumed);
+  const network_answer found = plan_network(request);
+  bool waits = false;
+  for (const network_plan& one : found.plans) {
+    waits = waits || one.step.waiting.value() > 0;
+    answer.plans.push_back({static_cast<std::int64_t>(answer.plans.size()) + 1, std::string(name(one.where).view()),
+                            chips(one.where), one.job.global_batch, one.mesh, one.step, one.input, one.memory,
+                            one.steps, one.run, one.cost.total, one.cost.wall, one.cost.kind, one.cost.price,
+                            detail::launched_plan(one)});
+  }
+  if (waits) assume_input(request.input, assumed);
+  answer.parameters = parameters(request.net).trained;
+  answer.epochs = epochs_of(request.data, request.job.global_batch);
+  answer.examples = answer.epochs.examples;
+  answer.lost = {found.does_not_fit, found.may_not_fit,     found.does_not_divide,
+                 found.no_price,     found.misses_deadline, found.over_budget};
+  answer.assumed = all_assumed(model.config, assumed);
+  if (!found.plans.empty() && compilation_matters(found.plans.front().run))
+    answer.not_in_run = run_omissions{usual_first_compilation()};
+  answer.model = request.net.name.view();
+  answer.data = request.data;
+  answer.best = request.best;
+  return answer;
+}
+
 }  // namespace abi_0
 }  // namespace tpuplan
 
@@ -248,5 +419,14 @@ TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usa
 TPUPLAN_FIELDS(tpuplan::run_omissions, first_compilation)
 TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, not_in_run)
+TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
+               generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
+               rest_of_term_used, prices)
+TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost, wall,
+               kind, price, plan)
+TPUPLAN_FIELDS(tpuplan::lost_networks, does_not_fit, may_not_fit, batch_does_not_divide, no_price, misses_deadline,
+               over_budget)
+TPUPLAN_FIELDS(tpuplan::plan_network_answer, schema, parameters, examples, epochs, plans, lost, assumed, not_in_run,
+               model, data, best)
 
 #endif

@@ -195,7 +195,7 @@ inline constexpr question_row fleet_rows[] = {
         .within(1e-3, 1e6)
         .with("--concurrency"),
     rows::count("warm_up", "--warm-up", "Not counted", "requests",
-                "first requests of the replica that are not counted, at least one of each client")
+                "first requests that are not counted, at least one of each client")
         .within(1, 1e7)
         .with("--concurrency"),
     rows::number("variation", "--variation", "Variation", "",

@@ -11,7 +11,9 @@
 #include <tpuplan/show/svg/traffic.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
+#include <tpuplan/simulate/routing.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <vector>
 
 /// @file
@@ -20,6 +22,53 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+constexpr std::string_view routing_named(std::string_view given) { return name_or_none(parse_request_routing(given)); }
+}  // namespace detail
+/// The ways of a router.
+inline constexpr row_choices routing_choices = detail::choices_of<request_routing>(detail::routing_named);
+
+/// The router of a fleet, conversations, and prefill and decode apart.
+inline constexpr question_row routing_rows[] = {
+    rows::choice("routing", "--routing", "Routing", routing_choices,
+                 "where a router sends requests: in turn, at random, to the shortest queue, to who has the prefix")
+        .usually("each replica a random share; a trace in turn"),
+    rows::count("sessions.turns", "--turns", "Turns", "requests",
+                "requests of a conversation, each of which begins with those before it and their answers")
+        .within(2, 1e4)
+        .not_with("--trace --prefix-hit-rate"),
+    rows::time("sessions.think_s", "--think", "Thinking", "mean time from an answer to the next turn")
+        .within(1e-3, 1e6)
+        .with("--turns"),
+    rows::but_drawn(rows::lengths("sessions.opening", "--opening-len", "Opening",
+                                  "tokens that a conversation begins with, such as a file, besides --input-len"),
+                    "sessions.opening")
+        .with("--turns"),
+    rows::count("sessions.shared_prefix", "--shared-prefix", "Shared prefix", "tokens",
+                "tokens that all conversations of a group begin with, such as a system prompt")
+        .within(1, 1e9)
+        .not_with("--trace --prefix-hit-rate"),
+    rows::count("sessions.groups", "--prefix-groups", "Groups", "prefixes", "different ones of these")
+        .within(1, 1e6)
+        .with("--shared-prefix")
+        .usually("1"),
+    rows::number("host_cache_gib", "--host-cache", "Cache on hosts", "GiB",
+                 "memory of the hosts of a replica that keeps what the chips have no room for")
+        .within(1e-3, 1e6)
+        .with("--turns --shared-prefix"),
+    rows::count("split.prefill", "--prefill-slices", "Slices for prompts", "slices",
+                "which compute prompts alone and send their caches to --decode-slices")
+        .within(1, 1e5)
+        .with("--decode-slices")
+        .not_with("--slices --concurrency --routing --turns --shared-prefix --svg --alone"),
+    rows::count("split.decode", "--decode-slices", "Slices that decode", "slices", "which decode what they are sent")
+        .within(1, 1e5)
+        .with("--prefill-slices"),
+    rows::number("split.transfer_bytes_per_s", "--transfer-rate", "Rate of caches", "bytes a second",
+                 "from a replica to another, such as 29G; published ones of v6e and tpu7x, if not given")
+        .within(1e6, 1e15)
+        .with("--prefill-slices"),
+};
 /// Do slices keep their targets under traffic?
 struct simulate_request {
   /// @{
@@ -34,8 +83,13 @@ struct simulate_request {
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
   double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
-  /// Number of requests of the simulated replica; 0: 2000, and fewer where they have more than 4096 output tokens; with
-  /// a concurrency at least ten for each client.
+  /// Who gets a request; left open, each replica has a random share, of which one is simulated.
+  std::optional<request_routing> routing{};
+  session_traffic sessions{};  ///< conversations and the prefixes that they share
+  double host_cache_gib = 0;   ///< memory of the hosts of a replica for its cache, GiB
+  split_pools split{};         ///< pools for prompts and for decoding, where these are apart; none: all slices do both
+  /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
+  /// tokens; with a concurrency at least ten for each client.
   std::int64_t requests = 0;
   seconds ramp{};                          ///< with a concurrency: clients begin evenly over that time; 0: all at once
   std::int64_t warm_up = 0;                ///< with a concurrency: first requests of the replica that are not counted
@@ -45,6 +99,18 @@ struct simulate_request {
   bool load = false;
   std::string region = "us";
   nlohmann::json prices{};
+  /// @}
+};
+/// A split fleet beside as many slices that do both.
+struct split_answer {
+  /// @{
+  /// The pools, and what happens in and between them.
+  split_pools pools{};
+  seconds transfer{};  ///< mean time until a cache is sent
+  double prefill_busy = 0, decode_busy = 0;
+  simulation_report together{};  ///< the same requests to as many slices that do both
+  bool pays = false;  ///< the split fleet keeps the targets and the other does not; without any: its requests
+                      ///< end earlier
   /// @}
 };
 /// A fleet under traffic, simulated.
@@ -66,7 +132,12 @@ struct simulate_answer {
   std::string model{};   ///< name of the model
   double variation = 1;  ///< of the time between requests, as asked
   bool traced = false;   ///< the requests are those of a trace
-  closed_loop loop{};    ///< the clients of the simulated replica; none: requests come whatever is served
+  closed_loop loop{};    ///< the clients of the simulated replica, or of all; none: requests come whatever is served
+  std::optional<request_routing> routing{};  ///< how requests are shared out, where all replicas are simulated together
+  session_traffic sessions{};                ///< as asked
+  std::optional<prefix_shares> prefixes{};   ///< what was found of prompts, where requests have prefixes in common
+  std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
+  std::optional<split_answer> split{};       ///< where prefill and decode are apart
   /// @}
 };
 
@@ -95,10 +166,16 @@ class asked_simulation {
       : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
     job_.percentiles = {};
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
+    if (is_split()) fleet_.slices = asked.split.prefill + asked.split.decode;
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    if (asked.sessions.turns > 1 || asked.sessions.shared_prefix > 0 || asked.routing)
+      routing_ = asked.routing.value_or(request_routing::round_robin);
     loop_ = loop_of(job_);
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
+    check_routing();
+    if (asked.requests == 0 && asked.sessions.turns > 1 && loop_.clients == 0)
+      requests_ = std::max(requests_, requests_of_conversations());
     if (requests_ < loop_.clients)
       fail(errc::out_of_range, "simulated_traffic.requests", requests_,
            text<64>{"at least the "}.append(loop_.clients).append(" clients of the replica").view());
@@ -110,6 +187,10 @@ class asked_simulation {
     const double time = trace_.back().arrival.value();
     if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
   }
+  /// Whether prefill and decode are apart.
+  [[nodiscard]] bool is_split() const { return asked_.split.prefill > 0 || asked_.split.decode > 0; }
+  /// Whether all replicas are simulated, behind a router.
+  [[nodiscard]] bool is_routed() const { return routing_.has_value(); }
 
   [[nodiscard]] simulate_answer answer() {
     simulate_answer all;
@@ -117,19 +198,46 @@ class asked_simulation {
     all.job = job_;
     all.replicas = replicas_of(fleet_);
     all.simulated_replicas = simulated();
-    all.capacity =
-        serve(model_, job_, fleet_.mesh, fleet_.where, asked_.constants).capacity * static_cast<double>(fleet_.slices);
     all.targets = targets_;
     all.loop = loop_;
-    all.report = report(job_);
+    if (is_split()) {
+      hold_apart(all);
+    } else {
+      all.report = report(job_);
+    }
+    all.routing = routing_;
+    all.sessions = asked_.sessions;
+    all.served = served_by_each_;
+    if (have_prefixes(asked_.sessions)) {
+      all.prefixes = prefixes_;
+      all.job = job_;
+      all.job.prefix_hit_rate = std::min(0.999, prefixes_.on_chips + prefixes_.on_hosts);
+    }
+    all.capacity = serve(model_, all.job, fleet_.mesh, fleet_.where, asked_.constants).capacity *
+                   static_cast<double>(fleet_.slices);
     all.meets_targets = meets(all.report);
-    if (!all.meets_targets && trace_.empty())
+    if (!all.meets_targets && trace_.empty() && !is_routed() && !is_split())
       all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
     return all;
   }
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
     assumed_values taken = assumed_engine(asked_.job.engine, model_);
+    if (have_prefixes(asked_.sessions)) {
+      taken.emplace_back(
+          "prefixes",
+          "each replica keeps whole blocks of what it computed where no running sequence needs the room; "
+          "the least recently used go first");
+    }
+    if (is_split() && asked_.split.transfer.value() == 0)
+      taken.emplace_back("rate of caches",
+                         fleet_.where.chip.name == "tpu7x"
+                             ? "4.5 GB/s from a replica, published over the data-centre network; with Pathways 29"
+                             : "8.86 GB/s from a replica, published for one channel");
+    if (routing_ == request_routing::prefix)
+      taken.emplace_back("routing",
+                         "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "
+                         "of prompts behind, as llm-d's router does by default");
     if (loop_.clients > 0) {
       if (loop_.warm_up == 0 && loop_.clients > 1)
         taken.emplace_back("burst", std::string("the first requests of the clients, which come ") +
@@ -158,10 +266,12 @@ class asked_simulation {
     for (const double share : {0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5}) {
       serving_job job = job_;
       job.request_rate *= share;
-      job.concurrency = static_cast<std::int64_t>(static_cast<double>(loop_.clients) * share) * replicas_of(fleet_);
+      job.concurrency = static_cast<std::int64_t>(static_cast<double>(loop_.clients) * share) *
+                        (is_routed() ? 1 : replicas_of(fleet_));
       if (loop_.clients > 0 && job.concurrency == 0) continue;
       const simulation_report one = report(job);
-      const per_second came = one.arrivals * static_cast<double>(replicas_of(fleet_));
+      const per_second came =
+          one.arrivals * (static_cast<double>(replicas_of(fleet_)) / static_cast<double>(simulated()));
       points.push_back({loop_.clients > 0 ? came : job.request_rate, one.first_token.value, one.per_token.value});
     }
     return points;
@@ -170,6 +280,7 @@ class asked_simulation {
  private:
   /// The share of one replica of the clients.
   [[nodiscard]] closed_loop loop_of(const serving_job& job) const {
+    if (is_routed()) return {job.concurrency, asked_.ramp, asked_.warm_up};
     // A replica of more devices than the slice has is refused by name when its engine is made.
     const std::int64_t replicas = std::max<std::int64_t>(1, replicas_of(fleet_));
     if (job.concurrency % replicas != 0)
@@ -177,11 +288,80 @@ class asked_simulation {
            text<96>{"a multiple of the "}.append(replicas).append(" replicas, of which each has its share").view());
     return {job.concurrency / replicas, asked_.ramp, asked_.warm_up};
   }
-  [[nodiscard]] std::int64_t simulated() const { return trace_.empty() ? 1 : replicas_of(fleet_); }
+  [[nodiscard]] std::int64_t simulated() const {
+    return trace_.empty() && !is_routed() && !is_split() ? 1 : replicas_of(fleet_);
+  }
+  /// The report of the split fleet, and that of the same slices that do both.
+  void hold_apart(simulate_answer& all) {
+    if (loop_.clients > 0 || is_routed())
+      fail(errc::invalid_argument, "split.prefill", asked_.split.prefill, "0 beside requests in flight or a router");
+    split_pools pools = asked_.split;
+    const chip_spec& chip = fleet_.where.chip;
+    if (pools.transfer.value() == 0) pools.transfer = published_transfer(chip).value_or(bytes_per_second{0});
+    if (pools.transfer.value() == 0)
+      fail(errc::unknown_figure, "split.transfer_bytes_per_s", "missing",
+           "a rate: none is published for " + std::string(chip.name.view()));
+    const std::vector<simulated_request> requests =
+        trace_.empty() ? requests_of(traffic_by(job_, checked_multiply(requests_, replicas_of(fleet_)))) : trace_;
+    const split_run apart = simulate_split(model_, job_, fleet_, pools, requests, asked_.constants);
+    const simulation_run both = simulate_fleet(model_, job_, fleet_, replicas_of(fleet_), requests, asked_.constants);
+    served_ = served_below_arrivals(apart.run);
+    all.report = report_of(apart.run, targets_);
+    split_answer& answer = all.split.emplace();
+    answer = {pools, apart.transfer, apart.prefill_busy, apart.decode_busy, report_of(both, targets_), false};
+    answer.pays = any_target(targets_) ? meets(all.report) && !meets(answer.together)
+                                       : all.report.end_to_end.value.mean < answer.together.end_to_end.value.mean;
+  }
+  /// Refuses routing by prefixes that there are not; takes the lengths of whole prompts.
+  void check_routing() {
+    if (!is_routed()) return;
+    if (routing_ == request_routing::prefix && !have_prefixes(asked_.sessions))
+      fail(errc::missing_field, "sessions.turns", "missing", "conversations or a shared prefix, to route by prefix");
+    if (!trace_.empty() && have_prefixes(asked_.sessions))
+      fail(errc::invalid_argument, "sessions.turns", asked_.sessions.turns, "1 beside a trace, and no shared prefix");
+    if (!have_prefixes(asked_.sessions)) return;
+    whole_ = true;
+    const std::vector<simulated_request> all = sized(drawn_sessions(job_));
+    added_ = job_.prompt;
+    job_.prompt = lengths_of(all, &simulated_request::prompt);
+    job_.output = lengths_of(all, &simulated_request::output);
+  }
+  [[nodiscard]] static std::vector<simulated_request> sized(const std::vector<session_request>& requests) {
+    std::vector<simulated_request> all;
+    for (const session_request& one : requests) all.push_back(one.sized);
+    return all;
+  }
+  /// Requests of a replica in six times the time of a conversation, with answers as if it were alone; no more than
+  /// twenty times those of a plan.
+  [[nodiscard]] std::int64_t requests_of_conversations() const {
+    serving_job one = job_;
+    one.request_rate = per_second{0};
+    one.concurrency = 1;
+    const serving_estimate alone = serve(model_, one, fleet_.mesh, fleet_.where, asked_.constants);
+    const seconds turn = asked_.sessions.think + alone.first_token + alone.per_token.total * job_.output.mean;
+    const double each = (job_.request_rate * turn) * static_cast<double>(6 * asked_.sessions.turns) /
+                        static_cast<double>(replicas_of(fleet_));
+    return floor_to_count(std::min(each, static_cast<double>(20 * planning_requests)));
+  }
+  /// The requests to all replicas.
+  [[nodiscard]] std::vector<session_request> drawn_sessions(const serving_job& job) const {
+    serving_job added = job;
+    if (added_.mean > 0) added.prompt = added_;
+    added.max_running = job.max_running;
+    simulated_traffic traffic = traffic_by(added, std::max(checked_multiply(requests_, replicas_of(fleet_)),
+                                                           checked_multiply(loop_.clients, asked_.sessions.turns)));
+    return requests_of(traffic, asked_.sessions);
+  }
+  [[nodiscard]] std::vector<session_request> traced_sessions() const {
+    std::vector<session_request> all;
+    for (const simulated_request& one : trace_)
+      all.push_back({one, static_cast<std::int64_t>(all.size()), 0, 0, 0, {}});
+    return all;
+  }
   /// Refuses so many requests that their first ones show them to take more steps than a simulation may.
   void check_requests(const serving_job& job) const {
     constexpr std::int64_t some = 10000;
-    if (!trace_.empty() || requests_ < 20 * some) return;
+    if (!trace_.empty() || is_routed() || requests_ < 20 * some) return;
     const double most = most_requests_by(model_, job, fleet_, drawn(job, some), asked_.constants);
     if (static_cast<double>(requests_) <= 1.2 * most) return;
     text<96> valid{"at most about "};
@@ -190,6 +370,7 @@ class asked_simulation {
   }
   [[nodiscard]] simulation_report report(const serving_job& job) {
     if (steps_ == 0) check_requests(job);
+    if (is_routed()) return routed_report(job);
     const std::vector<simulated_request> requests = trace_.empty() ? drawn(job, requests_) : trace_;
     const simulation_run run = job.concurrency > 0
                                    ? simulate_fleet(model_, job, fleet_, loop_of(job), requests, asked_.constants)
@@ -200,6 +381,27 @@ class asked_simulation {
     }
     steps_ += run.steps;
     return report_of(run, targets_);
+  }
+  [[nodiscard]] static simulation_run counted_part(simulation_run run) {
+    const auto is_left_out = [&](const request_record& one) {
+      return one.arrival < run.warm_until || one.arrival > run.counted_until;
+    };
+    run.records.erase(std::remove_if(run.records.begin(), run.records.end(), is_left_out), run.records.end());
+    return run;
+  }
+  [[nodiscard]] simulation_report routed_report(const serving_job& job) {
+    const fleet_routing routing{*routing_, asked_.sessions.shared_prefix, asked_.sessions.groups, 0, {}, asked_.seed};
+    const routed_run all =
+        simulate_fleet(model_, job, fleet_, trace_.empty() ? drawn_sessions(job) : traced_sessions(), loop_of(job),
+                       routing, bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants);
+    if (steps_ == 0) {
+      first_ = all.run.steps;
+      served_ = served_below_arrivals(counted_part(all.run));
+      prefixes_ = all.prefixes;
+      served_by_each_ = all.served;
+    }
+    steps_ += all.run.steps;
+    return report_of(all.run, targets_);
   }
   /// Nothing does once all simulations took a quarter of the steps that one may: a change is searched for as far as
   /// these go.
@@ -214,15 +416,19 @@ class asked_simulation {
   }
   /// The share of one replica, at random.
   [[nodiscard]] std::vector<simulated_request> drawn(const serving_job& job, std::int64_t count) const {
+    simulated_traffic traffic = traffic_by(job, count);
+    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
+    return requests_of(traffic);
+  }
+  [[nodiscard]] simulated_traffic traffic_by(const serving_job& job, std::int64_t count) const {
     serving_job open = job;
     open.concurrency = 0;
     if (job.concurrency > 0) open.request_rate = per_second{1};  // when they come is found by the closed loop
     simulated_traffic traffic = traffic_of(open, count, asked_.seed);
-    traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet_));
     traffic.variation = asked_.variation;
-    if (asked_.prompts && job.prompt.mean == job_.prompt.mean) traffic.prompt = *asked_.prompts;
+    if (asked_.prompts && (whole_ || job.prompt.mean == job_.prompt.mean)) traffic.prompt = *asked_.prompts;
     if (asked_.outputs) traffic.output = *asked_.outputs;
-    return requests_of(traffic);
+    return traffic;
   }
 
   transformer model_;
@@ -232,6 +438,11 @@ class asked_simulation {
   std::vector<simulated_request> trace_;
   serving_fleet fleet_{};
   closed_loop loop_{};
+  std::optional<request_routing> routing_{};
+  token_lengths added_{};  // that each request of a conversation adds, where there are some
+  bool whole_ = false;     // the prompts of the job are those of conversations
+  prefix_shares prefixes_{};
+  std::vector<std::int64_t> served_by_each_{};
   std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
   double served_ = 0;                   // requests a second, where more come
@@ -274,8 +485,11 @@ class asked_simulation {
 
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, requests, ramp, warm_up, seed, trace, load, region, prices)
+               variation, routing, sessions, host_cache_gib, split, requests, ramp, warm_up, seed, trace, load, region,
+               prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
-               report, changes, price, load, assumed, model, variation, traced, loop)
+               report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
+               served, split)
+TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

@@ -84,7 +84,7 @@ struct network_padding {
                       static_cast<double>(layer.kind == layer_kind::embedding ? 1 : shape.inputs);
     const double out = static_cast<double>(shape.out_height) * static_cast<double>(shape.out_width) *
                        static_cast<double>(shape.outputs);
-    sum.once += size_of(types.weights) * (count * static_cast<double>(detail::product_weights(layer, shape)));
+    sum.once += size_of(types.weights) * (count * detail::weights_read(layer, shape));
     sum.bytes_per_element += size_of(types.activations) * (count * in) + size_of(types.output) * (count * out);
   });
   sum.flops_per_element = forward_flops_per_example(net);

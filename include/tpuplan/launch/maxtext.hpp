@@ -31,7 +31,26 @@ struct maxtext_run {
   std::int64_t checkpoints_kept = 3;                    ///< the last ones; MaxText keeps all; an extra goes first
   std::string config = "src/maxtext/configs/base.yml";  ///< the file that MaxText reads first
   std::vector<std::string> extra;                       ///< more arguments, key=value: model_name=llama3.1-8b
+  std::string compiler_flags;                           ///< "recipe": `recipe_flags`; else flags of XLA; empty: none
 };
+
+/// The flags of XLA with which published recipes of MaxText train dense models, or experts, on the chip, and those that
+/// they add where activations or state are offloaded to hosts; empty where no recipe with flags was read. Worked: those
+/// of a dense model on v6e begin with --xla_tpu_scoped_vmem_limit_kib=98304, for v5e there are none. Source:
+/// data/launch.json, maxtext_dense, maxtext_experts and maxtext_offload.
+[[nodiscard]] inline std::string recipe_flags(const chip_spec& chip, const maxtext_run& run) {
+  const auto row = [&](std::string_view service) {
+    const detail::service_chip* const found = detail::chip_of_service(service, chip.name.view());
+    return found == nullptr ? std::string() : std::string(found->called);
+  };
+  std::string flags = row(has_experts(run.model) ? "maxtext_experts" : "maxtext_dense");
+  const remat_policy& r = run.job.remat;
+  bool offloads = run.job.state_on_host != host_state::none;
+  for (const placement each : {r.layer_input, r.qkv, r.context, r.out_proj, r.mlp_up, r.mlp_down})
+    offloads = offloads || each == placement::host;
+  if (!flags.empty() && offloads && !row("maxtext_offload").empty()) flags += " " + row("maxtext_offload");
+  return flags;
+}
 
 namespace detail {
 
@@ -291,16 +310,39 @@ inline void check_told(const maxtext_run& run) {
          "an argument such as learning_rate=3e-4: MaxText's own is 3e-5, with a cosine schedule over the steps");
 }
 
+/// The environment of the program: flags of XLA for libtpu; nothing where none are given.
+inline std::vector<std::string> maxtext_environment(const launch_request& request, const maxtext_run& run) {
+  if (run.compiler_flags.empty()) return {};
+  if (run.compiler_flags != "recipe") {
+    const bool usual = run.compiler_flags.rfind("--", 0) == 0 && run.compiler_flags.size() <= 4096 &&
+                       run.compiler_flags.find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                           "0123456789_-=.,: ") == std::string::npos;
+    if (!usual)
+      fail(errc::invalid_argument, "compiler_flags", run.compiler_flags,
+           "recipe, or flags such as --xla_tpu_scoped_vmem_limit_kib=98304");
+    return {"env", "LIBTPU_INIT_ARGS=" + run.compiler_flags};
+  }
+  const std::string flags = recipe_flags(request.where.chip, run);
+  if (flags.empty())
+    fail(errc::unsupported, "compiler_flags", run.compiler_flags,
+         "flags of your own: no recipe for such a model on " + std::string(request.where.chip.name.view()) +
+             " was read, but on " + chips_of_service(has_experts(run.model) ? "maxtext_experts" : "maxtext_dense"));
+  return {"env", "LIBTPU_INIT_ARGS=" + flags};
+}
+
 }  // namespace detail
 
 /// The whole command: python3 -m maxtext.trainers.pre_train.train CONFIG and the arguments. With the CONFIG that
 /// MaxText has for all models they say which one: `extra` by its model_name or base_emb_dim, else that of the run, by
 /// the name that MaxText has for it or by its dimensions; and `extra` must say the dataset and the learning rate, which
-/// a plan does not know. Worked: llama-3.1-8b is model_name=llama3.1-8b, one of 30 such layers is decoder_block=llama2
-/// base_num_decoder_layers=30 and so on. Source: MaxText base.yml (learning_rate 3.e-5, dataset_path "",
-/// max_num_checkpoints_to_keep None).
+/// a plan does not know. Flags of the compiler stand before it, in LIBTPU_INIT_ARGS. Worked: llama-3.1-8b is
+/// model_name=llama3.1-8b, one of 30 such layers is decoder_block=llama2 base_num_decoder_layers=30 and so on. Source:
+/// MaxText base.yml (learning_rate 3.e-5, dataset_path "", max_num_checkpoints_to_keep None).
 [[nodiscard]] inline std::vector<std::string> maxtext_command(const launch_request& request, const maxtext_run& run) {
-  std::vector<std::string> words = {"python3", "-m", "maxtext.trainers.pre_train.train", run.config};
+  std::vector<std::string> words = detail::maxtext_environment(request, run);
+  for (const char* word : {"python3", "-m", "maxtext.trainers.pre_train.train"}) words.emplace_back(word);
+  words.push_back(run.config);
   for (std::string& argument : maxtext_arguments(request, run)) words.push_back(std::move(argument));
   if (run.config != maxtext_run{}.config) return words;
   if (detail::gives(run.extra, "model_name") || detail::gives(run.extra, "base_emb_dim")) {

@@ -220,18 +220,17 @@ inline void check_files(const launch_request& request) {
     refuse_name("module", request.module, "the name of a Python module: trainer.task");
   not_negative("boot_disk", request.boot_disk.value());
   if (request.framework.empty()) return;
-  constexpr std::string_view frameworks[] = {"jax", "torch_xla", "tensorflow"};
-  for (const std::string_view known : frameworks) {
+  for (const std::string_view known : {"jax", "torch_xla", "tensorflow"}) {
     if (known != request.framework) continue;
     if (chip_of_service(known, request.where.chip.name.view()) != nullptr) return;
     fail(errc::unsupported, "framework", request.framework,
          "of its own on " + chips_of_service(known) + ": no source has a version for " +
              std::string(request.where.chip.name.view()));
   }
-  fail(errc::unknown_name, "framework", request.framework, "jax, torch_xla or tensorflow");
+  fail(errc::unknown_name, "framework", request.framework,
+       "jax, torch_xla or tensorflow; torch_tpu comes in an image alone: no index of packages has it");
 }
 
-/// Gigabytes of the boot disk, rounded up.
 inline std::int64_t boot_disk_gb(const launch_request& request) {
   return static_cast<std::int64_t>(math::ceil(request.boot_disk.value() / 1e9));
 }

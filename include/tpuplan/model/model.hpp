@@ -11,6 +11,8 @@
 #include <tpuplan/model/blocks/joint_attention.hpp>
 #include <tpuplan/model/blocks/modulation.hpp>
 #include <tpuplan/model/blocks/pooling.hpp>
+#include <tpuplan/model/blocks/resample.hpp>
+#include <tpuplan/model/blocks/residual.hpp>
 #include <tpuplan/model/compose.hpp>
 
 /// @file
@@ -25,7 +27,7 @@ namespace blocks {
 #define TPUPLAN_DETAIL_KINDS(row)                                                                                     \
   row(attention) row(compressed_attention) row(convolution) row(dense) row(experts) row(joint_attention)              \
       row(latent_attention) row(logits) row(mlp) row(modulation) row(norm) row(pooling) row(projector) row(recurrent) \
-          row(remainder) row(table)
+          row(remainder) row(resample) row(residual) row(table)
 
 #define TPUPLAN_DETAIL_KIND(name) name,
 /// The kinds of blocks.
@@ -128,12 +130,12 @@ struct bounded {
 
 /// Layers in a row that have these blocks; -1 for none.
 struct layer {
-  std::array<std::int8_t, 6> parts{-1, -1, -1, -1, -1, -1};  ///< indices of blocks
-  std::int32_t count = 0;                                    ///< layers
+  std::array<std::int8_t, 8> parts{-1, -1, -1, -1, -1, -1, -1, -1};  ///< indices of blocks
+  std::int32_t count = 0;                                            ///< layers
 };
 
 /// A model: its streams, its different blocks in the order in which a stream passes them, and its layers. At most 96
-/// blocks and 96 rows of layers: blocks repeat. It takes 12536 bytes.
+/// blocks and 96 rows of layers: blocks repeat. It takes 12664 bytes.
 struct model {
   text<64> name{};                               ///< for people
   bounded<stream, most_streams> on{};            ///< sequences that its blocks work on
@@ -183,7 +185,7 @@ constexpr void repeat(model& to, std::int64_t count, std::initializer_list<int> 
     if (part == -1) continue;
     detail::check_part("block of a layer", part, static_cast<std::int64_t>(to.all.size) - 1, "a block of the model");
     if (size == row.parts.size())
-      detail::fail(errc::out_of_range, "blocks of a layer", static_cast<std::int64_t>(size + 1), "at most 6");
+      detail::fail(errc::out_of_range, "blocks of a layer", static_cast<std::int64_t>(size + 1), "at most 8");
     row.parts[size++] = static_cast<std::int8_t>(part);
     std::int64_t& layers = to.all.items[static_cast<std::size_t>(part)].at.count;
     layers = checked_add(layers, count);
@@ -201,14 +203,31 @@ constexpr void validate(const model& m) {
   }
 }
 
+/// Adds the blocks of a model to sums. Throws, naming the field, for what cannot be added up. Worked: an MLP of 8 on a
+/// stream of 4 without a gate adds 64 weights.
+constexpr void add_up(const model& m, sums& to) {
+  validate(m);
+  walk along{to};
+  for (const stream& each : m.on) along.on("", each.what, {each.width, each.height, each.columns, 0, each.frames});
+  for (const block& each : m.all) each.visit([&](const auto& one) { along.put(each.at, one); });
+}
+
 /// What the blocks of a model add up to. Who asks often makes these sums once. Throws, naming the field, for what
 /// cannot be added up. Worked: an MLP of 8 on a stream of 4 without a gate has 64 weights.
 [[nodiscard]] constexpr sums sums_of(const model& m) {
-  validate(m);
   sums all;
-  walk along{all};
-  for (const stream& each : m.on) along.on("", each.what, {each.width, each.height, each.columns});
-  for (const block& each : m.all) each.visit([&](const auto& one) { along.put(each.at, one); });
+  add_up(m, all);
+  return all;
+}
+
+/// The work of one example, product by product; streams of tokens have as many as are given. Throws what `sums_of`
+/// does. Worked: an MLP of 8 on a stream of 4 without a gate has 2 products.
+[[nodiscard]] constexpr work_list work_of(const model& m, double tokens = 1) {
+  work_list all;
+  all.tokens = tokens;
+  sums whole;
+  whole.listed = &all;
+  add_up(m, whole);
   return all;
 }
 

@@ -24,13 +24,15 @@ enum class layer_kind : std::uint8_t {
   convolution,  ///< square, in two dimensions, in groups of channels
   depthwise,    ///< a convolution of each channel by itself
   attention,    ///< projections of queries, keys and values, full attention over all positions, output projection
+  recurrent,    ///< LSTM (4 `gates`), GRU (3) or a simple one (1): one step after the other along the height
   norm,         ///< a normalisation that follows no other layer
   embedding,    ///< a table of `inputs` rows of `outputs` numbers: look-ups, no products
   pooling,      ///< in windows; over all positions with kernel 0
 };
 /// "dense" and so on.
 [[nodiscard]] constexpr std::string_view name(layer_kind kind) noexcept {
-  constexpr const char* names[] = {"dense", "convolution", "depthwise", "attention", "norm", "embedding", "pooling"};
+  constexpr const char* names[] = {"dense",     "convolution", "depthwise", "attention",
+                                   "recurrent", "norm",        "embedding", "pooling"};
   return detail::name_of(names, static_cast<std::size_t>(kind));
 }
 
@@ -58,6 +60,8 @@ struct network_layer {
   std::int64_t padding = -1;            ///< positions added at each side; -1: "same", ceil(size / stride) go out
   std::int64_t groups = 1;              ///< groups of channels of a convolution
   std::int64_t heads = 0;               ///< attention heads
+  std::int64_t head_width = 0;          ///< of queries, keys and values; 0: outputs / heads
+  std::int64_t gates = 0;               ///< of a recurrent layer
   bool bias = true;                     ///< in dense layers, convolutions and projections
   norm_kind norm = norm_kind::none;     ///< that follows the layer
   activation_kind activation = activation_kind::none;  ///< that follows the norm
@@ -145,6 +149,11 @@ constexpr void check_layer(const network_layer& layer) {
     fail(errc::invalid_argument, "layer.groups", layer.groups, "1 but for a convolution");
   if (layer.heads != 0 && layer.kind != layer_kind::attention)
     fail(errc::invalid_argument, "layer.heads", layer.heads, "0 but for attention");
+  check_size("layer.head_width", layer.head_width);
+  if (layer.head_width != 0 && layer.kind != layer_kind::attention)
+    fail(errc::invalid_argument, "layer.head_width", layer.head_width, "0 but for attention");
+  if (layer.kind == layer_kind::recurrent ? layer.gates < 1 || layer.gates > 4 : layer.gates != 0)
+    fail(errc::invalid_argument, "layer.gates", layer.gates, "4 of an LSTM, 3 of a GRU, 1 of a simple one; else 0");
   if (layer.kind == layer_kind::embedding && (layer.inputs == 0 || layer.outputs == 0))
     fail(errc::missing_field, "layer.inputs and outputs", "0", "rows of the table, and numbers in each");
   if (layer.kind == layer_kind::norm && layer.norm == norm_kind::none)
@@ -167,7 +176,7 @@ constexpr layer_shape shape_behind(const network_layer& layer, std::int64_t heig
     fail(errc::not_divisible, "layer.groups", layer.groups, "a divisor of the channels that come in and go out");
   if (layer.kind == layer_kind::attention) {
     check_dimension("layer.heads", layer.heads);
-    if (shape.outputs % layer.heads != 0)
+    if (layer.head_width == 0 && shape.outputs % layer.heads != 0)
       fail(errc::not_divisible, "layer.heads", layer.heads, "a divisor of the layer's outputs");
   }
   const bool over_all = layer.kind == layer_kind::pooling && layer.kernel == 0;
@@ -215,6 +224,16 @@ struct network_parameters {
 
 namespace detail {
 
+/// Numbers in the queries of one position.
+constexpr std::int64_t query_width(const network_layer& layer, const layer_shape& shape) {
+  return layer.head_width > 0 ? checked_multiply(layer.heads, layer.head_width) : shape.outputs;
+}
+
+/// Weights that every step of a recurrent layer multiplies, besides those of its input.
+constexpr std::int64_t step_weights(const network_layer& layer, const layer_shape& shape) {
+  return checked_multiply(layer.gates, shape.outputs, shape.outputs);
+}
+
 /// Weights in the matrix products of one layer of that shape.
 constexpr std::int64_t product_weights(const network_layer& layer, const layer_shape& shape) {
   const std::int64_t window = checked_multiply(layer.kernel, layer.kernel);
@@ -223,8 +242,9 @@ constexpr std::int64_t product_weights(const network_layer& layer, const layer_s
     case layer_kind::convolution: return checked_multiply(window, shape.inputs / layer.groups, shape.outputs);
     case layer_kind::depthwise: return checked_multiply(window, shape.inputs);
     case layer_kind::attention:
-      return checked_add(checked_multiply(3 * shape.inputs, shape.outputs),
-                         checked_multiply(shape.outputs, shape.outputs));
+      return checked_multiply(checked_add(3 * shape.inputs, shape.outputs), query_width(layer, shape));
+    case layer_kind::recurrent:
+      return checked_add(checked_multiply(layer.gates, shape.inputs, shape.outputs), step_weights(layer, shape));
     case layer_kind::norm:
     case layer_kind::embedding:
     case layer_kind::pooling: break;
@@ -234,7 +254,14 @@ constexpr std::int64_t product_weights(const network_layer& layer, const layer_s
 
 constexpr std::int64_t biases(const network_layer& layer, const layer_shape& shape) {
   if (!layer.bias || product_weights(layer, shape) == 0) return 0;
-  return (layer.kind == layer_kind::attention ? 4 : 1) * shape.outputs;
+  if (layer.kind == layer_kind::attention) return checked_add(3 * query_width(layer, shape), shape.outputs);
+  return (layer.kind == layer_kind::recurrent ? layer.gates : 1) * shape.outputs;
+}
+
+/// Weights that one pass over a layer reads: those of the steps of a recurrent layer in each of them.
+constexpr double weights_read(const network_layer& layer, const layer_shape& shape) {
+  const double again = layer.kind == layer_kind::recurrent ? static_cast<double>(shape.height - 1) : 0;
+  return static_cast<double>(product_weights(layer, shape)) + again * static_cast<double>(step_weights(layer, shape));
 }
 
 }  // namespace detail
@@ -290,12 +317,18 @@ constexpr void for_each_product(const network_layer& layer, const layer_shape& s
     case layer_kind::depthwise:
       return visit(layer_product{layer.name, layer.kind, rows, window, 1, checked_multiply(layer.count, shape.inputs)});
     case layer_kind::attention: {
-      const std::int64_t head = shape.outputs / layer.heads;
+      const std::int64_t queries = detail::query_width(layer, shape), head = queries / layer.heads;
       const std::int64_t heads = checked_multiply(layer.count, layer.heads);
-      visit(layer_product{layer.name, layer.kind, rows, shape.inputs, 3 * shape.outputs, layer.count});
+      visit(layer_product{layer.name, layer.kind, rows, shape.inputs, 3 * queries, layer.count});
       visit(layer_product{layer.name, layer.kind, rows, head, rows, heads, false});
       visit(layer_product{layer.name, layer.kind, rows, rows, head, heads, false});
-      return visit(layer_product{layer.name, layer.kind, rows, shape.outputs, shape.outputs, layer.count});
+      return visit(layer_product{layer.name, layer.kind, rows, queries, shape.outputs, layer.count});
+    }
+    case layer_kind::recurrent: {
+      const std::int64_t gates = checked_multiply(layer.gates, shape.outputs);
+      visit(layer_product{layer.name, layer.kind, rows, shape.inputs, gates, layer.count});
+      return visit(layer_product{layer.name, layer.kind, shape.width, shape.outputs, gates,
+                                 checked_multiply(layer.count, shape.height)});
     }
     case layer_kind::norm:
     case layer_kind::embedding:
@@ -328,14 +361,17 @@ namespace detail {
 
 /// How many numbers per example layers of one shape keep for the backward pass: the output of each, its value after a
 /// norm, and its value after a smooth activation function. Attention keeps queries, keys, values, their
-/// result and the probabilities of all keys for each position.
+/// result and the probabilities of all keys for each position, a recurrent layer its gates and the cells of an LSTM.
 constexpr double saved_by(const network_layer& layer, const layer_shape& shape) {
   const double positions = static_cast<double>(shape.out_height) * static_cast<double>(shape.out_width);
   const double tensors = (layer.kind == layer_kind::norm ? 0 : 1) + (layer.norm != norm_kind::none ? 1 : 0) +
-                         (layer.activation == activation_kind::smooth ? 1 : 0) +
-                         (layer.kind == layer_kind::attention ? 4 : 0);
+                         (layer.activation == activation_kind::smooth ? 1 : 0) + static_cast<double>(layer.gates) +
+                         (layer.gates == 4 ? 1 : 0);
   const double probabilities = static_cast<double>(layer.heads) * positions * positions;
-  return static_cast<double>(layer.count) * (tensors * positions * static_cast<double>(shape.outputs) + probabilities);
+  const double queries =
+      layer.kind == layer_kind::attention ? 4 * positions * static_cast<double>(query_width(layer, shape)) : 0;
+  return static_cast<double>(layer.count) *
+         (tensors * positions * static_cast<double>(shape.outputs) + queries + probabilities);
 }
 
 }  // namespace detail

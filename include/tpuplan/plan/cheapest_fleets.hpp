@@ -51,13 +51,14 @@ inline per_second capacity_of_means(const serving_request& request, const servin
 
 }  // namespace detail
 
-/// Requests a second up to which all slices of a plan keep the targets of its request, which has a rate: those for mean
-/// times by the closed form, those by percentile in simulations, to 1 %. Worked: without targets it is the capacity of
-/// all slices.
+/// Requests a second up to which the slices of a plan keep the targets of its request, which has a rate, also without
+/// spare ones: those for mean times by the closed form, those by percentile in simulations, to 1 %. Worked: without
+/// targets it is the capacity of all slices.
 [[nodiscard]] inline per_second capacity_at_targets(const serving_request& request, const serving_plan& planned) {
-  const per_second means = detail::capacity_of_means(request, planned) * static_cast<double>(planned.slices);
+  const std::int64_t left = planned.slices - planned.spare;
+  const per_second means = detail::capacity_of_means(request, planned) * static_cast<double>(left);
   if (!any_target(request.job.percentiles)) return means;
-  const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, planned.slices}));
+  const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, left}));
   simulated_traffic traffic = traffic_of(planned.share, planning_requests_of(planned.share));
   traffic.rate = request.job.request_rate / replicas;
   simulated_engine engine = engine_of(request.model, planned.share, planned.mesh, planned.where);

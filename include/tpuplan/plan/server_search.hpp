@@ -97,9 +97,9 @@ inline per_second rate_of_replica(const serving_plan& planned) {
   return planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
 }
 
-/// The most slices of a kind within the chips that are allowed; one is always tried.
+/// The most slices of a kind that serve within the chips that are allowed; one is always tried.
 inline std::int64_t most_slices(const serving_request& request, const slice& where) {
-  return std::max<std::int64_t>(1, request.largest_chips / chips(where));
+  return most_serving(request, request.largest_chips / chips(where));
 }
 
 /// A plan of that many slices, without a price.
@@ -112,6 +112,16 @@ inline serving_plan plan_of(const serving_request& request, const slice& where, 
   planned.share = share_of(request.job, slices, where.chip);
   planned.estimate = serve(request.model, planned.share, mesh, where, request.constants);
   return planned;
+}
+
+/// The plan with spare slices beside those of a plan that keeps the targets.
+inline serving_plan with_spare(const serving_request& request, serving_plan planned) {
+  const std::int64_t all = slices_with_spare(request, planned.slices);
+  if (all == planned.slices) return planned;
+  serving_plan more = plan_of(request, planned.where, planned.mesh, all);
+  more.spare = all - planned.slices;
+  more.without_spare = planned.estimate;
+  return more;
 }
 
 /// The plan with the fewest slices that keep the targets for mean times: the more there are, the less traffic each
@@ -178,6 +188,10 @@ inline std::optional<serving_plan> priced(server_search& search, const serving_r
   planned.rate = planned.cost.rate * static_cast<double>(planned.slices);
   if (request.budget && planned.rate > *request.budget) {
     come_closer(search.closest, serving_rejection::over_budget, in_usd_per_hour(planned.rate - *request.budget));
+    return std::nullopt;
+  }
+  if (planned.spare > 0 && chips_of(planned) > request.largest_chips) {
+    come_closer(search.closest, serving_rejection::too_many_chips, static_cast<double>(chips_of(planned)));
     return std::nullopt;
   }
   if (chips_of(planned) < request.smallest_chips) {
@@ -252,6 +266,7 @@ inline void search_layout(plan_search& all, const slice& where, const serving_la
   if (is_ruled_out(all, one)) return;
   std::optional<serving_plan> planned = with_fewest_slices(search, request, std::move(one), all.candidates);
   if (!planned) return;
+  planned = with_spare(request, std::move(*planned));
   if (!all.rates.are_needed() && !all.stay_open) {
     if (is_fit(search, request, *planned)) keep_best(search, request, priced(search, request, std::move(*planned)));
   } else if (std::optional<serving_plan> least = priced(search, request, std::move(*planned))) {

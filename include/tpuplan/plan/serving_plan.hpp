@@ -33,7 +33,7 @@ inline void decide(plan_search& all, const open_layout& one) {
   const auto give_up = [&] { come_closer(search.closest, serving_rejection::not_simulated, 0); };
   if (const seconds over = all.rates.missed_alone(least.where, least.mesh); over.value() > 0)
     return come_closer(search.closest, serving_rejection::misses_target, over.value());
-  std::int64_t low = least.slices - 1, high = least.slices;
+  std::int64_t high = least.slices - least.spare, low = high - 1;
   while (!enough(high)) {
     if (all.rates.are_exhausted()) return give_up();
     if (high == most)
@@ -47,7 +47,7 @@ inline void decide(plan_search& all, const open_layout& one) {
     (enough(middle) ? high : low) = middle;
     if (all.rates.are_exhausted()) return give_up();
   }
-  serving_plan planned = plan_of(request, least.where, least.mesh, high);
+  serving_plan planned = with_spare(request, plan_of(request, least.where, least.mesh, high));
   if (is_fit(search, request, planned)) keep_best(search, request, priced(search, request, std::move(planned)));
 }
 
@@ -128,6 +128,11 @@ inline void check_request(const serving_request& asked) {
   validate(asked.constants);
   check_limits(asked);
   refuse(job_limit(asked.job.engine, asked.job));
+  check_count("serving_request.spare", asked.spare, 1000000, "0 to 1000000");
+  check_count("serving_request.zones", asked.zones, 1000, "0, or 2 to 1000");
+  if (asked.zones == 1) fail(errc::out_of_range, "serving_request.zones", asked.zones, "0, or 2 to 1000");
+  if ((asked.spare > 0 || asked.zones > 0) && asked.job.request_rate.value() == 0 && asked.job.concurrency == 0)
+    fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, or requests in flight, for spare slices");
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() == 0)
     fail(errc::missing_field, "serving_job.request_rate", 0.0, "a rate, for targets by percentile");
 }
@@ -144,7 +149,13 @@ inline serving_plan_answer plan_within(const serving_request& asked, std::int64_
   steps = all.rates.steps_left();
   serving_plan_answer answer = answer_of(all);
   if (all.rates.are_needed()) {
-    for (serving_plan& planned : answer.plans) planned.simulated = simulated_replica(all, planned);
+    for (serving_plan& planned : answer.plans) {
+      planned.simulated = simulated_replica(all, planned);
+      if (planned.spare == 0) continue;
+      const std::int64_t left = checked_multiply(planned.slices - planned.spare, planned.estimate.replicas);
+      planned.simulated_without_spare = all.rates.report_of_replica(
+          planned.where, planned.mesh, request.job.request_rate / static_cast<double>(left));
+    }
   }
   return answer;
 }
@@ -159,9 +170,11 @@ inline serving_plan_answer plan_within(const serving_request& asked, std::int64_
 /// simulated, and the amount of its slice is a lower bound; nor are layouts after `most_planning_steps` of simulation.
 /// `simulated` is the report of one replica. Costs and times that differ by rounding are equal: of equally cheap plans
 /// the one with the shorter time per token is better, then the one with the earlier first token, then replicas of fewer
-/// devices. Layouts that a named engine does not run are no plans (`layout_limit`). Throws, naming the field, for an
-/// invalid request, and for a job that the engine does not run. Worked: with 6 slices for 40 requests a second, `share`
-/// has 6.67.
+/// devices. With `spare` or `zones` the fewest slices that keep the targets
+/// are those that are left, and the others come on top; losses themselves, when running requests begin again elsewhere,
+/// are not simulated. Layouts that a named engine does not run are no plans (`layout_limit`). Throws, naming the field,
+/// for an invalid request, and for a job that the engine does not run. Worked: with 6 slices for 40 requests a second,
+/// `share` has 6.67.
 [[nodiscard]] inline serving_plan_answer plan_serving(const serving_request& asked) {
   std::int64_t steps = detail::most_planning_steps;
   return detail::plan_within(asked, steps);

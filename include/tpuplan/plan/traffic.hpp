@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/cost/spot.hpp>
+#include <tpuplan/plan/autoscaling.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <vector>
@@ -19,28 +21,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// The rate of requests over a day, or any other time, in equal parts.
-struct traffic_day {
-  std::vector<per_second> rates;  ///< requests a second in each part
-  seconds part{3600};             ///< the length of each
-};
-
-/// How the number of slices follows the traffic. It is decided 60 times in each part: as many slices as the current
-/// rate needs, plus the headroom. Slices beyond that are given back at once.
-struct scaling_rule {
-  seconds start_up{600};   ///< from the order of a slice, when payment begins, until it serves
-  double headroom = 0.25;  ///< spare slices, as a share of those that the current rate needs
-  std::int64_t floor = 1;  ///< slices that are always kept
-};
-
-/// How slices are paid for: `base` of them all day, the others while they run.
-struct payment_mix {
-  std::int64_t base = 0;                             ///< slices paid for all day
-  provisioning base_kind = provisioning::on_demand;  ///< way of paying for those
-  provisioning kind = provisioning::on_demand;       ///< way of paying for the others
-  bool follows = false;                              ///< the number of slices follows the traffic; else it is fixed
-};
 
 /// What is asked about a day.
 struct day_request {
@@ -55,6 +35,7 @@ struct day_request {
   seconds between = spot_terms{}.mean_time_between_preemptions;  ///< mean time between preemptions of a spot slice
   std::int64_t seed = 1;                                         ///< of the random numbers
   serving_calibration constants{};                               ///< of the serving estimates
+  bool find_threshold = false;  ///< what autoscaler keeps the targets with the fewest slice-hours
 };
 
 /// A part of a day.
@@ -80,82 +61,30 @@ struct day_option {
   usd cost{};                      ///< dollars of the day; of a commitment, the day's share
 };
 
+/// An autoscaler of Kubernetes that keeps the targets of a day.
+struct day_autoscaler {
+  scaling_rule rule{};         ///< as `kubernetes_rule` has it, with the least headroom that keeps them
+  per_second threshold{};      ///< requests a second of a slice, the value of its metric on average
+  double running = 0;          ///< sequences that run on a slice at that rate, by the closed form: a metric of engines
+  bool meets_targets = false;  ///< none of the headrooms that were tried keeps them, where it is not
+  std::int64_t most_slices = 0;  ///< most at one time, those that start up included
+  double slice_hours = 0;        ///< slice-hours paid for
+};
+
 /// What a day takes and costs.
 struct day_answer {
-  per_second slice_rate{};          ///< the largest rate at which a slice keeps the targets
-  std::int64_t fixed = 0;           ///< slices that the busiest part of the day needs
-  std::vector<day_option> options;  ///< those that keep the targets first, the cheapest first
+  per_second slice_rate{};             ///< the largest rate at which a slice keeps the targets
+  std::int64_t fixed = 0;              ///< slices that the busiest part of the day needs
+  std::vector<day_option> options;     ///< those that keep the targets first, the cheapest first
+  double ideal_slice_hours = 0;        ///< of a fleet that always has exactly the slices that the rate needs
+  maybe<day_autoscaler> autoscaler{};  ///< where it was asked for
 };
 
 namespace detail {
 
-inline void validate(const traffic_day& day) {
-  if (day.rates.empty()) fail(errc::missing_field, "traffic_day.rates", "none", "one rate or more");
-  in_range("traffic_day.part", positive("traffic_day.part", day.part.value()), 1, 1e7, "1 s to 1e7 s");
-  double total = 0;
-  for (const per_second rate : day.rates)
-    total +=
-        in_range("traffic_day.rates", not_negative("traffic_day.rates", rate.value()), 0, 1e9, "0 to 1e9 a second");
-  in_range("requests of traffic_day", total * day.part.value(), 1000, 1e13, "1000 to 1e13");
-}
-
-inline void validate(const scaling_rule& rule) {
-  in_range("scaling_rule.start_up", not_negative("scaling_rule.start_up", rule.start_up.value()), 0, 86400,
-           "0 s to a day");
-  in_range("scaling_rule.headroom", not_negative("scaling_rule.headroom", rule.headroom), 0, 10, "0 to 10");
-  check_part("scaling_rule.floor", positive_count("scaling_rule.floor", rule.floor), std::int64_t{1000000},
-             "1 to 1000000");
-}
-
-inline constexpr double decisions_in_part = 60;
-
-/// The slices of a day: at each decision those that serve and those that are paid.
-struct slices_over_day {
-  std::vector<double> serving, paid;
-  std::int64_t preemptions = 0;
-  std::int64_t most = 0;
-};
-
-inline double rate_at(const traffic_day& day, std::size_t decision) {
-  return day.rates[decision / static_cast<std::size_t>(decisions_in_part)].value();
-}
-
-/// Lets the number of slices follow the traffic, or keeps it; spot slices are preempted at random and replaced.
-inline slices_over_day follow(const day_request& request, const payment_mix& mix, std::int64_t fixed,
-                              per_second slice_rate) {
-  slices_over_day result;
-  const std::size_t decisions = request.day.rates.size() * static_cast<std::size_t>(decisions_in_part);
-  const double every = request.day.part.value() / decisions_in_part;
-  const auto lag =
-      static_cast<std::size_t>(std::max(1.0, math::ceil(request.scaling.start_up.value() / every - 1e-9)));
-  std::vector<std::int64_t> starting(decisions + lag);  // by the decision at which they serve
-  const auto wanted_at = [&](std::size_t i) {
-    if (!mix.follows) return fixed;
-    const double needed = rate_at(request.day, i) / slice_rate.value() * (1 + request.scaling.headroom);
-    return std::max({ceil_to_count(needed - 1e-9), request.scaling.floor, mix.base});
-  };
-  std::int64_t serving = wanted_at(0), ordered = 0;
-  for (std::size_t i = 0; i < decisions; ++i) {
-    serving += starting[i];
-    ordered -= starting[i];
-    const std::int64_t on_spot = mix.kind == provisioning::spot ? std::max<std::int64_t>(0, serving - mix.base) : 0;
-    for (std::int64_t slice = 0; slice < on_spot; ++slice) {
-      random_numbers numbers{static_cast<std::uint64_t>(request.seed), 5 + i, static_cast<std::uint64_t>(slice)};
-      if (numbers.exponential() * request.between.value() >= every) continue;
-      --serving;
-      ++result.preemptions;
-    }
-    const std::int64_t more = wanted_at(i) - serving - ordered;
-    if (more > 0) {
-      starting[i + lag] += more;
-      ordered += more;
-    }
-    if (more < 0) serving = std::max<std::int64_t>(1, serving + more);  // what was ordered still comes
-    result.serving.push_back(static_cast<double>(std::max<std::int64_t>(1, serving)));
-    result.paid.push_back(static_cast<double>(serving + ordered));
-    result.most = std::max(result.most, serving + ordered);
-  }
-  return result;
+inline slices_over_day slices_of(const day_request& request, const payment_mix& mix, std::int64_t fixed,
+                                 per_second slice_rate) {
+  return follow(request.day, request.scaling, {request.between, request.seed}, mix, fixed, slice_rate);
 }
 
 /// Refuses a day whose requests at one replica are too many, or take more steps than a simulation may: by a few of them
@@ -361,7 +290,7 @@ inline void simulate_options(std::vector<day_option>& options, const day_request
   std::int64_t all = 0, last = 0;
   for (day_option& option : options) {
     const payment_mix mix = option.mix;
-    const slices_over_day slices = follow(request, mix, fixed, slice_rate);
+    const slices_over_day slices = slices_of(request, mix, fixed, slice_rate);
     if (is_steady(mix) && steady != nullptr) {
       option = *steady;
       option.mix = mix;
@@ -393,7 +322,7 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
     mixes.push_back({fixed, kind, kind, false});
     const maybe<price_row> hourly = price_of(request, provisioning::on_demand);
     if (!hourly) continue;
-    const slices_over_day slices = follow(request, {0, kind, provisioning::on_demand, true}, fixed, slice_rate);
+    const slices_over_day slices = slices_of(request, {0, kind, provisioning::on_demand, true}, fixed, slice_rate);
     std::int64_t base = 0;
     for (; base < slices.most; ++base) {  // the next slice is used for that share of the day
       double used = 0;
@@ -407,30 +336,44 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   return mixes;
 }
 
-}  // namespace detail
+/// Headrooms of autoscalers that are tried: thresholds from all that a slice serves to a sixth of it.
+inline constexpr double tried_headrooms[] = {0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5};
 
-/// The number of requests of a day. Worked: a rate of 10 a second in one hour makes 36,000.
-[[nodiscard]] inline double requests_of(const traffic_day& day) {
-  detail::validate(day);
-  double total = 0;
-  for (const per_second rate : day.rates) total += rate * day.part;
-  return total;
-}
-
-/// The rates of a trace, in parts of `part` seconds from its start on; the last part may hold less than its time.
-/// Worked: three requests in the first minute and none in the second give 0.05 and 0 a second.
-[[nodiscard]] inline traffic_day day_of(const std::vector<simulated_request>& requests, seconds part) {
-  detail::in_range("part", detail::positive("part", part.value()), 1, 1e7, "1 s to 1e7 s");
-  traffic_day day{{}, part};
-  for (const simulated_request& one : requests) {
-    const double at = one.arrival / part;
-    detail::in_range("parts of a trace", at, 0, 1e6, "at most a million");
-    const auto place = static_cast<std::size_t>(at);
-    if (place >= day.rates.size()) day.rates.resize(place + 1);
-    day.rates[place] += 1 / part;
+/// The least of these that keeps the targets, by halving: more headroom is never slower.
+inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per_second slice_rate) {
+  request.scaling = kubernetes_rule(request.scaling);
+  const payment_mix mix{0, provisioning::on_demand, provisioning::on_demand, true};
+  const auto with = [&](std::size_t place) {
+    request.scaling.headroom = tried_headrooms[place];
+    const slices_over_day slices = slices_of(request, mix, fixed, slice_rate);
+    day_option option;
+    std::int64_t work = 0;
+    simulate_latencies(option, request, slices, work);
+    double paid = 0;
+    for (const double one : slices.paid) paid += one * request.day.part.value() / decisions_in_part / 3600;
+    serving_job job = request.job;
+    job.percentiles = {};
+    job.request_rate = slice_rate / (1 + request.scaling.headroom);
+    const serving_estimate at = serve(request.model, job, request.fleet.mesh, request.fleet.where, request.constants);
+    return day_autoscaler{request.scaling,      job.request_rate, at.running * static_cast<double>(at.replicas),
+                          option.meets_targets, slices.most,      paid};
+  };
+  std::size_t low = 0, high = std::size(tried_headrooms) - 1;
+  day_autoscaler best = with(high);
+  while (best.meets_targets && low < high) {
+    const std::size_t middle = (low + high) / 2;
+    const day_autoscaler one = with(middle);
+    if (one.meets_targets) {
+      best = one;
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
   }
-  return day;
+  return best;
 }
+
+}  // namespace detail
 
 /// A day under one mix of ways to pay: with `fixed` slices, or with a fleet that follows the traffic where
 /// `mix.follows`; `slice_rate` is the largest rate that a slice serves. One replica is simulated from the day's start
@@ -443,7 +386,7 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   detail::validate(request.day);
   detail::validate(request.scaling);
   detail::positive("mean time between preemptions", request.between.value());
-  const detail::slices_over_day slices = detail::follow(request, mix, fixed, slice_rate);
+  const detail::slices_over_day slices = detail::slices_of(request, mix, fixed, slice_rate);
   day_option option = detail::priced_day(request, mix, slices);
   std::int64_t work = 0;
   detail::simulate_latencies(option, request, slices, work);
@@ -480,9 +423,11 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
   answer.slice_rate = largest_rate(engine, traffic, times, job.percentiles) * replicas;
   if (answer.slice_rate.value() == 0) return answer;
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
+  answer.ideal_slice_hours = ideal_slice_hours(request.day, answer.slice_rate);
+  if (request.find_threshold) answer.autoscaler = detail::autoscaler_of(request, answer.fixed, answer.slice_rate);
   for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
     answer.options.push_back(
-        detail::priced_day(request, mix, detail::follow(request, mix, answer.fixed, answer.slice_rate)));
+        detail::priced_day(request, mix, detail::slices_of(request, mix, answer.fixed, answer.slice_rate)));
   detail::rank_in_order(answer.options, [](const day_option& one) { return detail::rank_figures{one.cost.value()}; });
   detail::simulate_options(answer.options, request, answer.fixed, answer.slice_rate);
   detail::rank_in_order(answer.options, [](const day_option& one) {

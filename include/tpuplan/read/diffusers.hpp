@@ -1,255 +1,329 @@
 #ifndef TPUPLAN_READ_DIFFUSERS_HPP
 #define TPUPLAN_READ_DIFFUSERS_HPP
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/base/spelling.hpp>
 #include <tpuplan/json/file.hpp>
-#include <tpuplan/model/model.hpp>
-#include <tpuplan/read/hf/fields.hpp>
+#include <tpuplan/model/pipeline.hpp>
+#include <tpuplan/read/diffusers/autoencoders.hpp>
+#include <tpuplan/read/diffusers/clip_autoencoders.hpp>
+#include <tpuplan/read/diffusers/fields.hpp>
+#include <tpuplan/read/diffusers/image.hpp>
+#include <tpuplan/read/diffusers/joint.hpp>
+#include <tpuplan/read/diffusers/pipelines.hpp>
+#include <tpuplan/read/diffusers/unet.hpp>
+#include <tpuplan/read/diffusers/video.hpp>
+#include <tpuplan/read/hf.hpp>
 #include <utility>
 #include <vector>
 
 /// @file
-/// Diffusion transformers from the transformer/config.json of a diffusers folder, as lists of blocks. Source: the
-/// classes under src/diffusers/models/transformers of huggingface/diffusers at 58eb52c080.
+/// Models of images and clips from diffusers' files, as lists of blocks: a whole folder (model_index.json with
+/// transformer/ or unet/, vae/ and text_encoder/), or one of its files. Source: the classes under src/diffusers of
+/// huggingface/diffusers at 58eb52c080.
 
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The fields of one such file. A field that it does not state takes the default of the class, which goes on record.
-class diffusers_fields {
- public:
-  diffusers_fields(json_object object, std::vector<assumption>& assumed)
-      : object_{std::move(object)}, type_{object_.string("_class_name")}, assumed_{&assumed} {}
-
-  /// A size from 1 to 2^24.
-  [[nodiscard]] std::int64_t count(std::string_view field, std::int64_t otherwise) {
-    const std::int64_t value = object_.has(field) ? object_.count(field) : assume(field, otherwise);
-    check_dimension(object_.path(field), value);
-    return value;
-  }
-  [[nodiscard]] bool flag(std::string_view field, bool otherwise) {
-    if (object_.has(field)) return object_.flag(field);
-    assumed_->push_back({std::string(field), otherwise ? "true" : "false", why()});
-    return otherwise;
-  }
-  /// The output channels, which are the input's where they are null or, in some classes, by default.
-  [[nodiscard]] std::int64_t outputs(std::int64_t inputs, std::int64_t otherwise) {
-    return object_.is_null("out_channels") ? inputs : count("out_channels", otherwise);
-  }
-  /// Latent positions that one position of the transformer stands for.
-  [[nodiscard]] std::int64_t patch(std::int64_t frames, std::int64_t rows, std::int64_t columns) {
-    if (!object_.has("patch_size")) {
-      const std::array<std::int64_t, 3> sides{frames, rows, columns};
-      assumed_->push_back({"patch_size", nlohmann::json(sides).dump(), why()});
-      return frames * rows * columns;
-    }
-    const nlohmann::json& given = object_.list("patch_size");
-    if (given.size() != 3) fail(errc::invalid_argument, object_.path("patch_size"), given.dump(), "three sides");
-    std::int64_t all = 1;
-    for (const nlohmann::json& side : given) {
-      const std::int64_t one = side.is_number_integer() ? side.get<std::int64_t>() : 0;
-      check_dimension(object_.path("patch_size"), one);
-      all = checked_multiply(all, one);
-    }
-    return all;
-  }
-  /// Refuses a field that asks for what these blocks do not describe.
-  void refuse(std::string_view field) const {
-    if (object_.has(field) && object_.at(field) != false)
-      fail(errc::unsupported, object_.path(field), object_.at(field).dump(), "null, false or absent");
-  }
-  /// Refuses any other value of a field that decides which weights there are.
-  void only(std::string_view field, const nlohmann::json& value) const {
-    const bool other = object_.is_null(field) || (object_.has(field) && object_.at(field) != value);
-    if (other) fail(errc::unsupported, object_.path(field), object_.value()[std::string(field)].dump(), value.dump());
-  }
-
- private:
-  [[nodiscard]] std::string why() const { return "class default of " + type_; }
-  std::int64_t assume(std::string_view field, std::int64_t value) {
-    assumed_->push_back({std::string(field), std::to_string(value), why()});
-    return value;
-  }
-
-  json_object object_;
-  std::string type_;
-  std::vector<assumption>* assumed_;
-};
-
-/// A stream of an example that starts with that width.
-inline blocks::place diffusion_stream(blocks::model& to, const char* name, std::int64_t width, std::int64_t positions) {
-  blocks::place at;
-  at.stream = put(to, blocks::stream{name, blocks::flow::example, width, positions});
-  return at;
-}
-
-/// The same place in layers, which `repeat` counts.
-inline blocks::place in_layers(blocks::place at, std::int8_t other = -1) {
-  at.count = 0, at.other = other;
-  return at;
-}
-
-/// Two products: of the time step, of a pooled text, of guidance.
-inline void put_embedder(blocks::model& to, const blocks::place& at, std::int64_t width) {
-  put(to, at, blocks::dense{0, width});
-  put(to, at, blocks::dense{0, width});
-}
-
-/// Scales, shifts and gates that a layer or the output makes from the time step: `vectors` of the width.
-inline int put_scales(blocks::model& to, blocks::place at, std::int64_t vectors, std::int64_t width) {
-  at.branch = true;
-  return put(to, at, blocks::dense{width, vectors * width});
-}
-
-/// WanTransformer3DModel: self-attention over the clip, cross-attention to text, an MLP; scales made once.
-inline void read_wan(diffusers_fields& fields, std::int64_t positions, std::int64_t text_positions, blocks::model& to) {
-  for (const char* each : {"image_dim", "added_kv_proj_dim", "pos_embed_seq_len"}) fields.refuse(each);
-  fields.only("qk_norm", "rms_norm_across_heads");
-  const std::int64_t heads = fields.count("num_attention_heads", 40), side = fields.count("attention_head_dim", 128);
-  const std::int64_t width = checked_multiply(heads, side), patch = fields.patch(1, 2, 2);
-  const std::int64_t inputs = fields.count("in_channels", 16), outputs = fields.outputs(inputs, 16);
-  const blocks::place clip = diffusion_stream(to, "clip", checked_multiply(inputs, patch), positions);
-  const blocks::place text = diffusion_stream(to, "text", fields.count("text_dim", 4096), text_positions);
-  const blocks::place time = diffusion_stream(to, "time", fields.count("freq_dim", 256), 1);
-  put_embedder(to, text, width);
-  put_embedder(to, time, width);
-  put_scales(to, time, 6, width);
-  put(to, clip, blocks::dense{0, width});
-  blocks::attention self{heads, heads, side};
-  self.causal = false, self.qkv_bias = self.output_bias = self.wide_qk_norm = true;
-  blocks::attention cross = self;
-  cross.from_other = true;
-  const blocks::place layer = in_layers(clip);
-  const int scales = put(to, layer, blocks::modulation{6}), first = put(to, layer, self);
-  const bool normed = fields.flag("cross_attn_norm", true);
-  const int norm = normed ? put(to, layer, blocks::norm{1, norm_kind::layer}) : -1;
-  const int second = put(to, in_layers(clip, text.stream), cross);
-  const int mlp = put(to, layer, blocks::mlp{fields.count("ffn_dim", 13824), 0, false, true});
-  repeat(to, fields.count("num_layers", 40), {scales, first, norm, second, mlp});
-  put(to, clip, blocks::modulation{2});
-  put(to, clip, blocks::dense{0, checked_multiply(outputs, patch)});
-}
-
-/// The sizes and streams of transformers whose text and image attend to each other.
-struct joint_streams {
-  std::int64_t heads = 0, side = 0, width = 0, inputs = 0;
-  blocks::place image{}, text{}, time{};
-};
-
-inline joint_streams put_joint_streams(diffusers_fields& fields, std::int64_t text_width, std::int64_t positions,
-                                       std::int64_t text_positions, blocks::model& to) {
-  joint_streams on;
-  on.heads = fields.count("num_attention_heads", 24), on.side = fields.count("attention_head_dim", 128);
-  on.width = checked_multiply(on.heads, on.side);
-  on.inputs = fields.count("in_channels", 64);
-  on.image = diffusion_stream(to, "image", on.inputs, positions);
-  on.text = diffusion_stream(to, "text", fields.count("joint_attention_dim", text_width), text_positions);
-  on.time = diffusion_stream(to, "time", 256, 1);
-  put_embedder(to, on.time, on.width);
-  return on;
-}
-
-/// Layers in which either stream has its own scales, projections and MLP.
-inline void put_joint_layers(const joint_streams& on, std::int64_t layers, blocks::model& to) {
-  std::array<int, 6> parts{};
-  std::size_t size = 0;
-  for (const bool of_text : {false, true}) {
-    const blocks::place& own = of_text ? on.text : on.image;
-    const blocks::place& other = of_text ? on.image : on.text;
-    parts[size++] = put_scales(to, in_layers(on.time), 6, on.width);
-    parts[size++] = put(to, in_layers(own, other.stream), blocks::joint_attention{on.heads, on.side});
-    parts[size++] = put(to, in_layers(own), blocks::mlp{4 * on.width, 0, false, true});
-  }
-  repeat(to, layers, {parts[0], parts[1], parts[2], parts[3], parts[4], parts[5]});
-}
-
-/// FluxTransformer2DModel: joint layers, then layers over text and image as one sequence.
-inline void read_flux(diffusers_fields& fields, std::int64_t positions, std::int64_t text_positions,
-                      blocks::model& to) {
-  const joint_streams on = put_joint_streams(fields, 4096, positions, text_positions, to);
-  const std::int64_t patch = fields.count("patch_size", 1);
-  const std::int64_t pooled = fields.count("pooled_projection_dim", 768);
-  put_embedder(to, diffusion_stream(to, "pooled text", pooled, 1), on.width);
-  if (fields.flag("guidance_embeds", false)) put_embedder(to, diffusion_stream(to, "guidance", 256, 1), on.width);
-  put(to, on.text, blocks::dense{0, on.width});
-  put(to, on.image, blocks::dense{0, on.width});
-  put_joint_layers(on, fields.count("num_layers", 19), to);
-  const blocks::place both =
-      in_layers(diffusion_stream(to, "text and image", on.width, checked_add(positions, text_positions)));
-  blocks::attention self{on.heads, on.heads, on.side};
-  self.causal = false, self.qkv_bias = self.qk_norm = true;
-  const int scales = put_scales(to, in_layers(on.time), 3, on.width), first = put(to, both, self);
-  // One product takes attention and MLP to the output, so that there is one bias.
-  const int mlp = put(to, both, blocks::mlp{4 * on.width, 0, false, true});
-  repeat(to, fields.count("num_single_layers", 38), {scales, first, mlp});
-  put_scales(to, on.time, 2, on.width);
-  put(to, on.image, blocks::dense{0, checked_multiply(patch, patch, fields.outputs(on.inputs, on.inputs))});
-}
-
-/// QwenImageTransformer2DModel: joint layers alone.
-inline void read_qwen_image(diffusers_fields& fields, std::int64_t positions, std::int64_t text_positions,
-                            blocks::model& to) {
-  fields.refuse("use_additional_t_cond");
-  const joint_streams on = put_joint_streams(fields, 3584, positions, text_positions, to);
-  const std::int64_t patch = fields.count("patch_size", 2);
-  put(to, on.text, blocks::norm{1, norm_kind::rms});
-  put(to, on.text, blocks::dense{0, on.width});
-  put(to, on.image, blocks::dense{0, on.width});
-  put_joint_layers(on, fields.count("num_layers", 60), to);
-  put_scales(to, on.time, 2, on.width);
-  put(to, on.image, blocks::dense{0, checked_multiply(patch, patch, fields.outputs(on.inputs, 16))});
-}
-
-/// A class and its reader: a further one is a row.
-struct diffusers_class {
+/// A class of denoisers, its reader, and the pipeline that it is taken for where it comes alone: a further one is a
+/// row.
+struct denoiser_class {
   std::string_view name;
-  void (*read)(diffusers_fields&, std::int64_t, std::int64_t, blocks::model&);
+  void (*read)(diffusers_fields&, denoiser_reading&);
+  std::string_view pipeline;
 };
-inline constexpr std::array<diffusers_class, 3> diffusers_classes{{
-    {"FluxTransformer2DModel", read_flux},
-    {"QwenImageTransformer2DModel", read_qwen_image},
-    {"WanTransformer3DModel", read_wan},
+inline constexpr std::array<denoiser_class, 16> denoiser_classes{{
+    {"CogVideoXTransformer3DModel", read_cogvideox, "CogVideoXPipeline"},
+    {"DiT", read_dit_original, "DiTPipeline"},
+    {"DiTTransformer2DModel", read_dit, "DiTPipeline"},
+    {"Flux2Transformer2DModel", read_flux2, "Flux2Pipeline"},
+    {"FluxTransformer2DModel", read_flux, "FluxPipeline"},
+    {"HunyuanVideoTransformer3DModel", read_hunyuan_video, "HunyuanVideoPipeline"},
+    {"LTXVideoTransformer3DModel", read_ltx, "LTXPipeline"},
+    {"MochiTransformer3DModel", read_mochi, "MochiPipeline"},
+    {"PixArtTransformer2DModel", read_pixart, "PixArtSigmaPipeline"},
+    {"QwenImageTransformer2DModel", read_qwen_image, "QwenImagePipeline"},
+    {"SD3Transformer2DModel", read_sd3, "StableDiffusion3Pipeline"},
+    {"SanaTransformer2DModel", read_sana, "SanaPipeline"},
+    {"SiT", read_dit_original, "DiTPipeline"},
+    {"UNet2DConditionModel", read_unet, "StableDiffusionPipeline"},
+    {"WanTransformer3DModel", read_wan, "WanPipeline"},
+    {"ZImageTransformer2DModel", read_z_image, "ZImagePipeline"},
 }};
+
+/// A class of autoencoders and its reader: a further one is a row.
+struct autoencoder_class {
+  std::string_view name;
+  void (*read)(diffusers_fields&, autoencoder_reading&);
+};
+inline constexpr std::array<autoencoder_class, 9> autoencoder_classes{{
+    {"AutoencoderDC", read_autoencoder_dc},
+    {"AutoencoderKL", read_autoencoder_kl},
+    {"AutoencoderKLCogVideoX", read_autoencoder_cogvideox},
+    {"AutoencoderKLFlux2", read_autoencoder_flux2},
+    {"AutoencoderKLHunyuanVideo", read_autoencoder_hunyuan},
+    {"AutoencoderKLLTXVideo", read_autoencoder_ltx},
+    {"AutoencoderKLMochi", read_autoencoder_mochi},
+    {"AutoencoderKLQwenImage", read_autoencoder_wan},
+    {"AutoencoderKLWan", read_autoencoder_wan},
+}};
+
+/// The row of the class of an object; null: there is none.
+template <class Row, std::size_t Size>
+const Row* find_class(const std::array<Row, Size>& rows, const json_object& object) {
+  const std::string type = object.string("_class_name");
+  for (const Row& each : rows) {
+    if (each.name == type) return &each;
+  }
+  return nullptr;
+}
 
 }  // namespace detail
 
 /// The values of `_class_name` that are read. Worked: "WanTransformer3DModel" is among them.
 [[nodiscard]] inline std::vector<std::string_view> known_diffusers_classes() {
   std::vector<std::string_view> names;
-  for (const detail::diffusers_class& each : detail::diffusers_classes) names.push_back(each.name);
+  for (const detail::autoencoder_class& each : detail::autoencoder_classes) names.push_back(each.name);
+  for (const detail::denoiser_class& each : detail::denoiser_classes) names.push_back(each.name);
   return names;
 }
 
-/// A diffusion transformer of a transformer/config.json for examples of so many positions: patches of the latent image
-/// or clip, and tokens of text. What the file leaves open goes to `assumed`; `source` is its name in messages. Worked:
-/// {"_class_name": "WanTransformer3DModel"} has 14288491584 parameters, and with 75600 positions (81 frames at 1280 x
-/// 720) and 512 tokens its forward pass is 6.52 PFLOP.
+namespace detail {
+
+/// Reads the file of a part by its row; what the file leaves open is on record under `prefix`.
+template <class Row, std::size_t Size, class Reading>
+void read_part(const std::array<Row, Size>& rows, const json_object& object, const std::string& prefix,
+               std::vector<assumption>& assumed, Reading& result) {
+  const Row* const of = find_class(rows, object);
+  if (of == nullptr) {
+    std::vector<std::string_view> valid;
+    for (const Row& each : rows) valid.push_back(each.name);
+    fail_unknown(object.path("_class_name"), object.string("_class_name"), valid);
+  }
+  std::vector<assumption> found;
+  diffusers_fields fields{object, found};
+  of->read(fields, result);
+  for (assumption& each : found) each.field.insert(0, prefix);
+  assumed.insert(assumed.end(), found.begin(), found.end());
+}
+
+/// A denoiser of its file.
+inline denoiser_reading read_denoiser(const json_object& object, const std::string& prefix,
+                                      std::vector<assumption>& assumed) {
+  denoiser_reading result;
+  read_part(denoiser_classes, object, prefix, assumed, result);
+  result.to.name = find_class(denoiser_classes, object)->name;
+  return result;
+}
+
+}  // namespace detail
+
+/// A denoiser of a transformer/config.json for examples of that size: patches of the latent image or clip, and tokens
+/// of text. What the file leaves open goes to `assumed`; `source` is its name in messages. Worked: {"_class_name":
+/// "WanTransformer3DModel"} has 14288491584 parameters, and with 75600 positions (81 frames at 1280 x 720) and 512
+/// tokens its forward pass is 6.52 PFLOP.
 /// @throws error naming the field for a class or a part that is not supported, and for sizes out of range.
-[[nodiscard]] inline blocks::model read_diffusers(const nlohmann::json& document, std::int64_t positions,
+[[nodiscard]] inline blocks::model read_diffusers(const nlohmann::json& document, const latent_size& patches,
                                                   std::int64_t text_positions, std::vector<assumption>& assumed,
                                                   const std::string& source = "config") {
-  const json_object object{document, source};
-  const std::string type = object.string("_class_name");
-  detail::check_dimension("positions", positions);
+  detail::check_dimension("positions", positions(patches));
   detail::check_dimension("text_positions", text_positions);
-  for (const detail::diffusers_class& each : detail::diffusers_classes) {
-    if (each.name != type) continue;
-    std::vector<assumption> found;
-    detail::diffusers_fields fields{object, found};
-    blocks::model result;
-    result.name = std::string_view{type};
-    each.read(fields, positions, text_positions, result);
-    assumed.insert(assumed.end(), found.begin(), found.end());
-    return result;
+  return detail::sized(detail::read_denoiser(json_object{document, source}, "", assumed).to, patches, text_positions,
+                       {});
+}
+
+namespace detail {
+
+/// Reads the parts of a pipeline from one document that holds them by the names of their folders.
+class pipeline_reader {
+ public:
+  /// `alone` is the name of a file that is the only part; empty: the document holds parts by their names.
+  pipeline_reader(const json_object& all, std::vector<assumption>& assumed, std::string alone = {})
+      : all_{all}, alone_{std::move(alone)}, assumed_{assumed} {}
+
+  [[nodiscard]] diffusion_pipeline read() {
+    if (all_.has("vae") && !all_.has("unet") && !all_.has("transformer")) {  // an autoencoder alone
+      read_autoencoder();
+      p_.name = p_.decoder.name, p_.latent_channels = vae_channels_;
+      return p_;
+    }
+    const std::string first = all_.has("unet") ? "unet" : "transformer";
+    const json_object denoiser = part(first);
+    read_class(denoiser);
+    read_denoisers(denoiser, first);
+    for (const char* each : {"text_encoder", "text_encoder_2", "text_encoder_3", "text_encoder_4"})
+      if (all_.has(each)) read_text(each);
+    if (all_.has("image_encoder")) p_.image_encoder = language_model("image_encoder");
+    return p_;
   }
-  detail::fail_unknown(object.path("_class_name"), type, known_diffusers_classes());
+
+ private:
+  /// What is usual for the class of the pipeline, or for the one that the denoiser is taken for.
+  void read_class(const json_object& denoiser) {
+    const std::string given = all_.has("model_index") ? all_.object("model_index").string("_class_name") : "";
+    usual_ = find_pipeline_class(given);
+    p_.name = std::string_view{given};
+    if (usual_ == nullptr) {
+      const denoiser_class* const of = find_class(denoiser_classes, denoiser);
+      if (of == nullptr)
+        fail_unknown(denoiser.path("_class_name"), denoiser.string("_class_name"), known_diffusers_classes());
+      usual_ = find_pipeline_class(of->pipeline);
+      if (given.empty()) p_.name = of->name;
+      assume("pipeline", std::string(usual_->name), given.empty() ? "not stated" : given + " is not known");
+    }
+    p_.spatial = usual_->spatial, p_.temporal = usual_->temporal;
+    p_.text_tokens = usual_->text_tokens, p_.reference_images = usual_->reference_images;
+    p_.usual = usual_->usual, p_.usual_steps = usual_->steps, p_.usual_forwards = usual_->forwards;
+    if (!all_.has("vae")) {
+      assume("vae", "none", "not in the file: neither counted nor part of the work");
+      assume("vae.spatial", std::to_string(p_.spatial), "autoencoder of " + std::string(usual_->name));
+      if (makes_clips(p_)) assume("vae.temporal", std::to_string(p_.temporal), "likewise");
+    } else {
+      read_autoencoder();
+    }
+    if (!all_.has("text_encoder") && p_.text_tokens > 0)
+      assume("text_encoder", "none", "not in the file: neither counted nor part of the work");
+  }
+
+  void read_autoencoder() {
+    autoencoder_reading read;
+    const json_object object = part("vae");
+    read_part(autoencoder_classes, object, prefix("vae"), assumed_, read);
+    if (usual_ == nullptr || usual_->temporal > 1) p_.temporal = read.temporal;  // else it makes single images
+    p_.decoder = read.decoder, p_.encoder = read.encoder;
+    p_.decoder.name = p_.encoder.name = find_class(autoencoder_classes, object)->name;
+    p_.spatial = read.spatial, vae_channels_ = read.latent_channels;
+  }
+
+  void read_denoisers(const json_object& first, const std::string& name) {
+    const denoiser_reading one = read_denoiser(first, prefix(name), assumed_);
+    p_.patch = one.patch, p_.patch_frames = one.patch_frames, p_.latent_channels = one.latent_channels;
+    p_.guidance_input = one.guidance_input;
+    if (is_present(p_.decoder) && vae_channels_ != one.latent_channels)
+      fail(errc::invalid_argument, all_.path("vae") + ".latent_channels", vae_channels_,
+           std::to_string(one.latent_channels) + ", as the denoiser has them");
+    if (p_.usual.width == 0) p_.usual.width = p_.usual.height = checked_multiply(one.sample, p_.spatial);
+    p_.denoisers.add({one.to, 1, is_unet(one) ? "unet" : std::string_view{name}}, "denoisers");
+    if (!all_.has("transformer_2")) return;
+    const denoiser_reading two = read_denoiser(all_.object("transformer_2"), "transformer_2.", assumed_);
+    p_.denoisers.add({two.to, 0, "transformer_2"}, "denoisers");
+    const double share = share_of_first();
+    p_.denoisers.items[0].share = share, p_.denoisers.items[1].share = 1 - share;
+  }
+
+  /// The share of the steps whose noise lies above `boundary_ratio`: they are even in s, and the noise is
+  /// shift s / (1 + (shift - 1) s). Source: UniPCMultistepScheduler and WanPipeline.
+  [[nodiscard]] double share_of_first() {
+    const nlohmann::json nothing = nlohmann::json::object();
+    const json_object index =
+        all_.has("model_index") ? all_.object("model_index") : json_object{nothing, "model_index"};
+    const double boundary = index.number("boundary_ratio");
+    if (!(boundary > 0 && boundary < 1))
+      fail(errc::out_of_range, index.path("boundary_ratio"), boundary, "a number between 0 and 1");
+    double shift = 1;
+    if (all_.has("scheduler") && all_.object("scheduler").has("flow_shift")) {
+      shift = all_.object("scheduler").positive_number("flow_shift");
+    } else {
+      assume("scheduler.flow_shift", "1.0", "class default of UniPCMultistepScheduler");
+    }
+    return 1 - boundary / (shift - (shift - 1) * boundary);
+  }
+
+  [[nodiscard]] static bool is_unet(const denoiser_reading& one) { return one.to.name == "UNet2DConditionModel"; }
+
+  void read_text(const std::string& name) {
+    const std::size_t at = p_.encoders.size;
+    const std::int64_t tokens = at < usual_->tokens.size() && usual_->tokens[at] > 0 ? usual_->tokens[at] : 77;
+    p_.encoders.add({language_model(name), tokens, std::string_view{name}}, "text encoders");
+  }
+
+  /// A model of transformers, as its own reader has it.
+  [[nodiscard]] blocks::model language_model(const std::string& name) {
+    const model_config found = read_hf_config(all_.object(name).value(), all_.path(name));
+    for (const assumption& each : found.assumed) assumed_.push_back({prefix(name) + each.field, each.value, each.why});
+    return model_of(found.model);
+  }
+
+  [[nodiscard]] json_object part(const std::string& name) const {
+    return alone_.empty() ? all_.object(name) : json_object{all_.at(name), alone_};
+  }
+  [[nodiscard]] static std::string prefix(const std::string& part) { return part + "."; }
+  void assume(const char* field, const std::string& value, const std::string& why) {
+    assumed_.push_back({field, value, why});
+  }
+
+  const json_object& all_;
+  std::string alone_;
+  std::vector<assumption>& assumed_;
+  const pipeline_class* usual_ = nullptr;
+  std::int64_t vae_channels_ = 0;
+  diffusion_pipeline p_{};
+};
+
+}  // namespace detail
+
+/// A pipeline of one document: an object that holds the files of a folder by their names ("model_index", "transformer"
+/// or "unet", "transformer_2", "vae", "text_encoder", "text_encoder_2", "image_encoder", "scheduler"), or a lone
+/// transformer or UNet. Parts that are missing stay absent, which goes to `assumed` as all that is left open. Worked:
+/// {"_class_name": "WanTransformer3DModel"} has one denoiser, no decoder, and 14288491584 parameters.
+/// @throws error naming the field for a class or a part that is not supported, and for sizes out of range.
+[[nodiscard]] inline diffusion_pipeline read_pipeline(const nlohmann::json& document, std::vector<assumption>& assumed,
+                                                      const std::string& source = "config") {
+  const json_object given{document, source};
+  if (!given.has("_class_name")) return detail::pipeline_reader{given, assumed}.read();
+  const std::string part = detail::find_class(detail::autoencoder_classes, given) != nullptr ? "vae" : "transformer";
+  const nlohmann::json alone{{part, document}};
+  const json_object all{alone, source};
+  std::vector<assumption> found;
+  const diffusion_pipeline result = detail::pipeline_reader{all, found, source}.read();
+  for (assumption& each : found) {
+    if (each.field.rfind(part + ".", 0) == 0) each.field.erase(0, part.size() + 1);
+    assumed.push_back(each);
+  }
+  return result;
+}
+
+/// The document of a folder of diffusers, or of one of its files: model_index.json and the files of its parts, as
+/// `read_pipeline` takes them. Worked: of a folder with unet/config.json alone it is {"unet": ...}.
+[[nodiscard]] inline nlohmann::json load_pipeline_document(const std::string& path) {
+  constexpr std::string_view index = "model_index.json";
+  const bool is_index =
+      path.size() >= index.size() && path.compare(path.size() - index.size(), index.size(), index) == 0;
+  const std::string at = is_index ? path.substr(0, path.size() - index.size()) + "." : path;
+  if (!detail::is_folder(at)) return load_hf_document(path);
+  const std::string folder = detail::without_last_slash(at) + "/";
+  nlohmann::json all = nlohmann::json::object();
+  const auto add = [&](const std::string& part, const std::string& file) {
+    if (std::ifstream{folder + file}.good()) all[part] = load_hf_document(folder + file);
+  };
+  for (const char* part : {"transformer", "transformer_2", "unet", "vae", "text_encoder", "text_encoder_2",
+                           "text_encoder_3", "text_encoder_4", "image_encoder"})
+    add(part, std::string(part) + "/config.json");
+  add("scheduler", "scheduler/scheduler_config.json");
+  add("model_index", std::string(index));
+  return all.empty() ? load_hf_document(path) : all;
+}
+
+/// Whether a document is of diffusers: a file of its own, or one that holds several. Worked: {"_class_name":
+/// "AutoencoderKL"} is, {"model_type": "gpt2"} is not.
+[[nodiscard]] inline bool is_pipeline(const nlohmann::json& document) {
+  if (!document.is_object() || document.contains("model_type") || document.contains("schema")) return false;
+  for (const char* part : {"_class_name", "_diffusers_version", "model_index", "transformer", "unet", "vae"})
+    if (document.contains(part)) return true;
+  return false;
+}
+
+/// A pipeline of a folder or a file: `read_pipeline` of `load_pipeline_document`. Worked: a folder of Wan 2.2 has two
+/// denoisers.
+[[nodiscard]] inline diffusion_pipeline load_pipeline(const std::string& path, std::vector<assumption>& assumed) {
+  return read_pipeline(load_pipeline_document(path), assumed, detail::name_of_file(path));
 }
 
 }  // namespace abi_0

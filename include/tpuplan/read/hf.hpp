@@ -383,7 +383,8 @@ inline void refuse_foreign(const json_object& object) {
   if (object.has("_diffusers_version") || object.has("_class_name"))
     fail(errc::unsupported, object.path("_class_name"), "a model of diffusers", layers);
   if (object.has("class_name") && object.has("config"))
-    fail(errc::unsupported, object.path("class_name"), "a model of Keras (to_json)", layers);
+    fail(errc::unsupported, object.path("class_name"), "a model of Keras (to_json)",
+         "a language model here; model, fit, train and plan read this one");
 }
 
 }  // namespace detail

@@ -9,6 +9,7 @@
 #include <tpuplan/simulate/arrivals.hpp>
 #include <tpuplan/simulate/engine.hpp>
 #include <tpuplan/simulate/percentiles.hpp>
+#include <tpuplan/simulate/prefix_cache.hpp>
 #include <tpuplan/simulate/step_times.hpp>
 #include <vector>
 
@@ -49,17 +50,24 @@ struct run_sums {
 /// One replica. All sequences that decode get a token in the same steps, which are counted as ticks. A sequence's
 /// tokens, its end and its next block follow from the tick at which it began, so that a simulated step takes the same
 /// work for any batch.
-template <class Times, class Observer, class Enough>
+template <class Times, class Observer, class Enough, class Prefixes = no_prefixes>
 class replica_run {
  public:
   replica_run(const simulated_engine& engine, const std::vector<simulated_request>& requests, std::size_t first,
               const Times& times, run_sums& sums, Observer& observe, Enough& enough)
+      : replica_run{engine, requests, sums.run.records, first, times, sums, observe, enough, none_are_kept} {}
+  /// With records of its own, and what becomes of prefixes.
+  replica_run(const simulated_engine& engine, const std::vector<simulated_request>& requests,
+              std::vector<request_record>& records, std::size_t first, const Times& times, run_sums& sums,
+              Observer& observe, Enough& enough, Prefixes& prefixes)
       : engine_{engine},
         requests_{requests},
+        records_{records},
         times_{times},
         sums_{sums},
         observe_{observe},
         enough_{enough},
+        prefixes_{prefixes},
         stride_{static_cast<std::size_t>(engine.replicas)},
         arriving_{first},
         queued_{first},
@@ -68,9 +76,7 @@ class replica_run {
         states_(requests.size() / stride_ + 1) {
     std::int64_t longest = 0;
     for (std::size_t i = first; i < requests.size(); i += stride_) longest = std::max(longest, requests[i].output);
-    std::size_t ticks = 2;
-    while (ticks <= static_cast<std::size_t>(longest)) ticks *= 2;
-    ending_.assign(ticks, none);
+    expect_outputs(longest);
     begin_ = sums.run.warm_until.value();
     end_ = sums.run.counted_until.value();
     batches_ = end_ > begin_ ? static_cast<double>(error_batches) / (end_ - begin_) : 0;
@@ -82,14 +88,36 @@ class replica_run {
       take_arrivals();
       if (decode_alone() || step()) continue;
       if (arriving_ >= requests_.size()) break;
-      const double next = requests_[arriving_].arrival.value();
-      take_samples(next);
-      now_ = next;
+      await_arrival();
     }
-    take_samples(end_);
+    take_last_samples();
   }
+  /// Before any request: the most output tokens of one.
+  void expect_outputs(std::int64_t longest) {
+    std::size_t ticks = 2;
+    while (ticks <= static_cast<std::size_t>(longest)) ticks *= 2;
+    ending_.assign(ticks, none);
+  }
+  /// A request was added to the requests.
+  void expect_one_more() {
+    states_.emplace_back();
+    records_.emplace_back();
+  }
+  /// When its next step can begin; never where it has nothing to do.
+  [[nodiscard]] double ready() const {
+    if (inside_ > 0) return now_;
+    return arriving_ < requests_.size() ? std::max(now_, requests_[arriving_].arrival.value()) : never;
+  }
+  /// Its next step; where it is one of those that only decode, also those after it that begin before then.
+  void advance(double until) {
+    if (ready() > now_) await_arrival();
+    take_arrivals();
+    if (!decode_alone(until)) step();
+  }
+  void take_last_samples() { take_samples(end_); }
 
  private:
+  static constexpr double never = std::numeric_limits<double>::infinity();
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   struct state {
     std::int64_t generated = 0;      // output tokens, up to date while it does not decode
@@ -104,9 +132,10 @@ class replica_run {
   };
 
   state& at(std::size_t request) { return states_[request / stride_]; }
-  std::int64_t blocks_for(std::int64_t tokens) const {
-    return ((engine_.reserved_tokens > 0 ? engine_.reserved_tokens : tokens) + engine_.block_tokens - 1) /
-           engine_.block_tokens;
+  /// Blocks of that many tokens of a request that no other holds.
+  std::int64_t held_by(std::size_t request, std::int64_t tokens) const {
+    const std::int64_t held = engine_.reserved_tokens > 0 ? engine_.reserved_tokens : tokens;
+    return (held + engine_.block_tokens - 1) / engine_.block_tokens - prefixes_.shared(request);
   }
   /// Tokens of prompt and output of a sequence that decodes; keys and values of all but the last are in the cache.
   std::int64_t known(const state& s) const { return tick_ + s.offset; }
@@ -121,11 +150,15 @@ class replica_run {
     inside_ += more;
   }
 
+  void await_arrival() {
+    now_ = requests_[arriving_].arrival.value();
+    take_samples(now_);
+  }
   void take_arrivals() {
     while (arriving_ < requests_.size() && requests_[arriving_].arrival.value() <= now_) {
       const simulated_request& request = requests_[arriving_];
       count_requests(request.arrival.value(), 1);
-      sums_.run.records[arriving_] = {request.arrival, {}, {}, {}, {}, request.prompt, request.output, waiting_++, 0};
+      records_[arriving_] = {request.arrival, {}, {}, {}, {}, request.prompt, request.output, waiting_++, 0};
       arriving_ += stride_;
     }
   }
@@ -133,6 +166,7 @@ class replica_run {
   void take_blocks(std::int64_t count) {
     free_ -= count;
     sums_.run.blocks_taken += count;
+    prefixes_.fit(free_);
   }
   void return_blocks(std::int64_t count) {
     free_ += count;
@@ -143,7 +177,7 @@ class replica_run {
   std::size_t next_admitted() const {
     const std::size_t next = !preempted_.empty() ? preempted_.back() : queued_ < arriving_ ? queued_ : none;
     if (next == none || running_ >= engine_.max_running) return none;
-    return blocks_for(tokens_of(next)) <= free_ ? next : none;
+    return held_by(next, tokens_of(next)) + prefixes_.missing(next) <= free_ ? next : none;
   }
   std::int64_t tokens_of(std::size_t request) const {
     return requests_[request].prompt + states_[request / stride_].generated;
@@ -156,16 +190,16 @@ class replica_run {
       queued_ += stride_;
     }
     --waiting_;
-    take_blocks(blocks_for(tokens_of(request)));
+    const std::int64_t blocks = held_by(request, tokens_of(request)) + prefixes_.missing(request);
+    computed_ = prefixes_.admit(request, requests_[request]);
+    take_blocks(blocks);
     state& s = at(request);
-    if (s.generated == 0 && sums_.run.records[request].preemptions == 0)
-      sums_.run.records[request].admitted = seconds{now_};
+    if (s.generated == 0 && records_[request].preemptions == 0) records_[request].admitted = seconds{now_};
     s.before = last_, s.after = none;
     (last_ == none ? first_ : at(last_).after) = request;
     last_ = request;
     ++running_;
     partial_ = request;
-    computed_ = requests_[request].cached;
   }
 
   void leave(std::size_t request) {
@@ -206,7 +240,7 @@ class replica_run {
   void preempt(std::size_t request) {
     state& s = at(request);
     if (s.decodes) {
-      return_blocks(blocks_for(known(s) - 1));
+      return_blocks(held_by(request, known(s) - 1));
       stop_decoding(request);
       const auto joined = std::find(joined_.begin(), joined_.end(), request);
       if (joined == joined_.end()) {
@@ -215,14 +249,15 @@ class replica_run {
         joined_.erase(joined);
       }
     } else {
-      return_blocks(blocks_for(tokens_of(request)));
+      return_blocks(held_by(request, tokens_of(request)));
       partial_ = none;
     }
+    return_blocks(prefixes_.leave(request, 0));
     leave(request);
     preempted_.push_back(request);
     ++waiting_;
     ++sums_.run.preemptions;
-    ++sums_.run.records[request].preemptions;
+    ++records_[request].preemptions;
   }
 
   /// Blocks for the tokens of this step; false where something was preempted for them.
@@ -281,7 +316,7 @@ class replica_run {
     if (enough && (prompts || engine_.prefill == prefill_policy::mixed || work.sequences == 0)) take_prompts(work);
     if (work.sequences == 0 && work.prompt_tokens == 0) return false;
     const double start = now_;
-    const double end = start + times_.step(work).value();
+    const double end = start + times_.step(work).value() + prefixes_.load();
     observe_(work, seconds{start}, seconds{end});
     count_step(work, start, end);
     now_ = end;
@@ -293,14 +328,13 @@ class replica_run {
 
   /// Steps in which sequences decode and nothing else happens: no request arrives, begins or ends, and there are blocks
   /// for all. The result is that of `step`, found with less work; false where the next step is not of that kind.
-  bool decode_alone() {
+  bool decode_alone(double until = never) {
     if (decoding_ == 0 || partial_ != none || !joined_.empty() || next_admitted() != none) return false;
     const bool reserved = engine_.reserved_tokens > 0;
     const std::size_t* const ending = ending_.data();
     const std::int64_t* const growing = growing_.data();
     const std::size_t ticks = ending_.size() - 1, phases = growing_.size();
-    const double until =
-        arriving_ < requests_.size() ? requests_[arriving_].arrival.value() : std::numeric_limits<double>::infinity();
+    if (arriving_ < requests_.size()) until = std::min(until, requests_[arriving_].arrival.value());
     const auto sequences = static_cast<double>(decoding_), running = static_cast<double>(running_);
     double tokens = sums_.run.counted_tokens, busy = sums_.busy, all_running = sums_.running, blocks = sums_.blocks;
     step_work work{decoding_, decoding_ * engine_.reserved_tokens, 0, {}, 0};
@@ -366,7 +400,7 @@ class replica_run {
       sample.cache += static_cast<double>(engine_.blocks - free_) / static_cast<double>(engine_.blocks) /
                       static_cast<double>(engine_.replicas);
     }
-    next_sample_ = sample_ < samples.size() ? samples[sample_].time.value() : std::numeric_limits<double>::infinity();
+    next_sample_ = sample_ < samples.size() ? samples[sample_].time.value() : never;
   }
 
   void count_gap(double gap, double times) {
@@ -388,7 +422,7 @@ class replica_run {
     const auto list = static_cast<std::size_t>(tick_) & (ending_.size() - 1);
     while (ending_[list] != none) {
       const std::size_t request = ending_[list];
-      const std::int64_t held = blocks_for(known(at(request)) - 1);
+      const std::int64_t held = held_by(request, known(at(request)) - 1);
       stop_decoding(request);
       finish(request, held);
     }
@@ -396,7 +430,7 @@ class replica_run {
 
   void complete_prompt(std::size_t request) {
     state& s = at(request);
-    const std::int64_t held = blocks_for(tokens_of(request));
+    const std::int64_t held = held_by(request, tokens_of(request));
     if (s.generated > 0) {
       count_gap(now_ - s.last_token, 1);
     } else {
@@ -409,27 +443,30 @@ class replica_run {
   }
 
   void hand_out_first(std::size_t request) {
-    const std::int64_t cached = requests_[request].cached, prompt = requests_[request].prompt;
+    const std::int64_t cached = prefixes_.found(request, requests_[request]), prompt = requests_[request].prompt;
     const seconds idle = times_.step({0, 0, prompt - cached, times_.attention(cached, prompt), 0});
-    request_record& record = sums_.run.records[request];
+    request_record& record = records_[request];
     record.first_token = seconds{now_};
+    prefixes_.first_token(request);
     record.delay = max(seconds{0}, idle - (record.first_token - record.admitted));
   }
 
   void finish(std::size_t request, std::int64_t held) {
-    return_blocks(held);
+    return_blocks(held + prefixes_.leave(request, requests_[request].prompt + requests_[request].output - 1));
     leave(request);
     count_requests(now_, -1);
-    sums_.run.records[request].finished = seconds{now_};
-    stopped_ = stopped_ || enough_(sums_.run.records[request]);
+    records_[request].finished = seconds{now_};
+    stopped_ = stopped_ || enough_(records_[request]);
   }
 
   const simulated_engine& engine_;
   const std::vector<simulated_request>& requests_;
+  std::vector<request_record>& records_;
   const Times& times_;
   run_sums& sums_;
   Observer& observe_;
   Enough& enough_;  // asked at the end of each request whether the run may stop
+  Prefixes& prefixes_;
   bool stopped_ = false;
   std::size_t stride_;
   std::size_t arriving_;  // the next request that has not come

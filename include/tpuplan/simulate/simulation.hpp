@@ -170,7 +170,7 @@ struct counted_times {
 inline counted_times times_of(const simulation_run& run, const latency_targets& targets) {
   counted_times times;
   for (const request_record& record : run.records) {
-    if (record.arrival < run.warm_until) continue;
+    if (record.arrival < run.warm_until || record.arrival > run.counted_until) continue;
     const double first = (record.first_token + record.delay - record.arrival).value();
     const double whole = (record.finished + record.delay - record.arrival).value();
     double token = 0;

@@ -83,6 +83,15 @@ TEST_CASE("a layer refuses what it has no use for, and sizes that do not follow"
   layer.heads = 3;
   CHECK(says(refused(layer), "layer.heads is 3; valid: a divisor"));
   layer = {};
+  layer.gates = 4;
+  CHECK(says(refused(layer), "layer.gates is 4; valid: 4 of an LSTM, 3 of a GRU, 1 of a simple one; else 0"));
+  layer.kind = layer_kind::recurrent;
+  layer.gates = 5;
+  CHECK(says(refused(layer), "layer.gates is 5"));
+  layer = {};
+  layer.head_width = 64;
+  CHECK(says(refused(layer), "layer.head_width is 64; valid: 0 but for attention"));
+  layer = {};
   layer.kind = layer_kind::norm;
   CHECK(says(refused(layer), "layer.norm is none; valid: batch, layer or rms"));
   layer = {};
@@ -109,6 +118,50 @@ TEST_CASE("a layer refuses what it has no use for, and sizes that do not follow"
                for (int i = 0; i < 97; ++i) net.layers.add({});
              }).message,
              "at most 96 kinds"));
+}
+
+TEST_CASE("recurrent layers: weights, products of each step, and what they keep") {
+  network net;
+  net.height = 10, net.channels = 5;
+  network_layer lstm;
+  lstm.kind = layer_kind::recurrent;
+  lstm.gates = 4, lstm.outputs = 7;
+  net.layers.add(lstm);
+  CHECK(parameters(net).trained == 4 * 7 * (5 + 7 + 1));
+  // Input products of ten positions at once, then ten steps one after the other.
+  CHECK(forward_flops_per_example(net).value() == 2.0 * 10 * 4 * 7 * (5 + 7));
+  std::int64_t steps = 0;
+  for_each_product(net, [&](const layer_product& each) { steps = each.rows == 1 ? each.count : steps; });
+  CHECK(steps == 10);
+  CHECK(saved_numbers_per_example(net) == 10 * 5 + 10 * 7 * (1 + 4 + 1));  // output, gates and cells
+  // The weights of the steps are read in each of them, those of the input once.
+  CHECK(detail::weights_read(lstm, detail::shape_behind(lstm, 10, 1, 5)) == 4 * 7 * 5 + 10 * 4 * 7 * 7);
+  lstm.gates = 3;
+  net.layers = {};
+  net.layers.add(lstm);
+  CHECK(saved_numbers_per_example(net) == 10 * 5 + 10 * 7 * (1 + 3));
+}
+
+TEST_CASE("attention whose heads are wider than its channels") {
+  network net;
+  net.height = 6, net.channels = 8;
+  network_layer attention;
+  attention.kind = layer_kind::attention;
+  attention.heads = 2;
+  network_layer wide = attention;
+  wide.head_width = 16;
+  net.layers.add(wide);
+  CHECK(parameters(net).trained == 4 * 8 * 32 + 3 * 32 + 8);
+  CHECK(forward_flops_per_example(net).value() == 2.0 * 6 * (4 * 8 * 32 + 2 * 6 * 32));
+  // Heads of the usual width are the same layer.
+  network usual = net, stated = net;
+  usual.layers = {}, stated.layers = {};
+  usual.layers.add(attention);
+  attention.head_width = 4;
+  stated.layers.add(attention);
+  CHECK(parameters(usual).trained == parameters(stated).trained);
+  CHECK(saved_numbers_per_example(usual) == saved_numbers_per_example(stated));
+  CHECK(forward_flops_per_example(usual).value() == forward_flops_per_example(stated).value());
 }
 
 }  // namespace model_network_tests

@@ -558,6 +558,69 @@ TEST_CASE("serving requests that cannot be asked") {
           "serving_job.tpot_target");
 }
 
+TEST_CASE("with spare slices the targets hold for those that are left, and with one fewer of them they do not") {
+  serving_request plain = chat_request();
+  for (const bool by_percentile : {false, true}) {
+    if (by_percentile) {
+      plain.job.ttft_target = plain.job.tpot_target = seconds{0};
+      plain.job.percentiles = {{0.99, 1_s}, {0.95, 40_ms}, {}};
+    }
+    std::map<std::string, std::int64_t> needed;
+    for (const serving_plan& p : plan_serving(plain).plans)
+      needed[std::string(name(p.where).view()) + std::to_string(p.mesh.tensor)] = p.slices;
+    for (const std::int64_t zones : {0, 3}) {
+      serving_request r = plain;
+      r.spare = zones == 0 ? 2 : 0;
+      r.zones = zones;
+      const serving_plan_answer answer = plan_serving(r);
+      REQUIRE(answer.plans.size() > 3);
+      for (const serving_plan& p : answer.plans) {
+        INFO(p.slices << " x " << name(p.where).view() << " tensor " << p.mesh.tensor);
+        const std::int64_t left = p.slices - p.spare;
+        CHECK(p.spare == (zones == 0 ? 2 : ceil_div(p.slices, zones)));
+        const auto same = needed.find(std::string(name(p.where).view()) + std::to_string(p.mesh.tensor));
+        if (same != needed.end() && !by_percentile) CHECK(left == same->second);
+        CHECK(close(p.share.request_rate.value() * static_cast<double>(p.slices), 40));
+        CHECK(p.without_spare.per_token.total >= p.estimate.per_token.total);
+        if (by_percentile) CHECK(meets(p.simulated_without_spare));
+        if (!by_percentile) CHECK((p.without_spare.meets_tpot && p.without_spare.meets_ttft));
+        CHECK(chips(p.where) * p.slices <= r.largest_chips);
+      }
+    }
+  }
+}
+
+TEST_CASE("slices in all, with spare ones and over zones") {
+  serving_request r;
+  CHECK(slices_with_spare(r, 4) == 4);
+  r.spare = 1;
+  CHECK(slices_with_spare(r, 4) == 5);
+  r.spare = 0;
+  r.zones = 3;
+  CHECK(slices_with_spare(r, 4) == 6);
+  for (std::int64_t zones = 2; zones < 6; ++zones) {
+    for (std::int64_t serving = 1; serving < 40; ++serving) {
+      r.zones = zones;
+      const std::int64_t all = slices_with_spare(r, serving);
+      CHECK(all - ceil_div(all, zones) >= serving);
+      CHECK(all - 1 - ceil_div(all - 1, zones) < serving);
+      CHECK(detail::most_serving(r, all) == serving);
+    }
+  }
+}
+
+TEST_CASE("spare slices that mean nothing are refused") {
+  serving_request r = chat_request();
+  r.zones = 1;
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "serving_request.zones is 1"));
+  r.zones = 0;
+  r.spare = -1;
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "serving_request.spare is -1"));
+  r.spare = 1;
+  r.job.request_rate = per_second{0};
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "for spare slices"));
+}
+
 TEST_CASE("slices share requests that run at once, one of them too") {
   serving_job job;
   job.concurrency = 1;

@@ -114,7 +114,7 @@ TEST_CASE("mixes of a day beyond the work of one question have dollars and no la
   for (const day_option& one : whole.options) {
     if (one.mix.follows)
       options.push_back(
-          detail::priced_day(request, one.mix, detail::follow(request, one.mix, whole.fixed, whole.slice_rate)));
+          detail::priced_day(request, one.mix, detail::slices_of(request, one.mix, whole.fixed, whole.slice_rate)));
   }
   REQUIRE(options.size() > 2);
   detail::simulate_options(options, request, whole.fixed, whole.slice_rate, 0);
@@ -373,17 +373,17 @@ TEST_CASE("a fleet that follows: who serves, and who is paid, at each decision")
   };
   using list = std::vector<std::pair<double, int>>;
   // Three more are ordered as the rate rises and paid from there; they serve after a minute.
-  detail::slices_over_day slices = detail::follow(request, mix, 4, per_second{10});
+  detail::slices_over_day slices = detail::slices_of(request, mix, 4, per_second{10});
   CHECK(counts(slices.serving) == list{{1, 72}, {4, 48}, {1, 60}});
   CHECK(counts(slices.paid) == list{{1, 60}, {4, 60}, {1, 60}});
   CHECK(slices.most == 4);
   // At once: they serve at the next decision.
   request.scaling.start_up = seconds{};
-  slices = detail::follow(request, mix, 4, per_second{10});
+  slices = detail::slices_of(request, mix, 4, per_second{10});
   CHECK(counts(slices.serving) == list{{1, 61}, {4, 59}, {1, 60}});
   // After the rate has fallen again: paid for nothing, and given back when they come.
   request.scaling.start_up = seconds{310};
-  slices = detail::follow(request, mix, 4, per_second{10});
+  slices = detail::slices_of(request, mix, 4, per_second{10});
   CHECK(counts(slices.serving) == list{{1, 180}});
   CHECK(counts(slices.paid) == list{{1, 60}, {4, 62}, {1, 58}});
   CHECK(slices.most == 4);
@@ -391,9 +391,33 @@ TEST_CASE("a fleet that follows: who serves, and who is paid, at each decision")
   request.scaling = {};
   request.scaling.headroom = 0.26;
   request.scaling.start_up = seconds{60};
-  CHECK(detail::follow(request, mix, 4, per_second{10}).most == 6);
+  CHECK(detail::slices_of(request, mix, 4, per_second{10}).most == 6);
   mix.follows = false;
-  CHECK(counts(detail::follow(request, mix, 4, per_second{10}).paid) == list{{4, 180}});
+  CHECK(counts(detail::slices_of(request, mix, 4, per_second{10}).paid) == list{{4, 180}});
+}
+
+TEST_CASE("the autoscaler of a day keeps the targets with the least headroom that does") {
+  day_request request = chat_day();
+  request.find_threshold = true;
+  const day_answer answer = plan_day(request);
+  REQUIRE(answer.autoscaler);
+  const day_autoscaler& scaler = *answer.autoscaler;
+  CHECK(answer.ideal_slice_hours == ideal_slice_hours(request.day, answer.slice_rate));
+  CHECK(answer.ideal_slice_hours <= scaler.slice_hours);
+  CHECK(scaler.rule.tolerance == 0.1);
+  CHECK(close(scaler.threshold.value() * (1 + scaler.rule.headroom), answer.slice_rate.value()));
+  REQUIRE(scaler.meets_targets);
+  const payment_mix following{0, provisioning::on_demand, provisioning::on_demand, true};
+  request.scaling = scaler.rule;
+  CHECK(simulate_day(request, following, answer.fixed, answer.slice_rate).meets_targets);
+  CHECK(close(simulate_day(request, following, answer.fixed, answer.slice_rate).slice_hours, scaler.slice_hours, 1e-9));
+  REQUIRE(scaler.rule.headroom > 0);
+  double less = 0;
+  for (const double tried : detail::tried_headrooms) less = tried < scaler.rule.headroom ? tried : less;
+  request.scaling.headroom = less;
+  CHECK_FALSE(simulate_day(request, following, answer.fixed, answer.slice_rate).meets_targets);
+  request.job.percentiles.first_token = {0.99, 1_us};
+  CHECK_FALSE(plan_day(request).autoscaler);  // no slice keeps that
 }
 
 }  // namespace plan_traffic_tests

@@ -23,7 +23,7 @@ blocks::model model_of_file(const std::string& type, const char* changes, std::i
   json config = json::parse(changes);
   config["_class_name"] = type;
   std::vector<assumption> assumed;
-  return read_diffusers(config, positions, text, assumed);
+  return read_diffusers(config, {positions}, text, assumed);
 }
 
 std::int64_t total(const std::string& type, const char* changes) {
@@ -35,6 +35,15 @@ double work(const std::string& type, std::int64_t positions, std::int64_t text =
 }
 
 const std::string wan = "WanTransformer3DModel", flux = "FluxTransformer2DModel", qwen = "QwenImageTransformer2DModel";
+
+const char* const xl = R"({"block_out_channels": [320, 640, 1280],
+    "down_block_types": ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"],
+    "up_block_types": ["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"], "attention_head_dim": [5, 10, 20],
+    "cross_attention_dim": 2048, "transformer_layers_per_block": [1, 2, 10], "addition_embed_type": "text_time",
+    "projection_class_embeddings_input_dim": 2816, "sample_size": 128})";
+
+// Stable Diffusion XL as the command line is given it.
+json whole() { return load_json(TPUPLAN_TESTS_DIR "/cli/plans/sdxl.json"); }
 
 }  // namespace
 
@@ -71,7 +80,7 @@ TEST_CASE("the work of a diffusion transformer grows with its positions", "[diff
 
 TEST_CASE("what a diffusers file leaves open is on record, each once", "[diffusers]") {
   std::vector<assumption> assumed;
-  (void)read_diffusers(json{{"_class_name", wan}, {"num_layers", 2}}, 16, 16, assumed);
+  (void)read_diffusers(json{{"_class_name", wan}, {"num_layers", 2}}, {16}, 16, assumed);
   const auto times = [&](const char* field) {
     return std::count_if(assumed.begin(), assumed.end(), [&](const assumption& a) { return a.field == field; });
   };
@@ -80,26 +89,188 @@ TEST_CASE("what a diffusers file leaves open is on record, each once", "[diffuse
   CHECK(times("num_layers") == 0);
   CHECK(assumed.front().why == "class default of " + wan);
   assumed.clear();
-  (void)read_diffusers(json{{"_class_name", flux}}, 16, 16, assumed);
+  (void)read_diffusers(json{{"_class_name", flux}}, {16}, 16, assumed);
   CHECK(times("in_channels") == 1);
+}
+
+TEST_CASE("the work of UNets and autoencoders is that of their convolutions and attention", "[diffusers]") {
+  // By hand over the modules of the classes, each with its positions: 64 x 64 latents and 77 tokens (128 x 128 for XL).
+  const auto work_of = [](const std::string& type, const char* changes, std::int64_t side) {
+    json config = json::parse(changes);
+    config["_class_name"] = type;
+    std::vector<assumption> assumed;
+    return forward_flops_per_example(read_diffusers(config, {side, side}, 77, assumed)).value();
+  };
+  CHECK(work_of("UNet2DConditionModel", R"({"cross_attention_dim": 768})", 64) == 803273441280);
+  CHECK(work_of("UNet2DConditionModel", R"({"cross_attention_dim": 1024, "attention_head_dim": [5, 10, 20, 20]})",
+                64) == 804257464320);
+  CHECK(work_of("UNet2DConditionModel", xl, 128) == 6761236398080);
+  std::vector<assumption> assumed;
+  const diffusion_pipeline vae = read_pipeline(json::parse(R"({"_class_name": "AutoencoderKL",
+      "block_out_channels": [128, 256, 512, 512], "layers_per_block": 2,
+      "down_block_types": ["DownEncoderBlock2D", "DownEncoderBlock2D", "DownEncoderBlock2D", "DownEncoderBlock2D"],
+      "up_block_types": ["UpDecoderBlock2D", "UpDecoderBlock2D", "UpDecoderBlock2D", "UpDecoderBlock2D"]})"),
+                                               assumed);
+  CHECK(forward_flops_per_example(decoder_for(vae, {512, 512})).value() == 2514518933504);
+  CHECK(vae.latent_channels == 4);
+  CHECK(vae.spatial == 8);
+}
+
+TEST_CASE("a pipeline is read from one document", "[diffusers]") {
+  std::vector<assumption> assumed;
+  const diffusion_pipeline p = read_pipeline(whole(), assumed, "sdxl");
+  CHECK(p.name == "StableDiffusionXLPipeline");
+  CHECK(total_parameters(p) == 2567463684 + 123060480 + 694659840 + 83653863);
+  CHECK(p.denoisers.items[0].part == "unet");
+  CHECK(p.encoders.items[1].part == "text_encoder_2");
+  CHECK(p.encoders.items[0].tokens == 77);
+  CHECK(p.usual.width == 1024);
+  CHECK(p.usual_steps == 50);
+  CHECK(p.usual_forwards == 2);
+  CHECK_FALSE(p.guidance_input);
+  // CLIP ViT-L's 85 million weights in layers, and attention over all tokens.
+  CHECK(close(text_flops(p.encoders.items[0].model, 77).value(), 77 * (2.0 * 12 * 12 * 768 * 768 + 12 * 4.0 * 77 * 768),
+              1e-9));
+  for (const assumption& each : assumed) CHECK(each.field.rfind("vae = none", 0) != 0);
+}
+
+TEST_CASE("either expert of Wan 2.2 takes its share of the steps", "[diffusers]") {
+  const auto shares = [](const json& scheduler) {
+    json config{{"model_index", {{"_class_name", "WanPipeline"}, {"boundary_ratio", 0.875}}},
+                {"transformer", {{"_class_name", wan}}},
+                {"transformer_2", {{"_class_name", wan}}}};
+    if (!scheduler.is_null()) config["scheduler"] = scheduler;
+    std::vector<assumption> assumed;
+    return read_pipeline(config, assumed);
+  };
+  const diffusion_pipeline p = shares({{"flow_shift", 3.0}});
+  // s with 3 s / (1 + 2 s) = 0.875 is 0.7.
+  CHECK(close(p.denoisers.items[0].share, 0.3, 1e-12));
+  CHECK(close(p.denoisers.items[1].share, 0.7, 1e-12));
+  CHECK(close(shares({{"flow_shift", 12.0}}).denoisers.items[0].share, 12.0 / 19, 1e-12));
+  CHECK(close(shares(nullptr).denoisers.items[0].share, 0.125, 1e-12));
+  CHECK(total_parameters(p) == 2 * 14288491584);
+  const picture_size hd{1280, 720, 81};
+  CHECK(close(3 * forward_flops_per_example(denoiser_for(p, 1, hd, 512)).value(), 4 * 4893.27e12, 1e-3));
+}
+
+TEST_CASE("text encoders of pipelines are models of transformers", "[diffusers]") {
+  const auto encoder = [](const char* file) {
+    const json config{{"transformer", {{"_class_name", qwen}}}, {"text_encoder", json::parse(file)}};
+    std::vector<assumption> assumed;
+    return read_pipeline(config, assumed).encoders.items[0].model;
+  };
+  const blocks::model t5 = encoder(R"({"architectures": ["T5EncoderModel"], "model_type": "t5", "d_model": 4096,
+      "d_ff": 10240, "d_kv": 64, "num_heads": 64, "num_layers": 24, "vocab_size": 32128,
+      "feed_forward_proj": "gated-gelu"})");
+  CHECK(parameters(t5).total == 4762310656);
+  CHECK(
+      close(text_flops(t5, 512).value(), 512 * (2.0 * (1610614784 - 2048 + 3019898880) + 24 * 4.0 * 512 * 4096), 1e-5));
+  // Qwen2.5-VL 7B as data/models has it, with its tower, which sees no image here.
+  std::vector<assumption> assumed;
+  const json vl = load_json(TPUPLAN_DATA_DIR "/models/qwen2.5-vl-7b.json");
+  const json config{{"transformer", {{"_class_name", qwen}}}, {"text_encoder", vl}};
+  const diffusion_pipeline p = read_pipeline(config, assumed);
+  CHECK(parameters(p.encoders.items[0].model).total == 8292166656);
+  CHECK(p.encoders.items[0].tokens == 546);
+}
+
+TEST_CASE("sizes that a pipeline does not make are refused by field", "[diffusers]") {
+  std::vector<assumption> assumed;
+  const diffusion_pipeline clip = read_pipeline(json{{"_class_name", wan}}, assumed);
+  const diffusion_pipeline image = read_pipeline(json{{"_class_name", flux}}, assumed);
+  const auto refused = [](const diffusion_pipeline& p, const picture_size& size) {
+    return refusal_of([&] { (void)denoiser_for(p, 0, size, 512); });
+  };
+  CHECK_FALSE(refused(clip, {1280, 720, 81}).refused);
+  CHECK_FALSE(refused(clip, {1280, 720, 1}).refused);
+  CHECK(says(refused(clip, {1280, 720, 80}).message, "frames is 80; valid: one more than a multiple of 4"));
+  CHECK(says(refused(clip, {1280, 721, 81}).message, "height is 721; valid: a multiple of 16"));
+  CHECK(says(refused(clip, {1288, 720, 81}).message, "width is 1288"));
+  CHECK(says(refused(clip, {0, 720, 81}).message, "width"));
+  CHECK(says(refused(image, {1024, 1024, 2}).message, "frames"));
+  CHECK(says(refusal_of([&] { (void)denoiser_for(image, 1, {1024, 1024}, 512); }).message, "denoiser"));
+  CHECK(says(refusal_of([&] { (void)denoiser_for(image, 0, {1024, 1024}, 0); }).message, "text_tokens"));
 }
 
 TEST_CASE("diffusers files that are not supported are refused by field", "[diffusers]") {
   const auto refused = [](const std::string& type, const char* changes) {
     return refusal_of([&] { (void)model_of_file(type, changes); });
   };
-  CHECK(says(refused("UNet2DConditionModel", "{}").message, "config._class_name"));
-  CHECK(says(refused("UNet2DConditionModel", "{}").message, "WanTransformer3DModel"));
-  CHECK(refused(wan, R"({"image_dim": 1280})").code == errc::unsupported);
-  CHECK(says(refused(wan, R"({"image_dim": 1280})").message, "config.image_dim"));
+  const std::string unet = "UNet2DConditionModel";
+  CHECK(says(refused("ControlNetModel", "{}").message, "config._class_name"));
+  CHECK(says(refused("UNet3DConditionModel", "{}").message, "UNet2DConditionModel"));
+  CHECK(refused(wan, R"({"added_kv_proj_dim": 5120})").code == errc::unsupported);
+  CHECK(says(refused(wan, R"({"added_kv_proj_dim": 5120})").message, "config.added_kv_proj_dim"));
   CHECK(refused(wan, R"({"qk_norm": null})").code == errc::unsupported);
   CHECK(says(refused(wan, R"({"patch_size": [1, 2]})").message, "config.patch_size"));
   CHECK(says(refused(wan, R"({"patch_size": [1, 0, 2]})").message, "config.patch_size"));
+  CHECK(says(refused(wan, R"({"patch_size": [1, 2, 4]})").message, "config.patch_size"));
   CHECK(says(refused(wan, R"({"num_layers": 0})").message, "config.num_layers"));
-  CHECK(refused(qwen, R"({"use_additional_t_cond": true})").code == errc::unsupported);
-  CHECK_FALSE(refused(qwen, R"({"use_additional_t_cond": false})").refused);
+  CHECK(says(refused(wan, R"({"num_layers": "40"})").message, "config.num_layers"));
+  CHECK(says(refused(wan, R"({"num_layers": 1e30})").message, "config.num_layers"));
+  CHECK(refused(wan, R"({"num_attention_heads": 16777216, "attention_head_dim": 16777216})").refused);
+  CHECK(says(refused("Flux2Transformer2DModel", R"({"mlp_ratio": -1})").message, "config.mlp_ratio"));
+  CHECK(says(refused("Flux2Transformer2DModel", R"({"mlp_ratio": 1e9})").message, "config.mlp_ratio"));
+  CHECK(
+      says(refused("SD3Transformer2DModel", R"({"dual_attention_layers": [1, 1]})").message, "dual_attention_layers"));
+  CHECK(says(refused("SD3Transformer2DModel", R"({"dual_attention_layers": [18]})").message, "dual_attention_layers"));
+  CHECK(says(refused("SD3Transformer2DModel", R"({"qk_norm": "layer_norm"})").message, "config.qk_norm"));
+  CHECK(says(refused("SD3Transformer2DModel", R"({"caption_projection_dim": 4})").message, "caption_projection_dim"));
+  CHECK(says(refused("ZImageTransformer2DModel", R"({"siglip_feat_dim": 1152})").message, "siglip_feat_dim"));
+  CHECK(says(refused("PixArtTransformer2DModel", R"({"norm_type": "ada_norm"})").message, "config.norm_type"));
+  CHECK(says(refused("MochiTransformer3DModel", R"({"activation_fn": "gelu"})").message, "config.activation_fn"));
+  CHECK(says(refused(unet, R"({"down_block_types": ["AttnDownBlock2D"]})").message, "config.down_block_types"));
+  CHECK(says(refused(unet, R"({"down_block_types": []})").message, "config.down_block_types"));
+  CHECK(says(refused(unet, R"({"down_block_types": [1]})").message, "config.down_block_types"));
+  CHECK(says(refused(unet, R"({"block_out_channels": [320]})").message, "config.block_out_channels"));
+  CHECK(says(refused(unet, R"({"attention_head_dim": 7})").message, "config.block_out_channels"));
+  CHECK(says(refused(unet, R"({"encoder_hid_dim": 1024})").message, "config.encoder_hid_dim"));
+  CHECK(says(refused(unet, R"({"addition_embed_type": "image"})").message, "config.addition_embed_type"));
+  CHECK(says(refused(unet, R"({"layers_per_block": [2, 2]})").message, "config.layers_per_block"));
   CHECK(says(refusal_of([] { (void)model_of_file(wan, "{}", 0); }).message, "positions"));
   CHECK(says(refusal_of([] { (void)model_of_file(wan, "{}", 1, 0); }).message, "text_positions"));
+}
+
+TEST_CASE("hostile documents of pipelines are refused, by name where there is one", "[diffusers]") {
+  const auto refused = [](const char* file) {
+    return refusal_of([&] {
+      std::vector<assumption> assumed;
+      (void)read_pipeline(json::parse(file), assumed);
+    });
+  };
+  CHECK(refused("[]").refused);
+  CHECK(refused("{}").refused);
+  CHECK(says(refused(R"({"_class_name": 7})").message, "config._class_name"));
+  CHECK(says(refused(R"({"transformer": 7})").message, "config.transformer"));
+  CHECK(says(refused(R"({"transformer": {}})").message, "config.transformer._class_name"));
+  CHECK(says(refused(R"({"transformer": {"_class_name": "WanTransformer3DModel"}, "vae": {}})").message, "config.vae"));
+  CHECK(says(refused(R"({"transformer": {"_class_name": "WanTransformer3DModel"},
+                         "vae": {"_class_name": "AutoencoderTiny"}})")
+                 .message,
+             "config.vae._class_name"));
+  CHECK(says(refused(R"({"transformer": {"_class_name": "WanTransformer3DModel"},
+                         "vae": {"_class_name": "AutoencoderKLWan", "z_dim": 4}})")
+                 .message,
+             "latent_channels"));
+  CHECK(says(refused(R"({"transformer": {"_class_name": "WanTransformer3DModel"}, "text_encoder": {}})").message,
+             "text_encoder.model_type"));
+  CHECK(says(refused(R"({"transformer": {"_class_name": "WanTransformer3DModel"},
+                         "transformer_2": {"_class_name": "WanTransformer3DModel"}})")
+                 .message,
+             "boundary_ratio"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKL", "block_out_channels": [0]})").message, "block_out_channels"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKL", "block_out_channels": [64, 64]})").message,
+             "config.block_out_channels"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKLWan", "temperal_downsample": [1, 0, 0]})").message,
+             "config.temperal_downsample"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKLWan", "dim_mult": [1]})").message, "temperal_downsample"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKLMochi", "layers_per_block": [3]})").message, "layers_per_block"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKLCogVideoX", "temporal_compression_ratio": 3})").message,
+             "temporal_compression_ratio"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKLLTXVideo", "patch_size_t": 2})").message, "patch_size_t"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderDC", "encoder_layers_per_block": [-1, 2, 2, 3, 3, 3]})").message,
+             "encoder_layers_per_block"));
 }
 
 }  // namespace read_diffusers_tests

@@ -12,7 +12,9 @@
 /// Time and memory of a training step of any network of layers, data parallel or with sharded weights. The constants
 /// are those of language models; none is fitted to networks, so every answer is marked extrapolated and has the wide
 /// band of small models. Attention is not fused: frameworks write its scores to HBM. docs/model.md derives the terms,
-/// docs/first_jobs.md compares them with published runs.
+/// docs/first_jobs.md compares them with published runs. Each step of a
+/// recurrent layer reads its weights from HBM and takes the fixed time of a layer, which is slow rather than fast:
+/// small ones may stay in VMEM.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -79,6 +81,11 @@ namespace detail {
 /// once and read twice (for the gradients of inputs and of weights). As in language models, products do not hide it.
 inline constexpr double network_passes = 6;
 
+/// Steps of a layer that run one after the other.
+constexpr double steps_of(const network_layer& layer, const layer_shape& shape) noexcept {
+  return layer.kind == layer_kind::recurrent ? static_cast<double>(shape.height) : 1;
+}
+
 /// Adds arithmetic and traffic of all layers for that many examples on a chip.
 constexpr void add_layers(network_step& step, const network& net, const network_job& job, const chip_spec& chip,
                           double examples, const calibration& constants) {
@@ -96,18 +103,19 @@ constexpr void add_layers(network_step& step, const network& net, const network_
         mxu += work / mxu_utilization(product, chip) / (peak * mxu_fraction(constants, chip));
       }
     });
-    const double weights = 3 * static_cast<double>(checked_multiply(layer.count, product_weights(layer, shape)));
+    const double weights = 3 * static_cast<double>(layer.count) * weights_read(layer, shape);
     step.products += seconds{mxu};
     step.vector += seconds{vector};
     step.traffic += seconds{number * (examples * network_passes * saved_by(layer, shape) + copies * weights) / rate};
   });
 }
 
-/// The number of layers that run one after the other, each of which takes a fixed time.
+/// The number of layers, and of steps of recurrent ones, that run one after the other, each of which takes a fixed
+/// time.
 constexpr double layers_of(const network& net) {
   double sum = 0;
-  for_each_layer(net, [&sum](const network_layer& layer, const layer_shape&) {
-    if (layer.kind != layer_kind::embedding) sum += static_cast<double>(layer.count);
+  for_each_layer(net, [&sum](const network_layer& layer, const layer_shape& shape) {
+    if (layer.kind != layer_kind::embedding) sum += static_cast<double>(layer.count) * steps_of(layer, shape);
   });
   return sum;
 }

@@ -13,6 +13,13 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace blocks {
 
+/// Which positions of a clip one sees.
+enum class within : std::uint8_t {
+  all,    ///< all of them
+  frame,  ///< those of its own frame
+  place,  ///< the same place in every frame
+};
+
 /// One layer of attention. Worked: 32 heads of 128 with 8 of keys and values on a stream of 4096: 41943040 weights, and
 /// 2048 numbers that each token keeps.
 struct attention {
@@ -36,6 +43,10 @@ struct attention {
   bool wide_qk_norm = false;       ///< those norms have a weight for every dimension of every head
   bool sinks = false;              ///< one learned sink per head
   bool output_gate = false;        ///< a gate on the output, as wide as the queries
+  within sees = within::all;       ///< positions that one sees, of a clip
+  std::int8_t scales = 0;          ///< linear: further sets of its heads, which see windows of several sizes
+  bool linear = false;             ///< keys and values are summed up first: work that grows with positions alone
+  bool keys_alone = false;         ///< further keys and values of the attention before it: no queries, no output
 };
 
 /// The width of the values of a head. Worked: 128 of MiMo-V2-Flash, whose keys have 192.
@@ -75,7 +86,15 @@ constexpr std::int64_t vectors_of(const attention& a, std::int64_t width) noexce
   return sum + a.q_rank + (a.to_image ? 2 * a.head_dim + 2 : 0);
 }
 
+// Keys and values, each with a norm, for queries that are there.
+constexpr void weigh_keys(const attention& a, const site& at, sums& to) {
+  const std::int64_t kv = kv_width(a) * a.kv_heads, norm = a.head_dim * (a.wide_qk_norm ? a.kv_heads : 1);
+  to.add(product{at.other_width > 0 ? at.other_width : at.width, kv, 1, 1, role::qkv, part::attention, a.from_other});
+  to.vectors(part::attention, (a.qkv_bias ? kv : 0) + (a.wide_qk_norm || a.qk_norm ? norm : 0));
+}
+
 constexpr void weigh(const attention& a, const site& at, sums& to) {
+  if (a.keys_alone) return weigh_keys(a, at, to);
   const std::int64_t q = a.head_dim * a.heads, values = value_width(a) * a.heads, d = at.width;
   if (a.q_rank > 0) to.add(product{d, a.q_rank, 1, 1, role::qkv, part::attention});
   to.add(product{a.q_rank > 0 ? a.q_rank : d, q, 1, 1, role::qkv, part::attention});
@@ -92,10 +111,18 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
   to.vectors(part::attention, vectors_of(a, d));
 }
 
-[[nodiscard]] constexpr core core_of(const attention& a, const site&) noexcept {
+[[nodiscard]] constexpr core core_of(const attention& a, const site& at) {
   core c;
+  if (a.linear) {  // a sum of keys x (values and a one), which queries multiply
+    c.fixed =
+        flops{4 * static_cast<double>(checked_multiply(a.heads * (1 + a.scales), a.head_dim, value_width(a) + 1))};
+    return c;
+  }
   c.heads = narrow(a.heads), c.key_width = narrow(a.head_dim), c.value_width = narrow(value_width(a));
-  c.window = a.window, c.causal = a.causal, c.from_other = a.from_other;
+  c.window = a.sees == within::frame   ? checked_multiply(at.height, at.columns)
+             : a.sees == within::place ? at.frames
+                                       : a.window;
+  c.causal = a.causal, c.from_other = a.from_other;
   return c;
 }
 

@@ -36,6 +36,8 @@ struct convolution {
   bool flat = false;                 ///< a window is of one dimension
   norm_kind norm = norm_kind::none;  ///< that follows
   part of = part::other;             ///< of the count
+  std::int64_t frames = 1;           ///< frames of a window; "same"
+  std::int64_t frame_stride = 1;     ///< frames from one window to the next, the first at the first
 };
 
 /// @{
@@ -45,6 +47,8 @@ constexpr void check(const convolution& c) {
   detail::check_dimension("convolution.kernel", c.kernel);
   detail::check_dimension("convolution.stride", c.stride);
   detail::check_size("convolution.groups", c.groups);
+  detail::check_dimension("convolution.frames", c.frames);
+  detail::check_dimension("convolution.frame_stride", c.frame_stride);
   if (c.padding < -1 || c.padding > detail::most_size)
     detail::fail(errc::out_of_range, "convolution.padding", c.padding, "-1 (same) to 16777216");
 }
@@ -54,7 +58,7 @@ constexpr void weigh(const convolution& c, const site& at, sums& to) {
   if (at.width % groups != 0 || outputs % groups != 0)
     detail::fail(errc::not_divisible, "convolution.groups", groups,
                  "a divisor of the channels that come in and go out");
-  const std::int64_t window = c.flat ? c.kernel : checked_multiply(c.kernel, c.kernel);
+  const std::int64_t window = c.flat ? c.kernel : checked_multiply(c.kernel, c.kernel, c.frames);
   to.add(product{checked_multiply(window, at.width / groups), outputs / groups, groups, groups, role::other, c.of});
   const std::int64_t norm = detail::norm_weights(c.norm, outputs);
   to.vectors(c.of, (c.bias ? outputs : 0) + norm);
@@ -64,6 +68,7 @@ constexpr void weigh(const convolution& c, const site& at, sums& to) {
 [[nodiscard]] constexpr site after(const convolution& c, site at) {
   at.height = side_after(at.height, c.kernel, c.stride, c.padding);
   if (!c.flat) at.columns = side_after(at.columns, c.kernel, c.stride, c.padding);
+  at.frames = ceil_div(at.frames, c.frame_stride);
   if (c.outputs > 0) at.width = c.outputs;
   return at;
 }

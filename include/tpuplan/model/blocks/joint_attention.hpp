@@ -17,8 +17,10 @@ namespace blocks {
 struct joint_attention {
   std::int64_t heads = 0;     ///< of queries, keys and values
   std::int64_t head_dim = 0;  ///< of each of them
-  bool bias = true;           ///< biases of all four projections
+  bool bias = true;           ///< biases of the projections of queries, keys and values
   bool qk_norm = true;        ///< a norm of head_dim weights on queries and one on keys
+  bool output_bias = true;    ///< a bias of the output projection
+  bool output = true;         ///< false: the stream ends here, so that there is no output projection
 };
 
 /// @{
@@ -33,8 +35,9 @@ constexpr void weigh(const joint_attention& a, const site& at, sums& to) {
     detail::fail(errc::missing_field, "place.other", "none", "the stream that joint attention sees too");
   const std::int64_t q = a.heads * a.head_dim;
   to.add(product{at.width, 3 * q, 1, 1, role::qkv, part::attention});
-  to.add(product{q, at.width, 1, 1, role::output, part::attention});
-  to.vectors(part::attention, (a.bias ? 3 * q + at.width : 0) + (a.qk_norm ? 2 * a.head_dim : 0));
+  if (a.output) to.add(product{q, at.width, 1, 1, role::output, part::attention});
+  to.vectors(part::attention,
+             (a.bias ? 3 * q : 0) + (a.output && a.output_bias ? at.width : 0) + (a.qk_norm ? 2 * a.head_dim : 0));
   core seen;
   seen.heads = narrow(a.heads), seen.key_width = seen.value_width = narrow(a.head_dim), seen.causal = false;
   to.attends(seen);

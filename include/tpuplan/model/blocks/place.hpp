@@ -28,13 +28,24 @@ enum class flow : std::uint8_t {
 /// training that decoding does without (an encoder that is trained with the token table as its head).
 enum class use : std::uint8_t { always, prediction, scoring };
 
+/// What the positions of a stream follow where images or clips of several sizes are made.
+enum class extent : std::uint8_t {
+  fixed,   ///< nothing: there are as many for any size
+  latent,  ///< latent patches of the image or the clip
+  text,    ///< tokens of text
+  both,    ///< these and those, as one sequence
+  pixels,  ///< pixels of the image or the clip
+};
+
 /// A sequence of positions with a width, on which blocks work.
 struct stream {
-  text<16> name{};            ///< for people
-  flow what = flow::example;  ///< what its positions are
-  std::int64_t width = 0;     ///< numbers of a position before the first block
-  std::int64_t height = 1;    ///< positions of an example before the first block, or rows of them
-  std::int64_t columns = 1;   ///< positions of a row
+  text<16> name{};                 ///< for people
+  flow what = flow::example;       ///< what its positions are
+  std::int64_t width = 0;          ///< numbers of a position before the first block
+  std::int64_t height = 1;         ///< positions of an example before the first block, or rows of them
+  std::int64_t columns = 1;        ///< positions of a row
+  std::int64_t frames = 1;         ///< images of a clip, each of them rows and columns
+  extent follows = extent::fixed;  ///< what decides how many positions there are
 };
 
 /// Streams of a model at most.
@@ -55,6 +66,7 @@ constexpr void check(const stream& on) {
   detail::check_dimension("stream.width", on.width);
   detail::check_dimension("stream.height", on.height);
   detail::check_dimension("stream.columns", on.columns);
+  detail::check_dimension("stream.frames", on.frames);
 }
 
 }  // namespace blocks

@@ -19,16 +19,19 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace blocks {
 
-/// Where a block stands: the width of its stream, and its positions for one example, in one or two dimensions.
+/// Where a block stands: the width of its stream, and its positions for one example, in one to three dimensions.
 struct site {
   std::int64_t width = 0;        ///< numbers of a position
   std::int64_t height = 1;       ///< positions, or rows of them
   std::int64_t columns = 1;      ///< positions of a row
   std::int64_t other_width = 0;  ///< of the stream that the block attends to
+  std::int64_t frames = 1;       ///< of a clip, each of them rows and columns
 };
 
 /// Positions of one example. Worked: 14 x 14 patches are 196.
-[[nodiscard]] constexpr std::int64_t positions(const site& at) { return checked_multiply(at.height, at.columns); }
+[[nodiscard]] constexpr std::int64_t positions(const site& at) {
+  return checked_multiply(at.height, at.columns, at.frames);
+}
 
 /// What a product does in its layer.
 enum class role : std::uint8_t { qkv, output, up, down, router, logits, other };

@@ -7,6 +7,7 @@
 #include <tpuplan/base/checks.hpp>
 #include <tpuplan/model/blocks/place.hpp>
 #include <tpuplan/model/blocks/shapes.hpp>
+#include <tpuplan/model/blocks/work_list.hpp>
 
 /// @file
 /// What the blocks of a model add up to: all that counts of parameters, FLOPs and caches are made of.
@@ -74,6 +75,7 @@ class sums {
   double of_example = 0;          ///< multiply-adds of an example in streams that say how many positions they have
   cores attention{};              ///< arithmetic besides products
   cache_numbers cache{};          ///< what decoding keeps
+  work_list* listed = nullptr;    ///< where each product and attention is put down too, if anywhere
 
   /// Weights in matrix products of one token. Worked: those of an MLP, all of them.
   [[nodiscard]] constexpr std::int64_t matrices() const {
@@ -95,6 +97,7 @@ class sums {
     add_weights(p.of, p.copies == 1 ? one : checked_multiply(one, p.copies));
     if (p.copies > p.used && p.of == part::experts) leave_out(one, p.copies - p.used);
     if (p.used == 0 || at_.when == use::prediction) return;
+    if (listed != nullptr) listed->add(p, static_cast<double>(at_.count), rows_of(p.from_other ? other_rows_ : rows_));
     const std::int64_t work = checked_multiply(p.used == 1 ? one : checked_multiply(one, p.used), at_.count);
     if (on_ == flow::image || on_ == flow::example) {
       of_example += static_cast<double>(work) * static_cast<double>(positions(p.from_other ? other_rows_ : rows_));
@@ -129,8 +132,12 @@ class sums {
   constexpr void attends(const core& one) {
     if (!has_work(one) || at_.when == use::prediction) return;
     attention.add(one, static_cast<double>(at_.count), on_);
-    if (on_ != flow::image && on_ != flow::example) return;
-    const auto keys = static_cast<double>(positions(one.from_other ? other_rows_ : rows_));
+    const bool counted_here = on_ == flow::image || on_ == flow::example;
+    const std::int64_t all = counted_here ? positions(one.from_other ? other_rows_ : rows_) : 0;
+    const auto keys = static_cast<double>(one.window > 0 && one.window < all ? one.window : all);
+    if (listed != nullptr)
+      listed->add(one, static_cast<double>(at_.count), rows_of(rows_), counted_here ? keys : listed->tokens);
+    if (!counted_here) return;
     of_example += static_cast<double>(at_.count) * static_cast<double>(positions(rows_)) *
                   (static_cast<double>(one.heads) * keys * static_cast<double>(one.key_width + one.value_width) +
                    one.fixed.value() / 2);
@@ -162,6 +169,9 @@ class sums {
   [[nodiscard]] constexpr part counted(part where) const noexcept {
     if (at_.when == use::prediction) return part::prediction;
     return on_ == flow::image && where != part::projector ? part::vision : where;
+  }
+  [[nodiscard]] constexpr double rows_of(const site& at) const {
+    return on_ == flow::image || on_ == flow::example ? static_cast<double>(positions(at)) : listed->tokens;
   }
   constexpr void add_weights(part where, std::int64_t numbers) {
     std::int64_t& sum = weights[static_cast<std::size_t>(counted(where))];

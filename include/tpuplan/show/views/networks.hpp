@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/cost/payment.hpp>
+#include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/views/common.hpp>
 #include <tpuplan/show/views/train.hpp>
 #include <utility>
@@ -185,6 +186,79 @@ inline constexpr std::string_view network_band_words =
   std::vector<price_row> prices;
   for (const run_price& one : answer.costs.value_or(std::vector<run_price>{})) prices.push_back(one.price);
   add_prices(shown, prices);
+  return shown;
+}
+
+namespace readable {
+/// The first plans of a network, and what is said of the others.
+[[nodiscard]] inline view_part network_plans_part(const plan_network_answer& answer, const view_options& options) {
+  view_part part = table_of(
+      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~HBM per device | ~~paid "
+      "for as");
+  const auto most = static_cast<std::size_t>(options.rows.value_or(8));
+  bool waits = false;
+  for (const plan_network_row& one : answer.plans) {
+    if (part.rows.size() == most) break;
+    const network_step& step = one.step;
+    waits = waits || step.waiting.value() > 0;
+    part.rows.push_back({count_cell(one.rank), cell(one.slice), count_cell(one.chips, true),
+                         count_cell(one.batch, true), cell(count(step.examples_per_second.value())), cell(one.run),
+                         cell(one.cost),
+                         range_cell(one.cost * (step.low / step.total), one.cost * (step.high / step.total)),
+                         share_cell(step.waiting / step.total), used_cell(one.memory.total, one.memory.usable),
+                         cell(joined({name(one.kind), " in ", one.price.region.view()}))});
+  }
+  const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
+  if (waits)
+    part.notes.push_back("in some of these the chips wait for examples from the hosts" +
+                         option("see --decode-time, --wide"));
+  if (answer.plans.size() > most)
+    part.notes.push_back(joined({std::to_string(answer.plans.size() - most), " more",
+                                 option("--rows " + std::to_string(answer.plans.size()))}));
+  return part;
+}
+/// A row for each reason for which slices lost.
+inline void add_lost(view& to, const lost_networks& lost, const view_options& options) {
+  view_part part = table_of(">slices | why they lost");
+  const auto row = [&](std::size_t number, const std::string& why) {
+    if (number > 0) part.rows.push_back({count_cell(static_cast<std::int64_t>(number)), cell(why)});
+  };
+  row(lost.batch_does_not_divide, reason(rejection::batch_does_not_divide));
+  row(lost.does_not_fit, reason(rejection::does_not_fit));
+  row(lost.may_not_fit, reason(rejection::fit_uncertain) + (options.names_options ? ": --accept-uncertain" : ""));
+  row(lost.no_price, reason(rejection::no_price));
+  row(lost.misses_deadline, reason(rejection::misses_deadline));
+  row(lost.over_budget, reason(rejection::over_budget));
+  if (!part.rows.empty()) to.parts.push_back(std::move(part));
+}
+}  // namespace readable
+
+/// What a reader sees of a plan of a network. Worked: where no slice trains it within the limits, the first sentences
+/// are the steps and "no slice does it within these limits".
+[[nodiscard]] inline view view_of(const plan_network_answer& answer, const view_options& options = {}) {
+  using namespace readable;
+  view shown;
+  shown.title = joined({answer.model, " (", count(static_cast<double>(answer.parameters)), " parameters) on ",
+                        count(static_cast<double>(answer.examples)), " examples"});
+  shown.sentences = {epochs_words(answer.data, answer.epochs)};
+  if (answer.plans.empty()) {
+    shown.sentences.emplace_back("no slice does it within these limits");
+    shown.summary = "No slice does it within these limits.";
+  } else {
+    shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
+    if (answer.not_in_run)
+      shown.sentences.push_back(
+          joined({"runs are the steps alone: a first compilation of ", duration(answer.not_in_run->first_compilation),
+                  " and start-up come on top and are most of what such a run costs",
+                  options.names_options ? "; see --timeline of train" : ""}));
+    const plan_network_row& first = answer.plans.front();
+    shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ", money(first.cost), " in ",
+                            duration(first.wall), "."});
+    shown.parts = {network_plans_part(answer, options)};
+  }
+  add_lost(shown, answer.lost, options);
+  add_assumed(shown, answer.assumed, options);
+  if (!answer.plans.empty()) shown.next = {{"train_network", {}, {}}};
   return shown;
 }
 

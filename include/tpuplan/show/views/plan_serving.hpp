@@ -203,6 +203,11 @@ namespace readable {
       prices.push_back(row.plan.price);
       kinds.push_back(row.plan.kind);
     }
+    if (best.spare > 0)
+      part.notes.push_back(
+          joined({"of the first plan ", counted(best.spare, "slice"),
+                  " may be lost: the others have the first token after ", duration(*best.first_token_without_spare),
+                  ", each other within ", duration(*best.per_token_without_spare)}));
     part.notes.push_back("prices of " + dates_of(prices, options));
     add_doubts(part.notes, prices, options);
     add_terms(part.notes, kinds);

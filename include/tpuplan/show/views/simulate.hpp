@@ -24,7 +24,8 @@ namespace readable {
 /// "20 requests a second at random", as they came.
 [[nodiscard]] inline std::string traffic_words(const simulate_answer& answer) {
   if (answer.loop.clients > 0)
-    return joined({counted(answer.job.concurrency, "request"), " in flight",
+    return joined({counted(answer.job.concurrency, answer.sessions.turns > 1 ? "conversation" : "request"),
+                   " in flight",
                    answer.loop.ramp.value() > 0 ? " after a ramp of " + duration(answer.loop.ramp) : std::string()});
   const std::string rate =
       counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second ";
@@ -32,6 +33,68 @@ namespace readable {
                  : answer.variation == 0 ? "at a constant rate"
                  : answer.variation == 1 ? "at random"
                                          : "with a variation of " + four_digits(answer.variation));
+}
+/// Where requests go.
+[[nodiscard]] inline std::string routing_words(const simulate_answer& answer) {
+  if (answer.split) return ", some for prompts and some that decode, each in turn; ";
+  if (!answer.routing) {
+    return answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
+                                                        : ", of which one is simulated with its share; ";
+  }
+  switch (*answer.routing) {
+    case request_routing::round_robin: return ", to which a router sends requests in turn; ";
+    case request_routing::random: return ", to which a router sends requests at random; ";
+    case request_routing::queue: return ", each request to that with the fewest in flight; ";
+    case request_routing::prefix: break;
+  }
+  return ", each request to one that has its prefix, unless it is too busy; ";
+}
+/// The split fleet beside as many slices that do both, and whether it pays.
+[[nodiscard]] inline view_part split_part(const simulate_answer& answer) {
+  const split_answer& split = *answer.split;
+  view_part part = table_of(
+      "slices | >first p50:s | >first p99:s | >token p50:s | >token p95:s | >whole request:s | "
+      "targets",
+      "apart and together");
+  const auto row = [&](const std::string& words, const simulation_report& report) {
+    part.rows.push_back({cell(words), cell(report.first_token.value.p50), cell(report.first_token.value.p99),
+                         cell(report.per_token.value.p50), cell(report.per_token.value.p95),
+                         cell(report.end_to_end.value.mean),
+                         cell(!any_target(answer.targets) ? "none"
+                              : meets(report)             ? "kept"
+                                                          : "missed")});
+  };
+  row(joined({std::to_string(split.pools.prefill), " for prompts, ", std::to_string(split.pools.decode), " decode"}),
+      answer.report);
+  row(joined({std::to_string(split.pools.prefill + split.pools.decode), " do both"}), split.together);
+  const std::string busy = joined({"slices for prompts compute ", percent(split.prefill_busy),
+                                   " of the time; a cache is sent in ", duration(split.transfer)});
+  part.notes = {busy};
+  const bool misses = any_target(answer.targets) && !meets(answer.report);
+  part.notes.push_back(split.pays
+                           ? std::string("to split pays: ") +
+                                 (any_target(answer.targets) ? "together they miss a target" : "requests end earlier")
+                           : std::string("do not split: ") +
+                                 (misses                       ? "it misses a target"
+                                  : any_target(answer.targets) ? "together they keep the targets too"
+                                  : split.prefill_busy > 0.9   ? "prompts wait for the slices that compute them"
+                                  : split.transfer > split.together.first_token.value.mean
+                                      ? "sending caches takes longer than computing them"
+                                      : "fewer slices decode, and requests end later"));
+  return part;
+}
+/// How much of the prompts was in the caches.
+[[nodiscard]] inline std::string prefix_words(const simulate_answer& answer) {
+  const prefix_shares& shares = *answer.prefixes;
+  std::string words =
+      joined({percent(shares.on_chips), " of the tokens of prompts were in the cache of their replica"});
+  if (shares.on_hosts > 0) words += joined({", ", percent(shares.on_hosts), " on its hosts"});
+  words += joined({"; ", percent(shares.repeated), " had come before"});
+  if (answer.served.size() < 2) return words;
+  const auto most = std::max_element(answer.served.begin(), answer.served.end());
+  double all = 0;
+  for (const std::int64_t one : answer.served) all += static_cast<double>(one);
+  return words + joined({"; the busiest replica had ", percent(static_cast<double>(*most) / all), " of the requests"});
 }
 /// Rates, loads and prices below the latencies.
 [[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& answer,
@@ -43,13 +106,15 @@ namespace readable {
       {percent(report.good_share), " of the requests keep every limit: ", four_digits(report.goodput.value() * all),
        " of ", four_digits(came), " requests/s"})};
   if (!answer.traced && answer.loop.clients == 0 && math::abs(came / wanted - 1) > 0.01)
-    words.push_back(joined({"by chance ", four_digits(came), " requests/s came where ", four_digits(wanted),
-                            " were asked for", options.names_options ? "; --requests draws more" : ""}));
+    words.push_back(joined({answer.sessions.turns > 1 ? "by chance and while conversations begin " : "by chance ",
+                            four_digits(came), " requests/s came where ", four_digits(wanted), " were asked for",
+                            options.names_options ? "; --requests draws more" : ""}));
   words.push_back(joined({count(report.output_tokens.value() * all), " output tokens/s; ",
                           percent(came / answer.capacity.value()), " of the ", four_digits(answer.capacity.value()),
                           " requests/s that ", fleet_words(answer.fleet), " can serve"}));
   words.push_back(joined({"a replica has some request ", percent(report.busy), " of the time, runs ",
                           fixed(report.running, 1), " sequences, fills ", percent(report.cache), " of its cache"}));
+  if (answer.prefixes) words.push_back(prefix_words(answer));
   if (report.preemptions > 0)
     words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");
   if (!answer.price) return words;
@@ -95,6 +160,40 @@ namespace readable {
     part.notes = {"not simulated: the cheaper ones took as much time as one answer may"};
   return part;
 }
+/// What the rates need by themselves, and what following them takes beyond that.
+[[nodiscard]] inline std::string ideal_words(const day_request& request, const day_answer& answer) {
+  const auto hours = static_cast<double>(request.day.rates.size()) * request.day.part.value() / 3600;
+  return joined({"the fewest slices for each part are ", count(answer.ideal_slice_hours),
+                 " slice-hours, a fixed fleet ", count(static_cast<double>(answer.fixed) * hours)});
+}
+/// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
+/// Trillium on GKE with vLLM": prometheus.googleapis.com|vllm:num_requests_running|gauge.
+[[nodiscard]] inline view_part autoscaler_part(const day_request& request, const day_answer& answer) {
+  const day_autoscaler& scaler = *answer.autoscaler;
+  const std::string title = "HorizontalPodAutoscaler, one pod a slice";
+  if (!scaler.meets_targets)
+    return {title,
+            {"no threshold down to a sixth of what a slice serves keeps the targets: they are missed while slices "
+             "start; --start-up, --floor"},
+            {},
+            {},
+            {},
+            false};
+  view_part part = table_of("field | value", title);
+  const auto row = [&](const char* field, const std::string& value) {
+    part.rows.push_back({cell(field), cell(value)});
+  };
+  row("metrics: requests a second, averageValue", four_digits(scaler.threshold.value()));
+  row("or vllm:num_requests_running, averageValue", fixed(math::floor(scaler.running), 0));
+  row("minReplicas", std::to_string(scaler.rule.floor));
+  row("maxReplicas", std::to_string(scaler.most_slices));
+  row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
+  part.notes = {
+      joined({"keeps the targets with slices that start in ", duration(request.scaling.start_up), " and takes ",
+              count(scaler.slice_hours), " slice-hours, ",
+              percent(std::max(0.0, scaler.slice_hours / answer.ideal_slice_hours - 1)), " more than the fewest"})};
+  return part;
+}
 /// The table of the parts of a day.
 [[nodiscard]] inline view_part day_parts_part(const day_option& best) {
   view_part part =
@@ -121,18 +220,17 @@ namespace readable {
   shown.title = joined({answer.model, " on ", fleet_words(answer.fleet), ", ", traffic_words(answer), ", ",
                         fixed(answer.job.prompt.mean, 0), " prompt tokens and ", fixed(answer.job.output.mean, 0),
                         " output tokens"});
-  shown.sentences = {
-      joined({counted(answer.replicas, "replica"),
-              answer.simulated_replicas == answer.replicas ? ", to which requests go in turn; "
-                                                           : ", of which one is simulated with its share; ",
-              counted(answer.report.requests, "request"),
-              answer.loop.clients == 0   ? " counted, after the first tenth"
-              : answer.loop.warm_up == 0 ? " counted, until the last has ended"
-                                         : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
+  shown.sentences = {joined(
+      {counted(answer.replicas, "replica"), routing_words(answer), counted(answer.report.requests, "request"),
+       answer.sessions.turns > 1 && answer.loop.clients == 0 ? " counted, once conversations end as often as they begin"
+       : answer.loop.clients == 0                            ? " counted, after the first tenth"
+       : answer.loop.warm_up == 0                            ? " counted, until the last has ended"
+                                  : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
   shown.parts = {report_part(answer.report, answer.targets)};
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
-  if (!meets(answer.report) && !answer.traced)
+  if (answer.split) shown.parts.push_back(split_part(answer));
+  if (!meets(answer.report) && !answer.traced && !answer.routing && !answer.split)
     shown.parts.push_back(changes_part(answer.changes, answer.fleet.slices, options));
   if (options.drawn) shown.pictures = pictures_of(answer);
   add_assumed(shown, answer.assumed, options);
@@ -157,6 +255,8 @@ namespace readable {
     shown.sentences.push_back(joined({"a slice keeps them up to ", four_digits(answer.slice_rate.value()),
                                       " requests/s: ", counted(answer.fixed, "slice"), " for the busiest part"}));
     shown.parts = {day_ways_part(request, answer), day_parts_part(best)};
+    shown.parts.front().notes.push_back(ideal_words(request, answer));
+    if (answer.autoscaler) shown.parts.push_back(autoscaler_part(request, answer));
     if (options.drawn)
       shown.pictures = {
           picture_of("day", day_chart{where + ", " + mix_words(best.mix), best.parts, request.job.percentiles})};

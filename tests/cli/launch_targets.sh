@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# launch_targets.sh PROGRAM DATA FOLDER: from a question to a program that starts, with every target. gcloud, kubectl, gcluster,
+# xpk, sky and ray are stand-ins: they record what they are called with, and start what they are told to start.
+set -u
+program=$1 data=$2 folder=$3/launch_targets
+rm -rf "$folder" && mkdir -p "$folder/bin" || exit 1
+failed=0
+fail() {
+  printf '%s\n' "$1"
+  failed=1
+}
+
+# What a service would run is in its words, in a flag's file, or in what it reads: start.py runs the words there.
+cat >"$folder/bin/start.py" <<'START'
+import json, os, re, subprocess, sys
+tool, words = os.path.basename(sys.argv[1]), sys.argv[2:]
+with open(os.environ["FOLDER"] + "/calls", "a") as calls:
+    calls.write(json.dumps([tool] + words) + "\n")
+flags = dict(word[2:].split("=", 1) for word in words if word.startswith("--") and "=" in word)
+
+def read(path):
+    return (sys.stdin if path in ("-", "/dev/stdin") else open(path)).read()
+
+def run(command, env=()):
+    sys.exit(subprocess.run(command, env={**os.environ, **dict(env)}).returncode)
+
+def container(one, literal):
+    env = [(each["name"], each["value"]) for each in one.get("env", []) if "value" in each]
+    run([literal(word) for word in one.get("command", []) + one.get("args", [])], env)
+
+def kubelet(word):  # $$ is a dollar sign, $(NAME) a variable
+    return re.sub(r"\$\$|\$\((\w+)\)", lambda found: os.environ.get(found[1], found[0]) if found[1] else "$", word)
+
+if tool == "gcloud" and words[:3] == ["ai", "custom-jobs", "create"]:
+    container(json.loads(read(flags["config"]))["workerPoolSpecs"][0]["containerSpec"], str)
+if tool == "kubectl":
+    assert words == ["apply", "-f", "-"], words
+    document = json.loads("".join(line for line in sys.stdin if not line.startswith("#")))
+    spec = document["spec"]
+    if document["kind"] == "JobSet":
+        spec = spec["replicatedJobs"][0]["template"]["spec"]
+    container(spec["template"]["spec"]["containers"][0], kubelet)
+if tool in ("gcluster", "xpk") and "command" in flags:
+    run(["bash", "-c", kubelet(flags["command"])], [flags["env"].split("=", 1)] if "env" in flags else [])
+if tool == "sky":
+    lines = open(words[-1]).read().splitlines()
+    value = lambda key: next((json.loads(line.split(": ", 1)[1]) for line in lines if re.match(r'\s*"?%s"?: ' % key, line)), None)
+    run(["bash", "-c", value("run")], [("CHECKPOINT_DIR", value("CHECKPOINT_DIR"))] if value("CHECKPOINT_DIR") else [])
+if tool == "ray" and words[0] == "exec":
+    run(["bash", "-c", re.sub("^ray job submit .*?-- ", "", words[-1])],
+        [("CHECKPOINT_DIR", found[1]) for found in [re.search(r"CHECKPOINT_DIR\W+(gs://[\w/-]+)", words[-1])] if found])
+if tool == "gcloud" and "describe" in words:
+    print("vm" if "format" in flags and "name" in flags["format"] else os.environ["READY"])
+if tool == "gcloud" and "list-instances" in words:
+    print("\n".join("vm-" + letter for letter in "abcd"))
+if tool == "gcloud" and "ssh" in words and flags.get("command") != "true":
+    os.chdir(os.environ["HOME"])
+    run(["bash", "-c", flags["command"]])
+START
+for tool in gcloud kubectl gcluster xpk sky ray; do
+  printf '#!/bin/sh\nexec /usr/bin/python3 "%s/bin/start.py" "$0" "$@"\n' "$folder" >"$folder/bin/$tool"
+done
+printf '#!/bin/sh\n' >"$folder/bin/sleep"
+printf '#!/bin/sh\nwhile [ "$1" ] && [ "$1" != bash ] && [ "$1" != env ]; do shift; done\n[ "$1" ] && exec "$@"\nexit 0\n' >"$folder/bin/sudo"
+printf '#!/bin/sh\necho t1v-n-0-w-1\n' >"$folder/bin/hostname"
+chmod +x "$folder"/bin/*
+
+# What a user does with the file of a target: the commands in its comments, then the file itself.
+start() {
+  local target=$1 file=$folder/$1.file
+  rm -rf "${folder:?}/home" "$folder/started" "$folder/calls" && mkdir -p "$folder/home" && : >"$folder/calls"
+  export FOLDER=$folder READY=ACTIVE
+  [[ $target == gce ]] && READY=${2:-RUNNING}
+  case $target in
+    gke) sed -n 's/^# \(gcloud .*\)/\1/p' "$file" >"$folder/before" && printf 'kubectl apply -f - <"%s"\n' "$file" >"$folder/file" ;;
+    xpk) sed -n 's/^# \(xpk cluster .*\)/\1/p' "$file" >"$folder/before" && cp "$file" "$folder/file" ;;
+    skypilot) : >"$folder/before" && cp "$file" "$folder/job.yaml" && sed -n 's/^# \(sky .*\)/\1/p' "$file" >"$folder/file" ;;
+    ray) sed -n 's/^# \(ray .*\)/\1/p' "$file" >"$folder/before" && : >"$folder/file" && cp "$file" "$folder/job.yaml" ;;
+    *) : >"$folder/before" && cp "$file" "$folder/file" ;;
+  esac
+  (cd "$folder" && PATH=$folder/bin:$PATH HOME=$folder/home bash -e before && PATH=$folder/bin:$PATH HOME=$folder/home bash file) \
+    >"$folder/output" 2>"$folder/errors" || fail "$target: status $? : $(cat "$folder/errors")"
+}
+
+# The program writes what it got: its words as they are, and where its checkpoints go.
+command='printf "<%s>" "$CHECKPOINT_DIR" '\''a  b'\'' "\$(x)" >>"$FOLDER/started"'
+names() {
+  case $1 in
+    vertex) echo --project my-project --location "${2%-*}" ;;
+    gke | gcluster | xpk) echo --project my-project --zone "$2" --cluster tpus ;;
+    skypilot) echo ;;
+    *) echo --project my-project --zone "$2" ;;
+  esac
+}
+
+count=0
+for asked in "v5litepod-16 us-west4-a on_demand vertex gke gcloud gcluster skypilot ray xpk" \
+  "v6e-8 us-east5-b spot vertex gke gcloud gce gcluster skypilot ray" "v6e-16 us-east5-b on_demand vertex gke gcloud gce gcluster skypilot ray xpk" \
+  "v5p-32 us-east5-a spot gke gcloud gce gcluster skypilot ray xpk" "tpu7x-8 us-central1-c on_demand gke gce gcluster xpk"; do
+  read -r slice zone way targets <<<"$asked"
+  for target in $targets; do
+    # shellcheck disable=SC2046
+    "$program" launch --slice "$slice" --provisioning "$way" --target "$target" $(names "$target" "$zone") --name job --image a/b:c \
+      --checkpoint gs://my-bucket/run --command "$command" >"$folder/$target.file" 2>"$folder/errors" ||
+      { fail "$slice by $target: $(cat "$folder/errors")"; continue; }
+    if command -v shellcheck >/dev/null && [[ $target != gke && $target != skypilot && $target != ray ]]; then
+      { printf '#!/usr/bin/env bash\n' && cat "$folder/$target.file"; } >"$folder/script.sh"
+      shellcheck --exclude=SC1003,SC1128,SC2016 "$folder/script.sh" >"$folder/found" || fail "shellcheck of $target: $(cat "$folder/found")"
+    fi
+    if [[ $target == gcloud || $target == gce ]]; then continue; fi  # in a container on VMs: launch_script.sh runs programs there
+    start "$target"
+    started=$(cat "$folder/started" 2>/dev/null)
+    [[ $started == '<gs://my-bucket/run><a  b><$(x)>' ]] || fail "$slice by $target: the program got $started; $(cat "$folder/errors")"
+    count=$((count + 1))
+  done
+done
+[[ $count -ge 20 ]] || fail "only $count programs were started"
+# Jobs from the question to the program: tried/planning A to D, first jobs of their own. python3 says what it is started with.
+printf '#!/bin/sh\nprintf "%%s\\n" "$*" >>"$FOLDER/started"\n' >"$folder/bin/python3" && chmod +x "$folder/bin/python3"
+# job NAME TARGET PATTERN LAUNCH -- PLAN: the plan's first row is started by the target, as the pattern says.
+job() {
+  local name=$1 target=$2 pattern=$3 planned=() launched=()
+  shift 3
+  while [[ $1 != -- ]]; do launched+=("$1") && shift; done
+  shift && planned=("$@")
+  "$program" --json plan "${planned[@]}" >"$folder/plan.json" 2>"$folder/errors" || { fail "$name: $(cat "$folder/errors")"; return; }
+  "$program" launch "$folder/plan.json" --target "$target" --name job "${launched[@]}" >"$folder/$target.file" 2>"$folder/errors" ||
+    { fail "$name by $target: $(cat "$folder/errors")"; return; }
+  start "$target"
+  grep -Eq -- "$pattern" "$folder/started" || fail "$name by $target: started $(cat "$folder/started") $(cat "$folder/errors")"
+}
+maxtext=(--image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --checkpoint gs://my-bucket/run)
+cluster=(--project my-project --cluster tpus --zone us-east5-b)
+models=$data/models
+job "A: 7B on 2T tokens" gke 'pre_train.train .*ici_fsdp_parallelism=[0-9]+ .*base_emb_dim=4096' "${cluster[@]}" "${maxtext[@]}" -- \
+  "$models/llama-2-7b.json" --tokens 2T --deadline 45d --generation v6e --provisioning on_demand
+job "B: experts" gcluster 'pre_train.train .*(model_name=qwen3-30b-a3b|num_experts=128)' "${cluster[@]}" "${maxtext[@]}" -- \
+  "$models/qwen3-30b-a3b.json" --tokens 500B --seq 4096 --deadline 45d --generation v6e --provisioning on_demand
+job "C: long context" xpk 'pre_train.train .*max_target_length=131072' "${cluster[@]}" "${maxtext[@]}" -- \
+  "$models/llama-3.1-8b.json" --tokens 20B --seq 131072 --deadline 30d --generation v6e --provisioning on_demand
+job "D: LoRA of 70B" gke '^train.py --rank 16' "${cluster[@]}" --image a/b:c --command 'python3 train.py --rank 16' -- \
+  "$models/llama-3.1-70b.json" --lora 16 --tokens 100M --seq 2048 --batch 64 --generation v6e --deadline 7d --provisioning on_demand
+own=(--image a/b:c --command 'python3 train.py')
+job "ResNet-50" vertex '^train.py' --project my-project --location us-central1 "${own[@]}" -- \
+  "$data/networks/resnet-50.json" --batch 1024 --examples 1281167 --epochs 90 --generation v5e --provisioning on_demand
+job "EfficientNet" ray '^train.py' --project my-project --zone us-west4-a "${own[@]}" -- \
+  "$data/networks/efficientnet-b0.json" --batch 1024 --examples 1.2M --epochs 90 --generation v5e --provisioning on_demand
+job "BERT" skypilot '^train.py' --checkpoint gs://my-bucket/run "${own[@]}" -- \
+  "$data/networks/bert-base.json" --batch 256 --examples 100k --epochs 3 --generation v6e --provisioning spot
+job "ViT-B/16" gcluster '^train.py' --checkpoint gs://my-bucket/run "${cluster[@]}" "${own[@]}" -- \
+  "$models/vit-base-patch16-224.json" --batch 1024 --examples 1281167 --epochs 90 --generation v6e --provisioning spot
+job "U-Net of Keras" vertex '^train.py' --project my-project --location us-central1 "${own[@]}" -- \
+  "$(dirname "$0")/../unit/read/keras/unet.json" --batch 256 --examples 100k --epochs 10 --generation v5e --provisioning on_demand
+job "LSTM of Keras" gke '^train.py' "${cluster[@]}" "${own[@]}" -- \
+  "$(dirname "$0")/../unit/read/keras/imdb_bilstm.json" --batch 1024 --examples 25000 --epochs 2 --generation v6e --provisioning on_demand
+
+command -v shellcheck >/dev/null || echo "shellcheck is not installed: scripts are not checked with it"
+
+rm -rf "$folder"
+exit $failed

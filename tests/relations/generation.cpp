@@ -1,0 +1,200 @@
+// Images and clips: laws of one answer, the doors, and rows of a plan.
+#include <fstream>
+
+#include "relations/questions.hpp"
+#include "relations/relations.hpp"
+
+namespace relations {
+
+namespace {
+
+/// Pipelines of published generations, and denoisers alone.
+const std::vector<model>& pipelines() {
+  static const std::vector<model> all = [] {
+    std::vector<model> list;
+    std::ifstream file(TPUPLAN_SOURCE_DIR "/data/measured/generation.json");
+    const json document = json::parse(file);
+    for (const auto& [name, config] : document.at("pipelines").items()) list.push_back({name, {}, config});
+    list.push_back({"wan-1.3b",
+                    {},
+                    {{"_class_name", "WanTransformer3DModel"},
+                     {"num_attention_heads", 12},
+                     {"ffn_dim", 8960},
+                     {"num_layers", 30}}});
+    return list;
+  }();
+  return all;
+}
+
+/// A question as a request and as words of the command line.
+struct generation_question {
+  json request{};
+  std::string words{};
+};
+
+generation_question generation_of(relation& r, bool slice = true) {
+  static const std::vector<std::string> slices = {"v6e-1", "v6e-4", "v6e-8", "v5p-8", "v4-8", "tpu7x-2", "tpu7x-8"};
+  const model& of = r.random.of(pipelines());
+  const bool clips = of.name.find("wan") != std::string::npos;
+  generation_question q;
+  q.request = {{"config", of.config}, {"make", json::object()}};
+  q.words = " " + write_config(of);
+  const auto number = [&](const char* path, const char* option, const json& value) {
+    q.request[json::json_pointer(path)] = value;
+    q.words += std::string(" ") + option + " " + value.dump();
+  };
+  const std::int64_t width = 16 * r.random.count_between(16, 90), height = 16 * r.random.count_between(16, 60);
+  const std::string size = std::to_string(width) + "x" + std::to_string(height);
+  q.request["make"]["size"] = size, q.words += " --size " + size;
+  if (clips) number("/make/frames", "--frames", 1 + 4 * r.random.count_between(1, 25));
+  number("/make/steps", "--steps", r.random.count_between(1, 60));
+  if (r.random.chance(0.4)) number("/make/guidance", "--guidance", r.random.chance(0.5) ? 1 : 5);
+  if (r.random.chance(0.3)) number("/make/cache_speedup", "--cache-speedup", 1.75);
+  if (slice) {
+    const std::string where = r.random.of(slices);
+    q.request["slice"] = where, q.words += " --slice " + where;
+    if (r.random.chance(0.5)) number("/batch", "--batch", std::int64_t{1} << r.random.below(4));
+  }
+  return q;
+}
+
+double sum(const json& of, std::initializer_list<const char*> keys) {
+  double all = 0;
+  for (const char* key : keys) all += of.at(key).get<double>();
+  return all;
+}
+bool near_to(double a, double b) { return a <= b * (1 + 1e-9) && b <= a * (1 + 1e-9); }
+
+}  // namespace
+
+// Bands in order and above the floor, parts that add up, an item is a share of its batch, and both doors agree.
+void generations(relation& r) {
+  while (r.next()) {
+    const generation_question q = generation_of(r);
+    const reply asked = ask("generate", q.request);
+    const told printed = tell("tpuplan --json generate" + q.words);
+    if (!r.holds(asked.refused() == printed.refused(), "one door refuses what the other answers", asked,
+                 asked.message(), printed, printed.errors))
+      continue;
+    if (asked.refused()) {
+      r.skip("refused by both");
+      continue;
+    }
+    const json& a = asked.answer();
+    for (const std::string& one : differences(a, printed.document())) {
+      if (one.find("/model") == std::string::npos)
+        r.differ("a document of ask and of --json", asked.asked(), one, printed.asked(), {});
+    }
+    const double batch = a["batch_time_s"], low = a["batch_time_low_s"], high = a["batch_time_high_s"];
+    r.holds(a["floor_s"] <= low && low <= batch && batch <= high, "floor, low, time, high in order", asked, a.dump());
+    r.holds(near_to(sum(a, {"text_s", "steps_s", "decode_s"}), batch), "text, steps and decode add up", asked, "no");
+    const json& step = a["step"];
+    r.holds(
+        near_to(sum(step, {"products_s", "attention_s", "elementwise_s", "collectives_s", "overhead_s", "software_s"}),
+                step["total_s"]),
+        "parts of a step add up", asked, step.dump());
+    r.holds(near_to(a["item_time_s"].get<double>() * a["job"]["batch"].get<double>(), batch), "items of a batch", asked,
+            "no");
+    r.holds(a["mfu"] > 0 && a["mfu"] <= 1, "MFU", asked, a["mfu"].dump());
+    const json& m = a["memory"];
+    r.holds(
+        near_to(sum(m, {"denoiser_bytes", "text_bytes", "autoencoder_bytes", "activations_bytes", "workspace_bytes"}),
+                m["total_bytes"]),
+        "memory adds up", asked, m.dump());
+    r.holds(m["low_bytes"] <= m["total_bytes"] && m["total_bytes"] <= m["high_bytes"], "band of memory", asked,
+            m.dump());
+  }
+}
+
+// More pixels, frames, steps and items in one layout take no less time and memory.
+void generations_monotone(relation& r) {
+  while (r.next()) {
+    const generation_question q = generation_of(r);
+    const reply first = ask("generate", q.request);
+    if (first.refused()) {
+      r.skip("refused");
+      continue;
+    }
+    json larger = first.question["request"];
+    const json& mesh = first.answer()["mesh"];
+    for (const char* degree : {"data", "fsdp", "tensor", "context"}) larger["mesh"][degree] = mesh[degree];
+    larger["exchange"] = mesh["exchange"];
+    const auto size = first.answer()["size"];
+    const std::size_t which = r.random.below(4);
+    if (which == 0)
+      larger["make"]["size"] = std::to_string(size["width"].get<std::int64_t>() + 160) + "x" +
+                               std::to_string(size["height"].get<std::int64_t>());
+    if (which == 1) larger["make"]["steps"] = first.answer()["job"]["steps"].get<std::int64_t>() + 7;
+    if (which == 2) larger["batch"] = 2 * first.answer()["job"]["batch"].get<std::int64_t>();
+    if (which == 3) {
+      if (size["frames"] == 1) continue;
+      larger["make"]["frames"] = size["frames"].get<std::int64_t>() + 8;
+    }
+    const reply second = ask("generate", larger);
+    if (!r.holds(!second.refused(), "more of the same is refused", first, "answers", second, second.message()))
+      continue;
+    const json &a = first.answer(), &b = second.answer();
+    for (const char* key : {"batch_time_s", "steps_s", "decode_s", "used_bytes", "work_flops"})
+      r.holds(b[key].get<double>() >= a[key].get<double>() * (1 - 1e-12), std::string("more takes no less: ") + key,
+              first, a[key].dump(), second, b[key].dump());
+  }
+}
+
+// A row of plan_generation is what generate answers of its slice, batch and layout; the command line plans the same.
+void generation_plan_rows(relation& r) {
+  while (r.next()) {
+    generation_question q = generation_of(r, false);
+    const std::int64_t items = r.random.count_between(1, 2000);
+    const std::string chip = r.random.chance(0.5) ? "v6e" : "v5p";
+    q.request["items_per_hour"] = items, q.request["generations"] = {chip}, q.request["largest_slice"] = 8;
+    q.words += " --items-per-hour " + std::to_string(items) + " --generation " + chip + " --max-slice 8";
+    if (r.random.chance(0.5)) {
+      const std::int64_t latency = r.random.count_between(5, 600);
+      q.request["latency_s"] = latency, q.words += " --latency " + std::to_string(latency) + "s";
+    }
+    const reply planned = ask("plan_generation", q.request);
+    const told printed = tell("tpuplan --json plan" + q.words);
+    if (!r.holds(planned.refused() == printed.refused(), "one door refuses what the other answers", planned,
+                 planned.message(), printed, printed.errors))
+      continue;
+    if (planned.refused()) {
+      r.skip("refused by both");
+      continue;
+    }
+    for (const std::string& one : differences(planned.answer(), printed.document())) {
+      if (one.find("/model") == std::string::npos)
+        r.differ("a document of ask and of --json", planned.asked(), one, printed.asked(), {});
+    }
+    if (planned.answer()["plans"].empty()) r.skip("no plan");
+    std::size_t asked_rows = 0;
+    for (const json& row : planned.answer()["plans"]) {
+      if (++asked_rows > (r.sweep ? 8U : 2U)) break;
+      json question = {{"config", q.request["config"]},
+                       {"make", q.request["make"]},
+                       {"slice", row["slice"]},
+                       {"slices", row["slices"]},
+                       {"batch", row["batch"]},
+                       {"kind", row["kind"]},
+                       {"exchange", row["mesh"]["exchange"]}};
+      for (const char* degree : {"data", "fsdp", "tensor", "context"}) question["mesh"][degree] = row["mesh"][degree];
+      const reply made = ask("generate", question);
+      if (!r.holds(!made.refused(), "generate refuses a row of plan_generation", planned, row.dump(), made,
+                   made.message()))
+        continue;
+      const json& a = made.answer();
+      for (const char* key : {"batch_time_s", "batch_time_low_s", "batch_time_high_s", "item_time_s", "items_per_hour",
+                              "fits", "used_bytes", "usable_bytes"})
+        r.same(key, planned, row[key], made, a[key]);
+      for (const json& cost : a["costs"]) {
+        if (cost["kind"] == row["kind"])
+          r.same("dollars an hour", planned, row["usd_per_hour"], made, cost["usd_per_hour"]);
+      }
+      r.holds(row["busy"] > 0 && row["busy"] < 1, "slices keep up", planned, row["busy"].dump());
+      if (q.request.contains("latency_s"))
+        r.holds(row["latency_s"].get<double>() <= q.request["latency_s"].get<double>() * (1 + 1e-9), "latency is kept",
+                planned, row["latency_s"].dump());
+    }
+  }
+}
+
+}  // namespace relations

@@ -1,0 +1,88 @@
+// What is written for Kubernetes against the definitions of its kinds: the engines of serving over every slice, and
+// that the definitions in data/launch.json refuse what is no field of them.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/launch.hpp>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+#include "support/schema.hpp"
+
+using namespace tpuplan;
+
+namespace launch_definitions_tests {
+using nlohmann::json;
+
+namespace {
+
+/// How a manifest breaks the definition of its kind: "" if it does not. A List is its items.
+std::string problem_of(const json& manifest) {
+  static const json kinds = load_json(TPUPLAN_DATA_DIR "/launch.json").at("gke").at("schemas");
+  const std::string kind = manifest.at("kind");
+  if (kind == "List") {
+    for (const json& one : manifest.at("items")) {
+      if (const std::string problem = problem_of(one); !problem.empty()) return problem;
+    }
+    return "";
+  }
+  return kinds.contains(kind) ? schema_problem(manifest, kinds.at(kind)) : "no definition of " + kind;
+}
+
+}  // namespace
+
+TEST_CASE("what serves is written by the definitions of its kinds, over every slice") {
+  std::int64_t written = 0;
+  for (std::size_t i = 0; i < slice_count; ++i) {
+    for (const serving_engine engine : {serving_engine::vllm, serving_engine::sglang_jax}) {
+      for (const provisioning kind : {provisioning::on_demand, provisioning::spot, provisioning::flex_start}) {
+        serving_launch launch;
+        launch.request.name = "chat";
+        launch.request.where = slice_at(i);
+        launch.request.capacity = kind;
+        launch.request.max_restarts = 0;
+        launch.request.image = "vllm/vllm-tpu:nightly-20260330";
+        launch.engine = engine;
+        launch.model = "meta-llama/Llama-3.1-70B-Instruct";
+        launch.secret = "hf-secret";
+        launch.job.prompt = fixed_length(2000);
+        launch.job.output = fixed_length(300);
+        launch.job.max_running = 64;
+        launch.job.prefill_chunk = 2048;
+        json manifest;
+        if (refusal_of([&] { manifest = gke_serving_manifest(launch); }).refused) continue;
+        INFO(name(launch.request.where).view() << " " << name(kind));
+        CHECK(problem_of(manifest) == "");
+        ++written;
+      }
+    }
+  }
+  CHECK(written >= 10);
+}
+
+TEST_CASE("definitions refuse what is no field of them") {
+  json group = json::parse(R"({"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet",
+    "metadata": {"name": "vllm"}, "spec": {"replicas": 1, "leaderWorkerTemplate": {"size": 4,
+      "restartPolicy": "RecreateGroupOnPodRestart", "workerTemplate": {"spec": {"containers": [
+        {"name": "worker", "image": "a/b:c", "resources": {"limits": {"google.com/tpu": 4}}}],
+        "nodeSelector": {"cloud.google.com/gke-tpu-topology": "4x4"}}}}}})");
+  CHECK(problem_of(group) == "");
+  const auto changed = [&](const char* place, const json& value) {
+    json other = group;
+    other[json::json_pointer(place)] = value;
+    return problem_of(other);
+  };
+  CHECK(says(changed("/spec/leaderWorkerTemplate/restartPolicy", "Always"), "not one of"));
+  CHECK(says(changed("/spec/leaderWorkerTemplate/workers", 3), "unknown key workers"));
+  CHECK(says(changed("/spec/leaderWorkerTemplate/size", "4"), "not integer"));
+  CHECK(says(changed("/spec/leaderWorkerTemplate/workerTemplate/spec/nodeSelectors", json::object()), "nodeSelectors"));
+  CHECK(says(changed("/spec/leaderWorkerTemplate/workerTemplate/spec/containers/0/cmd", "x"), "unknown key cmd"));
+  CHECK(says(changed("/apiVersion", "leaderworkerset.x-k8s.io/v2"), "not one of"));
+  group["spec"].erase("leaderWorkerTemplate");
+  CHECK(says(problem_of(group), "has no leaderWorkerTemplate"));
+}
+
+}  // namespace launch_definitions_tests

@@ -1,0 +1,101 @@
+// Prefill and decode apart: what a request takes alone, what a slow link does, and what is refused.
+#include <cstdint>
+#include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/simulate/split.hpp>
+#include <vector>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace unit_split_tests {
+
+namespace {
+
+serving_job chat() {
+  serving_job job;
+  job.prompt = fixed_length(1000);
+  job.output = fixed_length(100);
+  job.prefill_chunk = 2048;
+  return job;
+}
+serving_fleet fleet() { return {{4}, slice_for("v6e-4"), 1}; }
+std::vector<simulated_request> requests_at(double rate, std::int64_t count) {
+  serving_job job = chat();
+  job.request_rate = per_second{rate};
+  return requests_of(traffic_of(job, count));
+}
+
+}  // namespace
+
+TEST_CASE("a request alone takes its prefill, the link, a step for its last token, and steps of decoding") {
+  const std::vector<simulated_request> requests = requests_at(0.01, 200);
+  const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 1, 8.86_GB_per_s}, requests);
+  CHECK(close(all.transfer.value(), 131.072e6 / 8.86e9, 1e-6));  // 14.8 ms
+  const replica_step_times times{llama_3_8b(), chat(), {4}, slice_for("v6e-4"), 8};
+  const double prefill = times.step({0, 0, 1000, times.attention(0, 1000), 0}).value();
+  const double last = times.step({0, 0, 1, times.attention(999, 1000), 0}).value();
+  const simulation_report report = report_of(all.run);
+  CHECK(close(report.first_token.value.p50.value(), prefill + all.transfer.value() + last, 1e-6));
+  const simulation_report together =
+      report_of(simulate_fleet(llama_3_8b(), chat(), fleet(), 1, requests_at(0.01, 200)));
+  CHECK(close(report.per_token.value.p50.value(), together.per_token.value.p50.value(), 1e-6));
+  CHECK(report.first_token.value.p50 > together.first_token.value.p50);
+}
+
+TEST_CASE("records are in the order of arrivals, and nothing is lost") {
+  const std::vector<simulated_request> requests = requests_at(20, 1000);
+  const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 2, 4.5_GB_per_s}, requests);
+  REQUIRE(all.run.records.size() == requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const request_record& record = all.run.records[i];
+    CHECK(record.arrival == requests[i].arrival);
+    CHECK(record.output == requests[i].output);
+    CHECK(record.first_token > record.admitted);
+    CHECK(record.finished > record.first_token);
+  }
+  CHECK(all.run.output_tokens == 100 * 1000);
+  CHECK(all.run.blocks_taken == all.run.blocks_returned);
+}
+
+TEST_CASE("a slower link makes first tokens later, and one that is too slow a queue") {
+  const std::vector<simulated_request> requests = requests_at(20, 1000);
+  seconds before{0};
+  for (const double rate : {100e9, 10e9, 4e9, 1e9}) {
+    const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 1, bytes_per_second{rate}}, requests);
+    const seconds first = report_of(all.run).first_token.value.mean;
+    CHECK(first > before);
+    CHECK(all.transfer.value() >= 131.072e6 / rate * (1 - 1e-9));
+    before = first;
+  }
+  CHECK(before > seconds{1});  // 2.6 GB arrive a second, where 1 can be sent
+}
+
+TEST_CASE("prompts do not hold up tokens that are decoded elsewhere") {
+  const std::vector<simulated_request> requests = requests_at(30, 2000);
+  const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 1, 100_GB_per_s}, requests);
+  serving_fleet both = fleet();
+  both.slices = 2;
+  const simulation_run together = simulate_fleet(llama_3_8b(), chat(), both, 2, requests);
+  CHECK(all.run.inter_token.value.p99 < together.inter_token.value.p99);
+  CHECK(all.prefill_busy < 1);
+  CHECK(all.prefill_busy > 0.1);
+}
+
+TEST_CASE("published rates of caches, and what is refused by name") {
+  CHECK(*published_transfer(slice_for("v6e-8").chip) == 8.86_GB_per_s);
+  CHECK(*published_transfer(slice_for("tpu7x-8").chip) == 4.5_GB_per_s);
+  CHECK_FALSE(published_transfer(slice_for("v5e-8").chip));
+  const std::vector<simulated_request> requests = requests_at(1, 200);
+  const auto refused = [&](const split_pools& pools) {
+    return refusal_of([&] { static_cast<void>(simulate_split(llama_3_8b(), chat(), fleet(), pools, requests)); })
+        .message;
+  };
+  CHECK(says(refused({0, 1, 1_GB_per_s}), "split_pools.prefill is 0"));
+  CHECK(says(refused({1, 0, 1_GB_per_s}), "split_pools.decode is 0"));
+  CHECK(says(refused({1, 1, {}}), "split_pools.transfer is 0"));
+}
+
+}  // namespace unit_split_tests
