@@ -19,6 +19,7 @@
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/ask/spot.hpp>
 #include <tpuplan/ask/sweep.hpp>
+#include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/csv.hpp>
@@ -139,6 +140,15 @@ template <class Request>
   return reply_of(answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked,
                                      own ? own->book() : price_book{}),
                   beside);
+}
+[[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const train_generation_request asked = read_request<train_generation_request>(request);
+  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "data"})
+    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply plan_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const asked_generation_plan asked = read_request<asked_generation_plan>(request);
@@ -287,6 +297,10 @@ inline constexpr question questions[] = {
         "train_network", "How long does a step of a network of layers take, and how much does a run cost?",
         {{model_rows, network_job_rows, network_mesh_rows, network_run_rows, preemption_rows, rest_rows, price_rows}},
         train_network_answered),
+    question_of<train_generation_request, train_generation_answer>(
+        "train_generation", "How long does a step of training a denoiser take, and how much does a run cost?",
+        {{model_rows, train_picture_rows, train_generation_rows, preemption_rows, rest_rows, price_rows}},
+        train_generation_answered),
     question_of<plan_network_request, plan_network_answer>(
         "plan_network", "Which slices should train this network of layers?",
         {{model_rows, network_job_rows, network_run_rows, preemption_rows, rest_rows, deadline_rows, budget_rows,
@@ -490,9 +504,9 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, fit, train, fit_network, train_network, plan_network, sweep, serve, spot, simulate, pay,
-/// risk, generate, plan, plan_serving, plan_generation, launch. It is safe from any thread. Worked: {"schema":
-/// "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
+/// slices, batch, pad, model, fit, train, fit_network, train_network, train_generation, plan_network, sweep, serve,
+/// spot, simulate, pay, risk, generate, plan, plan_serving, plan_generation, launch. It is safe from any thread.
+/// Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 #ifndef TPUPLAN_DATA_DIR
 #error "TPUPLAN_DATA_DIR is the folder of the data, as a string"

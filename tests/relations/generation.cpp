@@ -150,7 +150,7 @@ void generation_plan_rows(relation& r) {
     q.words += " --items-per-hour " + std::to_string(items) + " --generation " + chip + " --max-slice 8";
     if (r.random.chance(0.5)) {
       const std::int64_t latency = r.random.count_between(5, 600);
-      q.request["latency_s"] = latency, q.words += " --latency " + std::to_string(latency);
+      q.request["latency_s"] = latency, q.words += " --latency " + std::to_string(latency) + "s";
     }
     const reply planned = ask("plan_generation", q.request);
     const told printed = tell("tpuplan --json plan" + q.words);

@@ -170,6 +170,12 @@ void add_training_options(command& to, plan_options& into) {
   }
 }
 
+/// The row that says that images or clips are planned for; the options keep it. Without it something else is.
+constexpr question_row items_row = [] {
+  question_row row = tpuplan::detail::row_named(generation_plan_rows, "--items-per-hour");
+  return row.must_be_given = false, row;
+}();
+
 /// Options of which each belongs to images and clips alone.
 void add_item_options(command& to, plan_options& into) {
   const std::size_t before = to.options.size();
@@ -182,9 +188,7 @@ void add_item_options(command& to, plan_options& into) {
   auto one = to.options.begin();
   std::advance(one, before);
   for (; one != to.options.end(); ++one) one->needs({"--items-per-hour"});
-  question_row rate = detail::row_named(generation_plan_rows, "--items-per-hour");
-  rate.must_be_given = false;
-  to.ask(rate, into.generation).excludes({"--serve"});
+  to.ask(items_row, into.generation).excludes({"--serve"});
 }
 
 /// Options of which each belongs to serving alone.

@@ -16,6 +16,7 @@
 #include "cli/report.hpp"
 #include "cli/table.hpp"
 #include "cli/timeline.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -33,6 +34,7 @@ struct train_options {
   train_request run;  // of which the request says the terms of payment and the phases
   bool timeline = false;
   gpu_options gpu;
+  nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
 };
 
 /// The answer to a training question, and the parts that only the command line has.
@@ -138,7 +140,11 @@ void add_comparison(trained& a, const train_options& given, const price_book& bo
 }
 
 void run_train(const train_options& given, session& with) {
+  if (is_pipeline_file(given.job.config))
+    return denoiser_train(
+        {given.job, given.mesh, given.epochs, given.prices, given.pictures, given.between, given.rest_used}, with);
   const any_model model = load_trained_model(given.job, given.mesh);
+  refuse_pictures(with, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) {
     refuse_drawing(with, "given for a network of layers", "a language model");
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
@@ -194,6 +200,7 @@ void add_train_command(session& with) {
   ask_of_a_run(wait_rows);
   add_gpu_training_options(added, options->gpu);
   add_input_options(added, options->input);
+  added.ask(train_picture_rows, options->pictures);
   add_drawing_options(added);
   add_table_options(added);
   added.run = [options, &with] {

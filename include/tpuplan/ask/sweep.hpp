@@ -7,6 +7,7 @@
 #include <string>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/cost/timeline.hpp>
 #include <tpuplan/plan/sweep.hpp>
 #include <utility>
 #include <vector>
@@ -33,7 +34,7 @@ struct plan_sweep_request {
   data_set data{};
   std::optional<std::int64_t> steps{};
   std::optional<example_cost> input{};  ///< of an example of a network to a host; nothing: `usual_example`
-  asked_phases around{};                ///< of a trial, besides its steps
+  asked_phases around{};                ///< of a trial: its start and first compilation
   std::vector<provisioning> kinds{provisioning::on_demand, provisioning::spot};
   std::string region = "us";
   std::vector<std::string> generations{};
@@ -127,14 +128,7 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
   if (!asked.steps) return asked.data;
   return {checked_multiply(positive_count("job.global_batch", batch), *asked.steps), 1, remainder::drop};
 }
-/// A slice on which a trial runs, and the terms of its payment, with its start.
-struct timed_trial {
-  slice where{};
-  seconds step{};
-  std::int64_t steps = 0;
-  payment_terms terms{};
-};
-[[nodiscard]] inline std::vector<timed_trial> network_trials(const any_model& model, const plan_sweep_request& asked,
+[[nodiscard]] inline std::vector<trial_slice> network_trials(const any_model& model, const plan_sweep_request& asked,
                                                              const network_job& job, const price_book& book,
                                                              assumed_values& assumed) {
   plan_network_request one;
@@ -147,19 +141,18 @@ struct timed_trial {
   one.largest_chips = asked.quota.value_or(one.largest_chips);
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   const network_request request = request_of(model, one, book, assumed);
-  std::vector<timed_trial> found;
+  std::vector<trial_slice> found;
   bool waits = false;
-  run_phases run = phases_of(asked.around, spot_terms{}.restart_time, assumed);
+  run_phases run = phases_of(asked.around, request.terms.spot.restart_time, assumed);
   for (const network_plan& p : plan_network(request).plans) {
-    run.step = p.step.total;
-    run.steps = p.steps;
-    found.push_back({p.where, p.step.total, p.steps, with_phases(request.terms, run)});
+    run.step = p.step.total, run.steps = p.steps;
+    found.push_back({p.where, p.step.total * static_cast<double>(p.steps), with_phases(request.terms, run)});
     waits = waits || p.step.waiting.value() > 0;
   }
   if (waits) assume_input(request.input, assumed);
   return found;
 }
-[[nodiscard]] inline std::vector<timed_trial> language_trials(const model_config& config,
+[[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,
                                                               const plan_sweep_request& asked, const asked_job& job,
                                                               const price_book& book, assumed_values& assumed) {
   asked_plan one;
@@ -180,14 +173,14 @@ struct timed_trial {
   if (asked.tokens <= 0)
     request.tokens = static_cast<double>(epochs_of(data_of(asked, batch), batch).steps) *
                      static_cast<double>(tokens_per_step(request.job));
-  std::vector<timed_trial> found;
+  std::vector<trial_slice> found;
   for (const plan& p : make_plan(request).plans)
-    found.push_back({p.where, p.step.total, static_cast<std::int64_t>(p.steps),
-                     payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total)});
+    found.push_back(
+        {p.where, p.step.total * p.steps, payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total)});
   return found;
 }
 /// The sweep as plan_sweep has it, over the slices that are wanted.
-[[nodiscard]] inline sweep_request request_of(const plan_sweep_request& asked, const std::vector<timed_trial>& trials,
+[[nodiscard]] inline sweep_request request_of(const plan_sweep_request& asked, const std::vector<trial_slice>& trials,
                                               const price_book& book) {
   sweep_request request;
   request.trials = asked.trials;
@@ -199,10 +192,10 @@ struct timed_trial {
   request.kinds = asked.kinds;
   request.region = asked.region;
   request.prices = book;
-  for (const timed_trial& one : trials) {
+  for (const trial_slice& one : trials) {
     const auto is = [&](const std::string& wanted) { return name(slice_for(wanted)) == name(one.where); };
     if (!asked.slices.empty() && std::none_of(asked.slices.begin(), asked.slices.end(), is)) continue;
-    request.slices.push_back({one.where, one.step * static_cast<double>(one.steps), one.terms});
+    request.slices.push_back(one);
   }
   return request;
 }

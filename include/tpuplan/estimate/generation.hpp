@@ -7,6 +7,7 @@
 #include <tpuplan/estimate/generation/job.hpp>
 #include <tpuplan/estimate/generation/layouts.hpp>
 #include <tpuplan/estimate/generation/memory.hpp>
+#include <tpuplan/estimate/generation/training.hpp>
 
 /// @file
 /// Estimates of generating images and clips.

@@ -126,6 +126,9 @@ inline keras_tensors read_keras_layer(const json_object& object, const keras_ten
 /// Bidirectional: the layer once in each direction.
 inline keras_tensors keras_both_ways(const keras_layer& layer, const keras_tensors& inputs) {
   const json_object one = layer.config.object("layer");
+  const std::string type = one.string("class_name");
+  if (type != "LSTM" && type != "GRU" && type != "SimpleRNN")
+    fail(errc::unsupported, layer.config.path("layer"), type, "LSTM, GRU or SimpleRNN");
   keras_tensors out = read_keras_layer(one, inputs, layer.walk);
   const keras_tensors back = read_keras_layer(one, inputs, layer.walk);
   const std::string mode = layer.word("merge_mode", "none");
@@ -218,9 +221,17 @@ struct keras_graph {
   std::vector<keras_place> ends{};
 };
 
+/// The layers of a model, as many as the largest of keras.applications has four times over.
+inline std::vector<json_object> keras_layers(const json_object& config) {
+  std::vector<json_object> layers = config.objects("layers");
+  if (layers.size() > 4096)
+    fail(errc::out_of_range, config.path("layers"), static_cast<std::int64_t>(layers.size()), "at most 4096");
+  return layers;
+}
+
 inline keras_graph keras_graph_of(const json_object& config) {
   keras_graph graph;
-  for (const json_object& layer : config.objects("layers")) {
+  for (const json_object& layer : keras_layers(config)) {
     if (!layer.has("inbound_nodes") || layer.list("inbound_nodes").empty()) {
       graph.calls.push_back({layer});
       continue;
@@ -296,7 +307,7 @@ inline keras_tensors read_keras_functional(const json_object& config, const kera
 }
 
 inline keras_tensors read_keras_sequence(const json_object& config, keras_tensors now, keras_walk& walk) {
-  for (const json_object& layer : config.objects("layers")) {
+  for (const json_object& layer : keras_layers(config)) {
     const bool input = layer.string("class_name") == "InputLayer";
     const json_object settings = layer.object("config");
     if (now.empty() && (input || settings.has("batch_input_shape") || settings.has("batch_shape")))

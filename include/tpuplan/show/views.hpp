@@ -16,6 +16,7 @@
 #include <tpuplan/show/views/spot.hpp>
 #include <tpuplan/show/views/sweep.hpp>
 #include <tpuplan/show/views/train.hpp>
+#include <tpuplan/show/views/train_generation.hpp>
 
 /// @file
 /// The views of all answers: `view_of(answer)`, and `pictures_of(answer)` of those that can be drawn.

@@ -182,6 +182,14 @@ TEST_CASE("what of Keras cannot be read is refused by its layer", "[keras]") {
   CHECK(says(
       one("[null,6,4]", R"([{"class_name":"TimeDistributed","config":{"layer":{"class_name":"LSTM","config":{}}}}])"),
       "LSTM; valid: Dense"));
+  CHECK(says(one("[null,6,4]", R"([{"class_name":"Bidirectional","config":{"layer":{"class_name":"Bidirectional"}}}])"),
+             "Bidirectional; valid: LSTM, GRU or SimpleRNN"));
+  json many = sequence("[null,4]", "[]");
+  for (int units = 1; units <= 97; ++units)
+    many["config"]["layers"].push_back({{"class_name", "Dense"}, {"config", {{"units", units}}}});
+  CHECK(says(refused(many), "layers of different shapes is more than 96; valid: at most 96"));
+  for (int i = 0; i < 4096; ++i) many["config"]["layers"].push_back(many["config"]["layers"][1]);
+  CHECK(says(refused(many), "at most 4096"));
   json twice = stored("mnist_convnet");
   twice["class_name"] = "Mine";
   CHECK(says(refused(twice), "class_name is Mine; valid: Sequential or Functional"));

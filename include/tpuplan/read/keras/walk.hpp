@@ -166,13 +166,14 @@ inline network_layers counted_layers(const std::vector<network_layer>& layers) {
   for (const network_layer& each : layers) {
     const auto found = std::find_if(counted.begin(), counted.end(),
                                     [&](const network_layer& other) { return same_layer(each, other); });
-    if (found == counted.end())
-      counted.push_back(each);
-    else
+    if (found != counted.end()) {
       ++found->count;
+      continue;
+    }
+    if (counted.size() == network_layers{}.items.size())
+      fail(errc::out_of_range, "layers of different shapes", "more than 96", "at most 96");
+    counted.push_back(each);
   }
-  if (counted.size() > network_layers{}.items.size())
-    fail(errc::out_of_range, "layers of different shapes", static_cast<std::int64_t>(counted.size()), "at most 96");
   network_layers result;
   for (const network_layer& each : counted) result.add(each);
   return result;

@@ -1,0 +1,86 @@
+#ifndef TPUPLAN_SHOW_VIEWS_TRAIN_GENERATION_HPP
+#define TPUPLAN_SHOW_VIEWS_TRAIN_GENERATION_HPP
+
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/train_generation.hpp>
+#include <tpuplan/show/views/generate.hpp>
+#include <tpuplan/show/views/networks.hpp>
+#include <vector>
+
+/// @file
+/// What a reader sees of the answer to train_generation.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace readable {
+
+/// A step of a denoiser by part.
+[[nodiscard]] inline view_part denoiser_step_part(const diffusion_step& step) {
+  view_part part = table_of("part of a step | >time:s | >share | of");
+  const auto row = [&](std::string_view label, seconds time, std::string_view note) {
+    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / step.total), cell(note)});
+  };
+  row("products", step.products, "padding included");
+  row("attention", step.attention, "scores, softmax, values");
+  row("elementwise", step.elementwise, "HBM");
+  row("collectives", step.collectives, "what devices wait for one another");
+  row("gradients", step.gradients, "exposed part of gathers and reductions");
+  row("weight update", step.update, "HBM");
+  row("encoding", step.encoding, "pixels and prompts");
+  row("per product", step.overhead, "fixed time");
+  row("total", step.total, "");
+  return part;
+}
+/// The run: its steps, and the ways of paying.
+[[nodiscard]] inline view_part denoiser_run_part(const train_generation_answer& a, const view_options& options) {
+  view_part part;
+  if (!a.costs->empty()) part = ways_part(*a.costs, *a.run, a.terms, a.region, options);
+  part.title = run_title;
+  part.sentences = {joined(
+      {epochs_words(a.data, *a.epochs), ", ", duration(*a.run), " (between ",
+       duration_range(*a.run * (a.step_time_low / a.step_time), *a.run * (a.step_time_high / a.step_time)), ")"})};
+  if (a.costs->empty()) part.sentences.push_back(joined({"no price for it in ", a.region}));
+  return part;
+}
+
+}  // namespace readable
+
+/// What a reader sees of a step of training a denoiser, and of the run where examples were given. Worked: of a step
+/// alone there are two tables before what was assumed.
+[[nodiscard]] inline view view_of(const train_generation_answer& a, const view_options& options = {}) {
+  using namespace readable;
+  const std::string item(item_word(a.clips));
+  view shown;
+  shown.title = joined(
+      {a.model, ", ",
+       a.job.lora_rank > 0 ? joined({"adapters of rank ", grouped(a.job.lora_rank), ", "}) : std::string(),
+       picture_words(a.buckets.front().size),
+       a.buckets.size() > 1 ? joined({" and ", counted(static_cast<std::int64_t>(a.buckets.size()) - 1, "other size")})
+                            : std::string(),
+       ", on ", slices_words(a.slice, a.slices), " (", tpuplan::detail::layout_words(a.mesh), "), ",
+       counted(a.job.global_batch, item), " a step"});
+  shown.summary = joined({"step ", duration(a.step_time), " (between ",
+                          duration_range(a.step_time_low, a.step_time_high), "), MFU ", percent(a.mfu), ", ",
+                          count(a.examples.value()), " ", item, "s/s, limited by ", name(a.breakdown.limited_by)});
+  shown.sentences = {shown.summary, joined({"memory ", used_of(a.used, a.usable), ": ", verdict_words(a.fits)}),
+                     joined({grouped(a.trained_parameters), " parameters are trained"}),
+                     "no constant is fitted to such training: half or twice the time is possible"};
+  shown.parts = {denoiser_step_part(a.breakdown), memory_part(a.memory)};
+  if (a.buckets.size() > 1) {
+    view_part& part = shown.parts.emplace_back(table_of("size | >step:s", "buckets, each for as many steps"));
+    for (const training_bucket& one : a.buckets)
+      part.rows.push_back({cell(picture_words(one.size)), cell(one.step_time)});
+  }
+  if (a.run) shown.parts.push_back(denoiser_run_part(a, options));
+  add_assumed(shown, a.assumed, options);
+  std::vector<price_row> prices;
+  for (const run_price& one : a.costs.value_or(std::vector<run_price>{})) prices.push_back(one.price);
+  add_prices(shown, prices);
+  return shown;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

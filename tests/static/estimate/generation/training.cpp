@@ -1,0 +1,60 @@
+#include <tpuplan/estimate/generation/training.hpp>
+
+#include "support/pipelines.hpp"
+
+using namespace tpuplan;
+
+namespace {
+
+constexpr generation_work clip = work_of(small_pipeline(), {256, 256, 9});
+constexpr slice where = slice_for("v5p-8");
+
+constexpr diffusion_training_job job_of_batch(std::int64_t batch) {
+  diffusion_training_job job;
+  job.global_batch = batch;
+  return job;
+}
+constexpr diffusion_step one = step_time(clip, job_of_batch(8), {4, 4, 1, 1}, where);
+static_assert(one.total == one.products + one.attention + one.elementwise + one.collectives + one.gradients +
+                               one.update + one.encoding + one.overhead);
+static_assert(one.floor <= one.low && one.low <= one.total && one.total <= one.high);
+static_assert(one.mfu > 0 && one.mfu < 1 && one.encoding == seconds{0});
+static_assert(one.examples_per_second == 8 / one.total);
+// Three passes of every example.
+static_assert(one.floor == 8 * (3 * clip.denoisers.items[0].model_flops) / peak_rate(where, dtype::bf16));
+
+// Kept activations spare a pass, and take memory.
+constexpr diffusion_training_job kept = [] {
+  diffusion_training_job job = job_of_batch(8);
+  job.recompute = false;
+  return job;
+}();
+static_assert(step_time(clip, kept, {4, 4, 1, 1}, where).total < one.total);
+static_assert(memory_use(clip, kept, {4, 4, 1, 1}, where).activations >
+              memory_use(clip, job_of_batch(8), {4, 4, 1, 1}, where).activations);
+// Encoding takes time.
+constexpr diffusion_training_job encoded = [] {
+  diffusion_training_job job = job_of_batch(8);
+  job.encode = true;
+  return job;
+}();
+static_assert(step_time(clip, encoded, {4, 4, 1, 1}, where).encoding > seconds{0});
+
+// The first product is 64 x 512; each of two layers has 512 x 512 twice, 512 x 1024, and 512 x 2048 twice.
+constexpr diffusion_training_job adapters = [] {
+  diffusion_training_job job = job_of_batch(8);
+  job.lora_rank = 8;
+  return job;
+}();
+static_assert(trained_parameters(clip.denoisers.items[0], adapters) ==
+              8 * (64 + 512 + 2 * (2 * 1024 + 1536 + 2 * 2560)));
+static_assert(trained_parameters(clip.denoisers.items[0], kept) == clip.denoisers.items[0].weights);
+static_assert(step_time(clip, adapters, {4, 4, 1, 1}, where).total < one.total);
+
+constexpr memory_breakdown memory = memory_use(clip, job_of_batch(8), {4, 1, 1, 1}, where);
+static_assert(memory.total == memory.parameters + memory.optimizer + memory.gradients + memory.activations +
+                                  memory.gathered_weights + memory.workspace);
+static_assert(memory.optimizer == bytes{8 * clip.denoisers.items[0].weights});
+static_assert(memory_use(clip, job_of_batch(8), {4, 4, 1, 1}, where).optimizer == memory.optimizer / 4);
+
+}  // namespace

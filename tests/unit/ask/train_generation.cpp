@@ -1,0 +1,89 @@
+// The question train_generation: published steps, buckets, adapters, the run and what is refused.
+#include <tpuplan/ask/train_generation.hpp>
+
+#include "support/catch.hpp"
+#include "support/pipelines.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_train_generation_tests {
+
+train_generation_request small_question(std::vector<std::string> sizes = {"256x256"}) {
+  train_generation_request asked;
+  asked.slice = "v5p-8", asked.sizes = std::move(sizes), asked.frames = 9, asked.job.global_batch = 16;
+  return asked;
+}
+train_generation_answer answered(const train_generation_request& asked) {
+  return answer_to_train_generation(small_pipeline(), {}, asked, {});
+}
+
+TEST_CASE("the published step of Wan 2.1 14B lies in the band, and near the estimate") {
+  std::vector<assumption> read;
+  const diffusion_pipeline wan = read_pipeline({{"_class_name", "WanTransformer3DModel"}}, read);
+  train_generation_request asked;
+  asked.slice = "v5p-8", asked.sizes = {"1280x720"}, asked.frames = 81, asked.job.global_batch = 1;
+  const train_generation_answer a = answer_to_train_generation(wan, read, asked, {});
+  CHECK(a.step_time.value() == Approx(36.01).epsilon(0.1));
+  CHECK(a.fits != verdict::no);
+  // The framework prints 4 x 4893.27 TFLOP a step.
+  CHECK(a.breakdown.floor.value() == Approx(4893.27e12 / 459e12).epsilon(1e-3));
+  CHECK(a.trained_parameters == 14288491584);
+}
+
+TEST_CASE("buckets are averaged, and the largest decides what fits") {
+  const train_generation_answer small = answered(small_question()), large = answered(small_question({"512x512"}));
+  train_generation_request both = small_question({"256x256", "512x512"});
+  both.mesh = {small.mesh.data, small.mesh.fsdp, small.mesh.tensor, small.mesh.context};
+  const train_generation_answer a = answered(both);
+  REQUIRE(a.buckets.size() == 2);
+  CHECK(a.step_time.value() == Approx((a.buckets[0].step_time + a.buckets[1].step_time).value() / 2));
+  CHECK(small.step_time < a.step_time);
+  CHECK(a.buckets[0].step_time < a.buckets[1].step_time);
+  CHECK(a.used >= small.used);
+  CHECK(large.step_time > small.step_time);
+}
+
+TEST_CASE("a run is its steps, at the prices of the slice") {
+  train_generation_request asked = small_question();
+  asked.data = {16000, 2, remainder::drop};
+  const train_generation_answer a = answered(asked);
+  REQUIRE(a.run);
+  CHECK(a.epochs->steps == 2000);
+  CHECK(a.run->value() == Approx(2000 * a.step_time.value()));
+  REQUIRE(a.costs);
+  for (const run_price& one : *a.costs) {
+    if (one.kind == provisioning::on_demand)
+      CHECK(one.total.value() == Approx((rate(one.price.per_chip, 4) * *a.run).value()));
+  }
+  CHECK_FALSE(answered(small_question()).run);
+}
+
+TEST_CASE("adapters train few parameters, and take less") {
+  train_generation_request asked = small_question();
+  asked.job.lora_rank = 8;
+  const train_generation_answer a = answered(asked), full = answered(small_question());
+  CHECK(a.trained_parameters < full.trained_parameters / 10);
+  CHECK(a.step_time < full.step_time);
+}
+
+TEST_CASE("what cannot be trained so is refused by its field") {
+  const auto refused = [](const train_generation_request& asked) {
+    return refusal_of([&] { (void)answered(asked); }).message;
+  };
+  train_generation_request asked = small_question({"250x256"});
+  CHECK(says(refused(asked), "make.size"));
+  asked = small_question();
+  asked.mesh.data = 4, asked.job.global_batch = 6;
+  CHECK(says(refused(asked), "global_batch"));
+  diffusion_pipeline alone = small_pipeline();
+  alone.decoder = {};
+  asked = small_question();
+  asked.job.encode = true;
+  CHECK(says(refusal_of([&] { (void)answer_to_train_generation(alone, {}, asked, {}); }).message, "job.encode"));
+  asked = small_question();
+  asked.mesh.tensor = 3;
+  CHECK(says(refused(asked), "devices of the slice"));
+}
+
+}  // namespace ask_train_generation_tests
