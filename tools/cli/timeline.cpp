@@ -1,7 +1,5 @@
 #include "cli/timeline.hpp"
 
-#include <tpuplan/ask/networks.hpp>
-
 #include "cli/table.hpp"
 
 namespace cli {

@@ -88,6 +88,8 @@ view view_of(const trained& a, const train_options& given, const price_book& boo
   if (given.job.maxtext.is_given()) return shown;  // of which a plan has no option
   std::vector<follow_up_option> further;
   if (!given.tokens && !is_given(given.epochs)) further.emplace_back("--tokens", "1T");
+  if (a.asked.job.lora_rank > 0 && !with.is_given("--batch") && !with.is_given("--batch-tokens"))
+    further.emplace_back("--batch", std::to_string(a.asked.job.global_batch));
   std::vector<std::string_view> dropped = degrees_of_a_layout;
   dropped.push_back("--gpu");        // which is of serving there
   dropped.push_back("--rest-used");  // of commitments, which it pays with only where it is told to

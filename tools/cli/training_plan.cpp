@@ -5,7 +5,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
-#include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/plan_report.hpp>
 
 #include "cli/calibration.hpp"
 #include "cli/option.hpp"
@@ -171,15 +171,19 @@ void plan_training(const model_config& config, const plan_options& given, const 
       shown.next.push_back({"risk", command_of("risk", best, given.asked.market, request.tokens, with), "its chances"});
     shown.next.push_back({{}, further(with), {}});
   }
-  answer(with, shown, [&]() -> ordered_json {
-    if (with.is_given("--rows") || given.front_only || given.best_per_chip) {
-      std::vector<plan_row> kept;
-      for (const std::size_t index : plans_to_show(document.plans, options).indices)
-        kept.push_back(std::move(document.plans[index]));
-      document.plans = std::move(kept);
-    }
-    return document;
-  });
+  const view report = is_reported(with) ? report_of(document, options) : view{};
+  answer(
+      with, shown,
+      [&]() -> ordered_json {
+        if (with.is_given("--rows") || given.front_only || given.best_per_chip) {
+          std::vector<plan_row> kept;
+          for (const std::size_t index : plans_to_show(document.plans, options).indices)
+            kept.push_back(std::move(document.plans[index]));
+          document.plans = std::move(kept);
+        }
+        return document;
+      },
+      &report);
 }
 
 }  // namespace cli

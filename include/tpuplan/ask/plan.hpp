@@ -199,6 +199,9 @@ namespace detail {
 
 }  // namespace detail
 
+/// Fewer steps than these are said of a plan, and beside a batch that nobody asked for: fine-tuning takes smaller ones.
+inline constexpr std::int64_t few_steps = 1000;
+
 /// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, doubtful prices.
 /// Worked: "may miss the deadline" where the run takes 40 days of 41, and 51 at the high end of its band.
 [[nodiscard]] inline std::string remarks_of(const plan& offer, const plan_request& request) {
@@ -210,6 +213,8 @@ namespace detail {
   add(offer.step.extrapolated, "outside of what published runs cover");
   add(offer.deadline_at_risk, "may miss the deadline");
   add(offer.budget_at_risk, "may cost more than the budget");
+  const bool few = offer.steps > 0 && offer.steps < static_cast<double>(few_steps);
+  add(few, std::to_string(static_cast<std::int64_t>(offer.steps)) + " steps in all");
   if (offer.costs.empty()) return words;
   const price_row& price = chosen_cost(offer).price;
   add(is_far_below(request.prices, price), "price far below other regions");
@@ -288,11 +293,9 @@ namespace detail {
   return document;
 }
 
-/// Fewer steps than these are said beside a batch that nobody asked for: fine-tuning takes smaller ones.
-inline constexpr std::int64_t few_steps = 1000;
-
 /// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
-/// batch that is given in two ways, and for a run shorter than a sequence. Worked: without a batch, steps of Llama 3 8B
+/// batch that is given in two ways, for a run shorter than a sequence, and for adapters without a batch that would have
+/// fewer than `few_steps` steps. Worked: without a batch, steps of Llama 3 8B
 /// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
 inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
   if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
@@ -313,6 +316,10 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   const double sequences = asked.tokens / static_cast<double>(length);
   const bool is_short = request.job.global_batch < batch_of_tokens(std::int64_t{4} << 20, length);
   const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
+  if (request.job.lora_rank > 0 && steps < few_steps)
+    detail::fail(errc::missing_field, "job.global_batch", "missing",
+                 "a batch in sequences: steps of " + std::to_string(request.job.global_batch) + " would be " +
+                     std::to_string(steps) + " steps in all, and adapters take smaller ones");
   const std::string few =
       steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
