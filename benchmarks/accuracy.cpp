@@ -13,6 +13,7 @@
 #include <lab/training_bands.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -293,16 +294,19 @@ void print_serving(const std::vector<serving_record>& runs, const std::vector<le
 
 /// What runs of one's own are worth: every source predicted from none and from some of its own runs, drawn at random or
 /// chosen as `tpuplan calibrate` suggests them, by constants and spreads of the other sources.
-void print_learning(const char* what, const runs_by_source& runs) {
-  const own_spreads s = fit_spreads(runs);
-  fmt::print("\n{}: spreads {{{:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.2g}, {:.2g}}}\n", what,
-             s.source, s.question, s.noise, s.size, s.load, s.length, s.chips, s.other_chip, s.other_kind);
+void print_learning(const char* what, const runs_by_source& runs, const own_priors& expected = {}) {
+  const own_spreads s = fit_spreads(runs, expected);
+  fmt::print(
+      "\n{}: spreads {{{:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.3g}, {:.2g}, {:.2g}, {:.3g}, {:.3g}, "
+      "{:.3g}}}\n",
+      what, s.source, s.question, s.noise, s.size, s.load, s.length, s.chips, s.other_chip, s.other_kind, s.recipe,
+      s.job, s.tail);
   fmt::print(
       "| own runs | sources | runs | median over sources | p90 over sources | all, sources alike: median | p90 | in "
       "the band |\n|---|---:|---:|---:|---:|---:|---:|---:|\n");
   for (const own_choice choice : {own_choice::any, own_choice::suggested}) {
     for (const std::size_t known : {0U, 1U, 2U, 3U, 5U}) {
-      const learned_errors e = errors_knowing(runs, known, choice);
+      const learned_errors e = errors_knowing(runs, known, choice, expected);
       if (e.sources == 0) continue;
       fmt::print("| {} {} | {} | {} | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % | {:.0f} % |\n", known,
                  choice == own_choice::any ? "at random" : "as suggested", e.sources, e.runs,
@@ -316,12 +320,42 @@ void print_learning(const char* what, const runs_by_source& runs) {
                100 * quantile(best, 0.5), 100 * quantile(best, 0.9));
 }
 
+/// What up to three runs are worth by how far they are from the question: pairs within sources that were left out of
+/// constants and spreads, and, of jobs that ran again, seeded logs: with the noise that was fitted, of one machine that
+/// repeats to 1 %, and of machines that differ by up to 15 %, as those of one tpu7x job did.
+void print_steps(const char* what, const runs_by_source& runs, const own_priors& expected = {}) {
+  fmt::print(
+      "\n| {}, after up to three runs of | sources | questions | in the band | each source once | width, and without "
+      "| median error | p90 |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+      what);
+  const auto row = [](std::string_view label, const step_worth& w) {
+    if (w.questions > 0)
+      fmt::print("| {} | {} | {} | {:.0f} % | {:.0f} % | {:.2f}, {:.2f} | {:.1f} % | {:.1f} % |\n", label, w.sources,
+                 w.questions, 100 * w.of_questions, 100 * w.of_sources, w.width, w.before, 100 * w.error_median,
+                 100 * w.error_p90);
+  };
+  for (const own_step step : own_steps) row(name(step), worth_of(runs, step, 3, expected));
+  const own_spreads s = fit_spreads(runs, expected);
+  std::student_t_distribution<> student(4);
+  std::normal_distribution<> normal;
+  std::uniform_real_distribution<> machine(-0.075, 0.075);
+  row("the same job, seeded: the noise of published runs",
+      worth_of_logs(runs, s, 3, [&](std::mt19937& random) { return s.noise * student(random); }));
+  row("the same job, seeded: one machine, 1 %",
+      worth_of_logs(runs, s, 3, [&](std::mt19937& random) { return 0.01 * normal(random); }));
+  row("the same job, seeded: each log of another machine, 15 %",
+      worth_of_logs(runs, s, 3, [&](std::mt19937& random) { return machine(random); }));
+}
+
 /// The learning curves of steps, tokens, prompts and memory over both open sets, of runs whose source was left out.
 void print_learning_curves(const runs_by_source& training, const std::vector<left_out_serving>& served,
                            const nlohmann::json& open) {
-  print_learning("training steps", training);
+  print_learning("training steps", training, training_priors);
   print_learning("decode", by_source(served, true));
   print_learning("prefill", by_source(served, false));
+  print_steps("training steps", training, training_priors);
+  print_steps("decode", by_source(served, true));
+  print_steps("prefill", by_source(served, false));
   const std::string exceptions = TPUPLAN_DATA_DIR "/measured/exceptions.json";
   print_learning("memory", memory_by_source(open, read_exceptions(load_json(exceptions), exceptions)));
 }

@@ -190,12 +190,13 @@ lines_for factor_table(const serving_fit& fit) {
 }
 
 /// The spreads of runs around estimates whose constants were fitted without their source.
-std::string spreads_line(const char* name, const runs_by_source& sources) {
-  const own_spreads s = fit_spreads(sources);
+std::string spreads_line(const char* name, const runs_by_source& sources, const own_priors& expected = {}) {
+  const own_spreads s = fit_spreads(sources, expected);
   std::string line = fmt::format("inline constexpr own_spreads {}{{", name);
   for (const double one : {s.source, s.question, s.noise, s.size, s.load, s.length, s.chips})
     line += fmt::format("{:.3g}, ", one);
-  return line + fmt::format("{:.2g}, {:.2g}}};\n", s.other_chip, s.other_kind);
+  return line + fmt::format("{:.2g}, {:.2g}, {:.3g}, {:.3g}, {:.3g}}};\n", s.other_chip, s.other_kind, s.recipe, s.job,
+                            s.tail);
 }
 lines_for as_is(std::string lines) {
   return [lines = std::move(lines)](const std::string&) { return lines; };
@@ -223,15 +224,16 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
        shape_table(places_of(timed, left_out))},
       {training, "training_chips", sets, chip_table("chip_fit", fit, constant)},
       {training, "training_constants", sets, numbers(of_all_chips(fit), constant)},
-      {training, "training_spreads", sets, as_is(spreads_line("training_spreads", by_source(timed, left_out)))},
+      {training, "training_spreads", sets,
+       as_is(generate::unformatted(spreads_line("training_spreads", by_source(timed, left_out), training_priors)))},
       {training, "training_runs", sets, training_coverage_table(runs)},
       {errors, "chip_errors", sets, chip_table("chip_errors", fit, log_error)},
       {errors, "training_errors", sets, numbers(of_all_chips(fit), log_error)},
       {serving, "engine_factors", sets, factor_table(serving_constants)},
       {serving, "serving_constants", sets, numbers(of_all_engines(serving_constants), constant)},
       {serving, "serving_spreads", sets,
-       as_is(spreads_line("decode_spreads", by_source(served_left_out, true)) +
-             spreads_line("prefill_spreads", by_source(served_left_out, false)))},
+       as_is(generate::unformatted(spreads_line("decode_spreads", by_source(served_left_out, true)) +
+                                   spreads_line("prefill_spreads", by_source(served_left_out, false))))},
       {serving, "serving_bands", sets, band_table(served, served_left_out)},
       {serving, "serving_runs", sets, serving_coverage_table(served)},
       {serving, "engine_runs", sets, engine_table(served)},

@@ -40,7 +40,7 @@ inline constexpr std::string_view plain_keys =
     "input_len kind kv_dtype model num_slices offload_inputs optimizer optimizer_stated output_len pipeline quality "
     "remat remat_detail remat_tensors ring_attention running_batch scheme seq_len software_level source step_time_s "
     "synchronous_collectives "
-    "target_step_time_s task tensor tokens_per_step vocabulary_tiles weight_dtype weights_dtype ";
+    "target_step_time_s task tensor tokens_per_step version vocabulary_tiles weight_dtype weights_dtype ";
 inline constexpr std::string_view further_keys =
     " software moments_dtype first_moment_dtype gradient_dtype loss_chunking scan_layers weight_gather moe_kernel "
     "routing quantisation clock hosts topology host_offload date notes ";

@@ -19,6 +19,9 @@ constexpr void check_own_runs(const own_runs& runs, const own_spreads& s) {
   validate(runs);
   not_negative("own_spreads.source", s.source);
   not_negative("own_spreads.question", s.question);
+  not_negative("own_spreads.recipe", s.recipe);
+  not_negative("own_spreads.job", s.job);
+  positive("own_spreads.tail", s.tail);
   positive("own_spreads.noise", s.noise);
   positive("own_spreads.size", s.size);
   positive("own_spreads.load", s.load);

@@ -67,10 +67,11 @@ struct hoisted_tensor {
 /// A layout on a slice with a batch. It refers to its hoisted_tensor, which has to live as long.
 struct hoisted_layout {
   const hoisted_tensor* from = nullptr;
-  layout_terms at{};
-  double tokens_on_device = 0;           ///< in a step
-  double largest_accumulation = 1;       ///< microbatches of one sequence on each shard
-  std::array<fixed_stages, 2> memory{};  ///< of a step of one microbatch, and of several
+  layout_terms at{};  ///< with runs of the caller's own, `software` is the least over the policies
+  std::array<double, most_policies> software{};  ///< of each policy, where there are runs of the caller's own
+  double tokens_on_device = 0;                   ///< in a step
+  double largest_accumulation = 1;               ///< microbatches of one sequence on each shard
+  std::array<fixed_stages, 2> memory{};          ///< of a step of one microbatch, and of several
 };
 
 /// Bytes for a device: `memory_use(...).low`, `.total`, `.high` and `.on_host`.
@@ -163,6 +164,29 @@ constexpr hoisted_tensor hoist(const hoisted_job& of, const chip_spec& chip, std
 }
 hoisted_tensor hoist(const hoisted_job&&, const chip_spec&, std::int64_t) = delete;
 
+/// The terms of a layout, with the least `software` over the policies. It differs between them only where runs of the
+/// caller's own tell policies apart: then `each` is that of each.
+constexpr layout_terms terms_of_all(const hoisted_job& question, training_job job, const layout& mesh,
+                                    const slice& where, std::array<double, most_policies>& each) {
+  const bool has_own = question.constants.own.count > 0;
+  if (has_own) job.remat = question.policies[0];
+  layout_terms terms = terms_of_valid(question.sizes, question.model, job, mesh, where, question.constants);
+  if (!has_own) return terms;
+  const calibration& constants = question.constants;
+  const auto own_of = [&](std::size_t policy) {
+    job.remat = question.policies[policy];
+    return own_factor(constants.own, training_spreads,
+                      training_features(question.sizes, question.model, job, mesh, where));
+  };
+  const double without = terms.software / own_of(0);
+  each[0] = terms.software;
+  for (std::size_t i = 1; i < question.count; ++i) {
+    each[i] = without * own_of(i);
+    if (each[i] < terms.software) terms.software = each[i];
+  }
+  return terms;
+}
+
 /// A layout whose tensor degree and chip are those of `of`, and which is valid for model, slice and batch. Throws where
 /// a rate that it needs is unknown.
 constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, const layout& mesh,
@@ -172,7 +196,7 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, con
   job.global_batch = global_batch;
   hoisted_layout result;
   result.from = &of;
-  result.at = terms_of_valid(question.sizes, question.model, job, mesh, where, question.constants);
+  result.at = terms_of_all(question, job, mesh, where, result.software);
   result.largest_accumulation = static_cast<double>(global_batch / batch_shards(mesh));
   const memory_layout at = memory_layout_of_valid(question.model, job, mesh, where);
   result.tokens_on_device = at.tokens;
@@ -199,7 +223,12 @@ constexpr bytes bytes_with(const fixed_stages& fixed, const hoisted_policy& poli
 
 /// The time of a step: `step_time(...).total`.
 constexpr seconds time_of(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
-  return tpuplan::time_of(of.from->policies[policy].work, of.at, static_cast<double>(accumulation));
+  const work_sums& work = of.from->policies[policy].work;
+  const auto microbatches = static_cast<double>(accumulation);
+  if (!(of.software[policy] > 0)) return tpuplan::time_of(work, of.at, microbatches);
+  layout_terms at = of.at;
+  at.software = of.software[policy];
+  return tpuplan::time_of(work, at, microbatches);
 }
 
 /// `memory_use(...).low`, `.total`, `.high` and `.on_host`.

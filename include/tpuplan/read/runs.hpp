@@ -51,7 +51,8 @@ struct measured_run {
   double running = 0;                        ///< sequences that ran in each replica
   seconds time{};                            ///< of a step, a token or the first token
   bytes peak{};                              ///< of HBM on a device
-  double spread = 0;  ///< relative standard deviation of the measurement, if above the usual; 0: unknown
+  double spread = 0;    ///< relative standard deviation of the measurement, if above the usual; 0: unknown
+  std::string version;  ///< of the software, where it changed between runs
 };
 
 /// Runs of a file, and its keys and records that were not used.
@@ -123,6 +124,7 @@ inline constexpr std::string_view record_keys[] = {"activation_dtype",
                                                    "task",
                                                    "tensor",
                                                    "tokens_per_step",
+                                                   "version",
                                                    "vocabulary_tiles",
                                                    "weight_dtype",
                                                    "weights_dtype"};
@@ -218,6 +220,7 @@ inline void add_training(const json_object& record, const std::string& path, mea
   run.mesh = read.mesh;
   run.time = read.measured;
   run.spread = record_spread(record);
+  run.version = read.version;
   const bool held = record.has("hbm_used_bytes");
   if (!timed && !held) {
     into.skipped.emplace_back(read.id, "neither target_step_time_s nor hbm_used_bytes");
@@ -253,6 +256,7 @@ inline void add_serving(const json_object& record, const std::string& path, meas
   run.running = read.batch;
   run.time = read.measured;
   run.spread = record_spread(record);
+  run.version = read.version;
   spread_over_replicas(record, run);
   into.runs.push_back(run);
 }
@@ -309,7 +313,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
     for (const json_object& one : root.objects("runs")) {
       measured_run& run = result.runs.emplace_back();
       one.only({"id", "kind", "model", "slice", "job", "mesh", "traffic", "sharding", "running", "time_s", "peak_bytes",
-                "spread"});
+                "spread", "version"});
       run.id = one.string("id");
       const std::string kind = one.string("kind");
       const maybe<measured_kind> found = detail::enumerator_named<measured_kind>(kind);
@@ -318,6 +322,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
       run.model = one.at("model").get<transformer>();
       run.where = one.at("slice").get<slice>();
       run.spread = detail::record_spread(one);
+      if (one.has("version")) run.version = one.string("version");
       if (run.kind == measured_kind::step || run.kind == measured_kind::memory) {
         run.job = one.at("job").get<training_job>();
         run.mesh = one.at("mesh").get<layout>();
@@ -361,6 +366,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
       one["time_s"] = run.time.value();
     }
     if (run.spread > 0) one["spread"] = run.spread;
+    if (!run.version.empty()) one["version"] = run.version;
     list.push_back(std::move(one));
   }
   return {{"schema", json_schema}, {"type", "calibration"}, {"runs", std::move(list)}};
@@ -381,18 +387,20 @@ struct own_constants {
     try {
       switch (run.kind) {
         case measured_kind::step:
-          known.training = with_own_run(known.training, run.time, run.model, run.job, run.mesh, run.where, run.spread);
+          known.training =
+              with_own_run(known.training, run.time, run.model, run.job, run.mesh, run.where, run.spread, run.version);
           break;
         case measured_kind::memory:
-          known.memory = with_own_peak(known.memory, run.peak, run.model, run.job, run.mesh, run.where, run.spread);
+          known.memory =
+              with_own_peak(known.memory, run.peak, run.model, run.job, run.mesh, run.where, run.spread, run.version);
           break;
         case measured_kind::token:
           known.serving = with_own_decode(known.serving, run.time, run.model, run.running, run.traffic, run.sharding,
-                                          run.where, run.spread);
+                                          run.where, run.spread, run.version);
           break;
         case measured_kind::first_token:
-          known.serving =
-              with_own_prefill(known.serving, run.time, run.model, run.traffic, run.sharding, run.where, run.spread);
+          known.serving = with_own_prefill(known.serving, run.time, run.model, run.traffic, run.sharding, run.where,
+                                           run.spread, run.version);
           break;
       }
     } catch (const error& problem) {

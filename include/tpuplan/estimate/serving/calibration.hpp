@@ -80,8 +80,10 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// How measured decode and prefill times of one source differ from the estimates. tools/calibrate finds these spreads
 /// over all sources.
 // generated: serving_spreads from data/measured
-inline constexpr own_spreads decode_spreads{0.0313, 0.22, 0.0983, 3.49, 2.55, 2.84, 3.23, 0.51, 0.48};
-inline constexpr own_spreads prefill_spreads{0.0319, 0.163, 0.0815, 3.49, 2.91, 3.17, 3, 0.55, 0.49};
+// clang-format off
+inline constexpr own_spreads decode_spreads{0.057, 0.228, 0.02, 3.42, 2.32, 2.31, 2.73, 0.53, 0.56, 0.0519, 0.0355, 1.81};
+inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0615, 0.0376, 1.69};
+// clang-format on
 // end of generated: serving_spreads
 /// @}
 

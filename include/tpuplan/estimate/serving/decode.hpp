@@ -73,17 +73,30 @@ constexpr own_question own_question_of(const own_runs& runs, const own_spreads& 
   return {runs.count > 0 ? &runs : nullptr, &spreads, about};
 }
 
-/// @{
-/// The factor of the caller's own runs, and the share of the spread that is left, at a load.
+/// The factor of the caller's own runs at a load.
 constexpr double factor_at(const own_question& q, double load) {
   if (q.runs == nullptr || !(load > 0)) return 1;
   return own_factor(*q.runs, *q.spreads, q.at(load));
 }
-constexpr double left_at(const own_question& q, double load) {
-  if (q.runs == nullptr || !(load > 0)) return 1;
-  return own_spread_left(*q.runs, *q.spreads, q.at(load));
+
+/// How much wider the band of a kind is than that of dense decode, in logarithms; of prefill, whose spreads are its
+/// own, 1.
+constexpr double wider_than_most(serving_kind kind) {
+  const auto width = [](serving_kind of) {
+    const serving_band& band = bands_by_kind[static_cast<std::size_t>(of)].named;
+    return math::log((1 + band.over) / (1 - band.under));
+  };
+  return kind == serving_kind::expert_decode ? width(kind) / width(serving_kind::decode) : 1;
 }
-/// @}
+
+/// Narrows the band of an estimate of a kind by the caller's own runs, at a load.
+template <class Estimate>
+constexpr void narrow_by_own(Estimate& estimate, const own_question& q, double load, serving_kind kind) {
+  if (q.runs == nullptr || !(load > 0)) return;
+  const run_features about = q.at(load);
+  const double wider = wider_than_most(kind) * (estimate.extrapolated ? uncovered_width : 1);
+  narrow_band(estimate, own_spread_left(*q.runs, *q.spreads, about), own_reach(*q.runs, *q.spreads, about, wider));
+}
 
 /// The number of parameters in routed experts.
 constexpr double expert_parameters(const transformer& model) {
@@ -159,15 +172,22 @@ constexpr std::uint32_t serving_kinds(const transformer& model, const serving_jo
 }
 
 /// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
-/// of the replica, the kind of chip, and `serving_kinds`.
+/// of the replica, the kind of chip, `serving_kinds`, and marks of the recipe (model, engine and its settings) and of
+/// how it is sharded, with the lengths of requests.
 constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
-                                        const slice& where) {
+                                        const serving_layout& mesh, const slice& where) {
   run_features about;
   about.size = math::log2(served.held);
   if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(running_context(job));
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
   about.kind = serving_kinds(model, job);
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  about.recipe = mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations),
+                          number(job.policy), number(job.prefill_chunk), job.prefix_hit_rate},
+                         model_mark(model, served.matrices));
+  about.layout = mark_of({number(mesh.tensor), number(mesh.weights), number(mesh.cache), number(mesh.attention),
+                          job.prompt.mean, job.output.mean});
   return about;
 }
 
@@ -254,7 +274,7 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
   served.peak_bf16 =
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
-  if (compared) served.about = serving_features(served, model, job, where);
+  if (compared) served.about = serving_features(served, model, job, mesh, where);
   served.summed = 2 * served.layers * served.d_model;
   if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
   return served;
@@ -442,7 +462,7 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   const seconds floor{floor_at(terms, sequences)};
   lower_low(step, kind_of(terms), engine, floor);
-  narrow_band(step, left_at(terms.own, sequences));
+  narrow_by_own(step, terms.own, sequences, kind_of(terms));
   raise_low(step, floor);
   step.limited_by = largest_of(step);
   return step;

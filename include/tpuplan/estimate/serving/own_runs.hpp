@@ -2,6 +2,7 @@
 #define TPUPLAN_ESTIMATE_SERVING_OWN_RUNS_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <tpuplan/estimate/learned.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 
@@ -24,19 +25,22 @@ constexpr run_features serving_features_at(const transformer& model, double load
 
 /// The constants with one more measured token time of the caller's own: the mean time of an output token while
 /// `running` sequences run in each replica. All estimates move towards it, the more alike the more, and their bands
-/// narrow. `spread` is the relative standard deviation of the measurement where it is more than usual. Throws for a
+/// narrow. `spread` is the relative standard deviation of the measurement where it is more than usual, `version` names
+/// the engine's where it changed between runs (see with_own_run). Throws for a
 /// time that is not above 0, or off the estimate by a factor of more than 148, and for more than 20 runs. Worked: a
 /// token that takes twice its estimate is kept as ln 2 = 0.693.
 [[nodiscard]] constexpr serving_calibration with_own_decode(serving_calibration constants, seconds measured,
                                                             const transformer& model, double running,
                                                             const serving_job& job, const serving_layout& mesh,
-                                                            const slice& where, double spread = 0) {
+                                                            const slice& where, double spread = 0,
+                                                            std::string_view version = {}) {
   detail::positive("measured time of a token", measured.value());
   serving_calibration before = constants;
   before.own_decode.count = 0;
   const seconds estimated = time_per_token(model, running, job, mesh, where, before).total;
   constants.own_decode =
-      with_run(constants.own_decode, decode_spreads, detail::serving_features_at(model, running, job, mesh, where),
+      with_run(constants.own_decode, decode_spreads,
+               detail::of_version(detail::serving_features_at(model, running, job, mesh, where), version),
                math::log(measured / estimated), spread);
   return constants;
 }
@@ -47,14 +51,15 @@ constexpr run_features serving_features_at(const transformer& model, double load
 [[nodiscard]] constexpr serving_calibration with_own_prefill(serving_calibration constants, seconds measured,
                                                              const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where,
-                                                             double spread = 0) {
+                                                             double spread = 0, std::string_view version = {}) {
   detail::positive("measured time to the first token", measured.value());
   serving_calibration before = constants;
   before.own_prefill.count = 0;
   const seconds estimated = engine_prefill_time(model, job, mesh, where, before);
   const auto tokens = static_cast<double>(detail::fresh_tokens(job));
   constants.own_prefill =
-      with_run(constants.own_prefill, prefill_spreads, detail::serving_features_at(model, tokens, job, mesh, where),
+      with_run(constants.own_prefill, prefill_spreads,
+               detail::of_version(detail::serving_features_at(model, tokens, job, mesh, where), version),
                math::log(measured / estimated), spread);
   return constants;
 }

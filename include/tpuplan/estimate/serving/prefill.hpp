@@ -136,7 +136,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
   const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   add_band(time, serving_kind::prefill, job.engine,
            served.covered && served.groups == 1 && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
-  narrow_band(time, left_at(own, tokens));
+  narrow_by_own(time, own, tokens, serving_kind::prefill);
   raise_low(time, floor_of(served, time, tokens, job, mesh, constants).total());
   return time;
 }

@@ -127,7 +127,7 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
            terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   const seconds floor{floor_at(terms.step, sequences)};
   lower_low(token, kind_of(terms.step), engine, floor);
-  narrow_band(token, left_at(terms.step.own, sequences));
+  narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step));
   raise_low(token, floor);
   return token;
 }

@@ -2,6 +2,7 @@
 #define TPUPLAN_ESTIMATE_TRAINING_OWN_RUNS_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <tpuplan/estimate/learned.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
@@ -14,9 +15,10 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// The features by which training steps are compared: parameters, tokens per chip, sequence length, chips, the chip,
-/// and whether there are experts, 8-bit products, each kind of parallelism, and software that is not tuned. Throws
-/// where `step_time` does. Worked: 64 sequences of 4096 tokens of llama-3-8b on the 64 chips of v5p-128 have size
-/// log2(8030261248) = 32.9, load and length log2(4096) = 12, and chips log2(64) = 6.
+/// whether there are experts, 8-bit products, each kind of parallelism, and software that is not tuned, and marks of
+/// the recipe (all of model and job but its batch) and of the layout. Throws where `step_time` does. Worked: 64
+/// sequences of 4096 tokens of llama-3-8b on the 64 chips of v5p-128 have size log2(8030261248) = 32.9, load and length
+/// log2(4096) = 12, and chips log2(64) = 6.
 [[nodiscard]] constexpr run_features features_of(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where) {
   detail::check_trained(model, job, mesh, where);
@@ -25,12 +27,13 @@ inline namespace abi_0 {
 
 /// The constants with one more measured step of the caller's own. Estimates of all jobs move towards it, the more alike
 /// the more, and their bands narrow. `spread` is the relative standard deviation of the measurement where it is known
-/// to be more than usual. Throws for a time that is below the step's floor (see floor_of), not above 0 or off the
+/// to be more than usual, `version` names the software where it changed between runs: a question is taken to be of the
+/// version of the latest run. Throws for a time that is below the step's floor (see floor_of), not above 0 or off the
 /// estimate by a factor of more than 148, and for more than 20 runs. Worked: a step measured at 1.3 times its estimate
 /// is kept as ln 1.3 = 0.262.
 [[nodiscard]] constexpr calibration with_own_run(calibration constants, seconds measured, const transformer& model,
                                                  const training_job& job, const layout& mesh, const slice& where,
-                                                 double spread = 0) {
+                                                 double spread = 0, std::string_view version = {}) {
   detail::positive("measured step time", measured.value());
   calibration before = constants;
   before.own.count = 0;
@@ -40,28 +43,31 @@ inline namespace abi_0 {
     detail::fail(errc::out_of_range, "measured step time", measured.value(),
                  "a time that the chips' peak rates, HBM and links allow: batch, slice and policy as they ran");
   }
-  constants.own = with_run(constants.own, training_spreads, features_of(model, job, mesh, where),
-                           math::log(measured / estimated), spread);
+  constants.own =
+      with_run(constants.own, training_spreads, detail::of_version(features_of(model, job, mesh, where), version),
+               math::log(measured / estimated), spread);
   return constants;
 }
 
-/// How HBM peaks of one source differ from the estimates. Set to a third of what benchmarks/accuracy finds, which makes
-/// own peaks count for very little: over the two sources with six peaks or more they raised errors.
-inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.106, 2.94, 1.93, 3, 3, 0.5, 0.5};
+/// How HBM peaks of one source differ from the estimates. What unlike jobs share is set to a third of what
+/// benchmarks/accuracy finds: over the two sources with six peaks or more, peaks of other jobs raised errors. What jobs
+/// of one recipe share, and a job has alone, is as it finds.
+inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.02, 2.94, 1.93, 3, 3, 0.5, 0.5, 0.1, 0.0355};
 
 /// The known HBM peaks with one more of the caller's own: the most bytes that a step took on a device. Throws where
 /// `with_own_run` does. Worked: a peak of twice the estimate is kept as ln 2 = 0.693.
 [[nodiscard]] constexpr own_runs with_own_peak(const own_runs& known, bytes measured, const transformer& model,
                                                const training_job& job, const layout& mesh, const slice& where,
-                                               double spread = 0) {
+                                               double spread = 0, std::string_view version = {}) {
   detail::positive("measured HBM", measured.value());
   const bytes estimated = memory_use(model, job, mesh, where).total;
-  return with_run(known, memory_spreads, features_of(model, job, mesh, where), math::log(measured / estimated), spread);
+  return with_run(known, memory_spreads, detail::of_version(features_of(model, job, mesh, where), version),
+                  math::log(measured / estimated), spread);
 }
 
 /// The memory of a step as `memory_use` estimates it, moved towards the caller's own peaks: every part by the same
 /// factor, and the ends of the range closer by the share of the spread that is left. Worked: after a peak of twice the
-/// estimate, the same step is estimated 2^(0.0005 / (0.0005 + 0.106^2)) = 1.030 times as large.
+/// estimate, the same step is estimated 2^(0.01176 / (0.01176 + 0.02^2)) = 1.954 times as large.
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where, const own_runs& known) {
   memory_breakdown memory = memory_use(model, job, mesh, where);
@@ -72,8 +78,11 @@ inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.106, 2.94, 1.93, 3, 3,
                       &memory.gathered_weights, &memory.workspace, &memory.total, &memory.low, &memory.high})
     *part = factor * *part;
   const double left = (1 + own_spread_left(known, memory_spreads, about)) / 2;
-  memory.low = memory.total * math::exp(left * math::log(memory.low / memory.total));
-  memory.high = memory.total * math::exp(left * math::log(memory.high / memory.total));
+  // What a job that was measured takes again is within a few percent of it, whatever the range of the model is.
+  const double reach = left < 0.7 ? own_reach(known, memory_spreads, about) : math::detail::infinity;
+  const double low = left * math::log(memory.low / memory.total), high = left * math::log(memory.high / memory.total);
+  memory.low = memory.total * math::exp(low > -reach ? low : -reach);
+  memory.high = memory.total * math::exp(high < reach ? high : reach);
   return memory;
 }
 

@@ -198,6 +198,12 @@ constexpr void add_band(step_breakdown& step, const training_band& band, std::in
   step.sources = band.sources;
 }
 
+/// How much wider a band is than that of dense models, in logarithms.
+constexpr double wider_than_dense(const training_band& band) {
+  const training_band& dense = training_bands[static_cast<std::size_t>(step_kind::dense)];
+  return math::log(band.high / band.low) / math::log(dense.high / dense.low);
+}
+
 /// Ends the band at the floor, and says how far its ends are from the total.
 constexpr void end_at_floor(step_breakdown& step) {
   step.low = min(step.total, max(step.low, step.floor));
@@ -250,9 +256,12 @@ constexpr step_bound largest_part(const step_breakdown& step) {
                        !detail::waits_for_host(step, at, microbatches);
   step.extrapolated = step.kind == step_kind::small || !covered;
   detail::add_band(step, band_of(step.kind, step.extrapolated, job.software), slices(mesh));
-  if (constants.own.count > 0)
-    detail::narrow_band(step, own_spread_left(constants.own, training_spreads,
-                                              detail::training_features(sizes, model, job, mesh, where)));
+  if (constants.own.count > 0) {
+    const run_features about = detail::training_features(sizes, model, job, mesh, where);
+    detail::narrow_band(step, own_spread_left(constants.own, training_spreads, about),
+                        own_reach(constants.own, training_spreads, about,
+                                  detail::wider_than_dense(band_of(step.kind, step.extrapolated, job.software))));
+  }
   detail::end_at_floor(step);
   step.limited_by = detail::largest_part(step);
   step.tokens_per_second = static_cast<double>(tokens_per_step(job)) / step.total;

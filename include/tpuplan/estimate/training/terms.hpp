@@ -301,6 +301,50 @@ constexpr work_terms work_terms_of_valid(const products_on_device& products, con
 namespace detail {
 
 /// The features by which training steps are compared: see `features_of`.
+/// Stands for all of a job but its batch.
+constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job) noexcept {
+  const remat_policy& r = job.remat;
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  return mark_of({number(job.sequence_length),
+                  number(job.compute),
+                  number(job.weights),
+                  number(job.moments),
+                  number(job.first_moment_bf16),
+                  number(job.optimizer),
+                  number(r.layer_input),
+                  number(r.qkv),
+                  number(r.context),
+                  number(r.out_proj),
+                  number(r.mlp_up),
+                  number(r.mlp_down),
+                  number(r.elementwise),
+                  number(r.attention_again),
+                  job.capacity_factor,
+                  number(job.vocabulary_tiles),
+                  job.logits_fraction,
+                  number(job.synchronous_collectives),
+                  job.work_multiplier,
+                  number(job.images_per_sequence),
+                  number(job.freeze_vision),
+                  number(job.software),
+                  number(job.attention),
+                  number(job.default_tiles),
+                  number(job.ring_attention),
+                  number(job.context_balanced),
+                  number(job.gathers_quantised),
+                  number(job.state_on_host),
+                  number(job.lora_rank),
+                  number(job.frozen_weights)},
+                 model);
+}
+
+/// Stands for the degrees of a layout.
+constexpr std::uint32_t layout_mark(const layout& m) noexcept {
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  return mark_of({number(m.data), number(m.fsdp), number(m.tensor), number(m.expert), number(m.context),
+                  number(m.pipeline), number(m.dcn_data), number(m.dcn_fsdp), number(m.dcn_pipeline), number(m.unit)});
+}
+
 constexpr run_features training_features(const training_sizes& sizes, const transformer& model, const training_job& job,
                                          const layout& mesh, const slice& where) {
   const auto chip_total = static_cast<double>(checked_multiply(chips(where), slices(mesh)));
@@ -322,6 +366,8 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
     if (is) about.kind |= bit;
     bit *= 2;
   }
+  about.recipe = recipe_mark(model_mark(model, sizes.held.trained + sizes.held.frozen), job);
+  about.layout = layout_mark(mesh);
   return about;
 }
 
@@ -360,7 +406,8 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
 
 }  // namespace detail
 
-/// The terms of a layout on its slices, for the batch of the job. Its remat policy and microbatches have no influence.
+/// The terms of a layout on its slices, for the batch of the job. Its remat policy has no influence, unless there are
+/// runs of the caller's own, and its microbatches have none.
 /// Throws where a rate that the layout needs is unknown. Source: docs/model.md. Worked: 64 sequences of 4096 tokens on
 /// the 64 chips of v5p-128 under FSDP are 4096 tokens a chip, with weights in 64 shards and no bubble.
 [[nodiscard]] constexpr layout_terms layout_terms_of(const training_sizes& sizes, const transformer& model,

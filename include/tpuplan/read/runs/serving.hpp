@@ -41,6 +41,7 @@ struct serving_record {
   bool saturated = false;  ///< the time is a batch over a rate of tokens, and includes scheduling and sampling
   double batch = 0;        ///< sequences that run, or prompts
   seconds measured{};      ///< the time
+  std::string version;     ///< of the software, where the record tells it from others of its source
 };
 
 namespace detail {
@@ -177,6 +178,7 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   result.id = record.string("id");
   result.family = record.string("family");
   result.source = source_of(detail::text_of(record, "source"));
+  result.version = detail::text_of(record, "version");
   result.quality = record.string("quality");
   const char* said = record.has("mode") ? "mode" : "task";
   const std::string mode = record.string(said);

@@ -31,6 +31,7 @@ struct training_record {
   slice where{};           ///< one of the slices
   seconds measured{};      ///< per step
   bool in_domain = false;  ///< a transformer of at least 1.5e9 parameters with a token count
+  std::string version;     ///< of the software, where the record tells it from others of its source
 };
 
 namespace detail {
@@ -305,6 +306,7 @@ inline slice record_slice(const json_object& record) {
   result.id = record.string("id");
   result.family = record.string("family");
   result.source = record.has("source") ? team_of(record.string("source")) : std::string{};
+  if (record.has("version")) result.version = record.string("version");
   result.quality = record.string("quality");
   result.model = detail::record_model(record.object("model"));
   result.job = detail::record_job(record);
