@@ -142,7 +142,8 @@ void add_comparison(trained& a, const train_options& given, const price_book& bo
 void run_train(const train_options& given, session& with) {
   if (is_pipeline_file(given.job.config))
     return denoiser_train(
-        {given.job, given.mesh, given.epochs, given.prices, given.pictures, given.between, given.rest_used}, with);
+        {given.job, given.mesh, given.epochs, given.prices, given.pictures,
+         given.run.mean_time_between_preemptions, given.run.rest_of_term_used}, with);
   const any_model model = load_trained_model(given.job, given.mesh);
   refuse_pictures(with, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) {
