@@ -121,7 +121,8 @@ template <class Request>
 }
 [[nodiscard]] inline reply train_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_request asked = read_request<train_request>(request);
-  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used"})
+  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "market",
+                          "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around"})
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
@@ -237,7 +238,7 @@ template <class Request>
 }
 
 /// The rows of a question, table by table.
-using question_rows = std::array<row_list, 9>;
+using question_rows = std::array<row_list, 12>;
 
 /// A question: its name, its rows, what answers it, the schemas of its request and its answer, and whether it has
 /// pictures.
@@ -284,10 +285,11 @@ inline constexpr question questions[] = {
                                              {{model_rows, count_rows}}, model_answered),
     question_of<fit_request, fit_answer>("fit", "Does a training job fit a slice?",
                                          {{model_rows, job_rows, step_rows, mesh_rows}}, fit_answered),
-    question_of<train_request, train_answer>(
-        "train", "How long does a step take, and how much time and money does a run take?",
-        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, price_rows}},
-        train_answered),
+    question_of<train_request, train_answer>("train",
+                                             "How long does a step take, and how much time and money does a run take?",
+                                             {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows,
+                                               rest_rows, market_rows, wait_rows, phase_rows, price_rows}},
+                                             train_answered),
     question_of<fit_network_request, fit_network_answer>(
         "fit_network", "Does a training step of a network of layers fit a slice?",
         {{model_rows, network_job_rows, network_mesh_rows}}, fit_network_answered),
@@ -324,16 +326,17 @@ inline constexpr question questions[] = {
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
                                          plain_answer<pay_request>),
-    question_of<risk_request, risk_answer>(
-        "risk", "With what chance is a run done by a date and within a budget?",
-        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, risk_rows, rest_rows, price_rows}}, risk_answered),
+    question_of<risk_request, risk_answer>("risk", "With what chance is a run done by a date and within a budget?",
+                                           {{model_rows, job_rows, step_rows, mesh_rows, run_rows, risk_rows, wait_rows,
+                                             phase_rows, rest_rows, price_rows}},
+                                           risk_answered),
     question_of<generate_request, generate_answer>(
         "generate", "How long does a slice take for an image or a clip, and at what price?",
         {{model_rows, picture_rows, generate_rows, price_rows}}, generate_answered),
-    question_of<asked_plan, plan_document>(
-        "plan", "Which slices should train this model?",
-        {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, degree_rows, budget_rows, limit_rows}},
-        plan_answered),
+    question_of<asked_plan, plan_document>("plan", "Which slices should train this model?",
+                                           {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, market_rows,
+                                             wait_rows, phase_rows, degree_rows, budget_rows, limit_rows}},
+                                           plan_answered),
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",
         {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, standing_rows,

@@ -30,7 +30,12 @@ for model in "$data/models/llama-3.1-8b.json" "$hostile_file"; do
   check 'part of a step' train "$model" --slice v6e-256 --tokens 1T
   check 'largest batch' --json fit "$model" --slice v6e-16
   check 'output tokens/s' serve "$model" --slice v6e-8
-  check 'cheapest first' plan "$model" --tokens 1T --generation v6e
+  check 'Train on v6e-' plan "$model" --tokens 1T --generation v6e --provisioning spot --deadline 31d
+  for words in '<h2>What could go wrong</h2>' '<h2>Where the money goes</h2>' '<h2>Alternatives</h2>' \
+    '<h2>What the cost depends on</h2>' '<h2>Prices</h2>' 'The chance to be done within 31.0 days is ' 'paid spot in us' \
+    'nine of ten between ' '@media print'; do
+    grep -qF -- "$words" "$folder/report.html" || fail "no $words in the report of a plan"
+  done
   check 'prompts of' plan "$model" --serve --rate 10 --generation v6e --max-chips 32 --rows 2
   for words in 'first token</th>' 'each token</th>' 'between</th>' 'million out</th>' 'an hour</th>' 'more than the best' \
     'on_demand'; do

@@ -42,7 +42,9 @@ void same_train(relation& r, const reply& planned, const json& request, const js
                    {"mesh", plan["mesh"]},
                    {"job", plan["job"]},
                    {"tokens", planned.answer()["request"]["tokens"]}};
-  copy(request, question, {"mean_time_between_preemptions_s", "rest_of_term_used", "prices"});
+  copy(request, question,
+       {"mean_time_between_preemptions_s", "rest_of_term_used", "prices", "market", "queue_time_s", "restart_time_s",
+        "chip_time_between_failures_s", "around"});
   const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
   if (chosen["price"]["region"] != "us") question["region"] = chosen["price"]["region"];
   const reply trained = ask("train", question);
@@ -70,62 +72,83 @@ void same_train(relation& r, const reply& planned, const json& request, const js
       r.same("high end of dollars", planned, cost["high_usd"], trained, (*paid)["total_high_usd"]);
   }
   if (!r.random.chance(0.3)) return;
-  for (const char* key : {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region"})
+  for (const char* key : {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region",
+                          "market", "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around"})
     question.erase(key);
   const reply fitted = ask("fit", question);
   if (r.holds(!fitted.refused(), "fit refuses a row of plan", planned, row["slice"].dump(), fitted, fitted.message()))
     same_memory(r, planned, plan, fitted, fitted.answer());
 }
 
-/// A run on spot with the checkpoints of the plan. What one takes is among what pay assumes, in three digits: the run
-/// lies between those with the ends of what they may be.
-void same_spot(relation& r, const reply& planned, const json& cost, const json& row, const reply& paid) {
+/// A run on spot with the checkpoints of the plan, stopped by preemptions and failures. What a checkpoint takes is
+/// among what pay assumes, in three digits: the run lies between those with the ends of what they may be.
+void same_spot(relation& r, const reply& planned, const json& cost, const json& row, const json& asked,
+               const reply& paid) {
   const double goodput = cost["goodput"], wall = cost["wall_s"], run = row["run_s"];
   r.same("goodput of a run on spot", planned, goodput, planned, run / wall, 1e-9);
   printed_figure checkpoint;
+  if (asked.contains("checkpoint_time_s")) checkpoint = parse_figure(asked["checkpoint_time_s"].dump() + " s");
   for (const json& one : paid.answer()["assumed"]) {
     if (one["field"] == "a checkpoint stops the step for") checkpoint = parse_figure(one["value"].get<std::string>());
   }
   if (!r.holds(checkpoint.is_number, "pay says what a checkpoint takes", paid, paid.answer()["assumed"].dump())) return;
+  const double failures = asked["chip_time_between_failures_s"].get<double>() / row["chips"].get<double>();
+  const double held = cost["billed_s"].get<double>() - asked["start_up_s"].get<double>();
   for (const double end : {-1.0, 1.0}) {
-    const reply spot = ask("spot", {{"work_s", run},
-                                    {"mean_time_between_preemptions_s", paid.answer()["job_mtbp_s"]},
-                                    {"checkpoint_time_s", checkpoint.value + end * checkpoint.rounding},
-                                    {"checkpoint_interval_s", cost["checkpoint_interval_s"]}});
+    const reply spot =
+        ask("spot",
+            {{"work_s", run},
+             {"mean_time_between_preemptions_s", 1 / (1 / paid.answer()["job_mtbp_s"].get<double>() + 1 / failures)},
+             {"restart_time_s", asked["restart_time_s"]},
+             {"checkpoint_time_s", checkpoint.value + end * checkpoint.rounding},
+             {"checkpoint_interval_s", cost["checkpoint_interval_s"]}});
     if (spot.refused()) return r.skip("spot refuses");
-    const double other = spot.answer()["wall_s"];
-    r.holds(end * (other - wall) >= -1e-12 * wall,
-            end < 0 ? "a run on spot is no shorter than by spot" : "a run on spot is no longer than by spot", planned,
-            cost["wall_s"].dump(), spot, spot.answer()["wall_s"].dump());
+    const double other = spot.answer()["billed_s"];
+    r.holds(end * (other - held) >= -1e-12 * held,
+            end < 0 ? "a run on spot is billed for no less than by spot"
+                    : "a run on spot is billed for no more than by spot",
+            planned, cost["billed_s"].dump(), spot, spot.answer()["billed_s"].dump());
   }
 }
 
-/// The ways of paying in the region of the plan: pay, and of spot also spot.
+/// The ways of paying in the region of the plan: pay, and of spot also spot. Flex-start and spot may have waits of
+/// their own, which pay is asked for one after the other.
 void same_pay(relation& r, const reply& planned, const json& request, const json& row) {
   const json& plan = row["plan"];
   const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
-  const json& terms = planned.answer()["request"]["terms"]["spot"];
+  const json &terms = planned.answer()["request"]["terms"], &around = planned.answer()["request"]["around"];
+  if (around["evaluate_every"] > 0 || around["checkpoint_every"] > 0 || around["export_time_s"] > 0)
+    return r.skip("pay has no steps");
   json question = {{"slice", row["slice"]}, {"slices", row["slices"]}, {"run_s", row["run_s"]}};
   copy(request, question, {"rest_of_term_used", "prices"});
   question["region"] = chosen["price"]["region"];
-  question["mean_time_between_preemptions_s"] = terms["mean_time_between_preemptions_s"];
+  question["mean_time_between_preemptions_s"] = terms["spot"]["mean_time_between_preemptions_s"];
+  question["restart_time_s"] = terms["spot"]["restart_time_s"];
+  question["start_up_s"] =
+      around["start_s"].get<double>() + around["compilation_s"].get<double>() + around["restore_s"].get<double>();
+  question["chip_time_between_failures_s"] = planned.answer()["request"]["chip_time_between_failures_s"];
   const bool as_fp32 = plan["job"]["weights"] == "fp32" && plan["job"]["moments"] == "fp32" &&
                        plan["job"]["optimizer"] == "adamw" && plan["job"]["lora_rank"] == 0;
-  if (as_fp32) question["parameters"] = planned.answer()["parameters"];
-  const reply paid = ask("pay", question);
-  if (!r.holds(!paid.refused(), "pay refuses a row of plan", planned, row["slice"].dump(), paid, paid.message()))
-    return;
-  for (const json& cost : plan["costs"]) {
-    if (cost["price"]["region"] != chosen["price"]["region"]) continue;
-    if (!as_fp32 && (cost["kind"] == "spot" || cost["kind"] == "flex_start")) continue;  // another checkpoint
-    const json* const way = row_of_kind(paid.answer()["ways"], cost["kind"], cost["price"]["region"]);
-    if (!r.holds(way != nullptr, "pay has no such way of paying", planned, cost["kind"].dump(), paid, "not a way"))
-      continue;
-    r.same("dollars by pay", planned, cost["total_usd"], paid, (*way)["total_usd"]);
-    r.same("start to end by pay", planned, cost["wall_s"], paid, (*way)["wall_s"]);
-    r.same("billed by pay", planned, cost["billed_s"], paid, (*way)["billed_s"]);
-    if (cost["kind"] != "spot") continue;
-    same_spot(r, planned, cost, row, paid);
+  if (!as_fp32) return r.skip("a checkpoint that pay does not know");
+  if (around["checkpoint_s"] > 0)
+    question["checkpoint_time_s"] = around["checkpoint_s"];
+  else
+    question["parameters"] = planned.answer()["parameters"];
+  for (const bool flex : {false, true}) {
+    question["queue_time_s"] = terms[flex ? "flex_start" : "spot"]["queue_time_s"];
+    const reply paid = ask("pay", question);
+    if (!r.holds(!paid.refused(), "pay refuses a row of plan", planned, row["slice"].dump(), paid, paid.message()))
+      return;
+    for (const json& cost : plan["costs"]) {
+      if (cost["price"]["region"] != chosen["price"]["region"] || (cost["kind"] == "flex_start") != flex) continue;
+      const json* const way = row_of_kind(paid.answer()["ways"], cost["kind"], cost["price"]["region"]);
+      if (!r.holds(way != nullptr, "pay has no such way of paying", planned, cost["kind"].dump(), paid, "not a way"))
+        continue;
+      r.same("dollars by pay", planned, cost["total_usd"], paid, (*way)["total_usd"]);
+      r.same("start to end by pay", planned, cost["wall_s"], paid, (*way)["wall_s"]);
+      r.same("billed by pay", planned, cost["billed_s"], paid, (*way)["billed_s"]);
+      if (cost["kind"] == "spot") same_spot(r, planned, cost, row, question, paid);
+    }
   }
 }
 
@@ -148,6 +171,47 @@ void plan_rows(relation& r) {
     for (const json& row : some_rows(planned.answer()["plans"], r, 3)) {
       same_train(r, planned, request, row);
       same_pay(r, planned, request, row);
+    }
+  }
+}
+
+// Equal, not near: the same runs are played with the same luck.
+void plan_chances(relation& r) {
+  while (r.next()) {
+    json request = plan_question(r);
+    for (const char* key : {"objective", "chance", "quotas"}) request.erase(key);
+    if (!request.contains("deadline_s")) request["deadline_s"] = r.random.between(1e5, 5e6);
+    if (!request.contains("budget_usd")) request["budget_usd"] = r.random.between(1e3, 1e6);
+    request["kinds"] = json::array({r.random.chance(0.5) ? "spot" : "on_demand"});
+    request.erase("rest_of_term_used");
+    const reply planned = ask("plan", request);
+    if (planned.refused() || planned.answer()["plans"].empty()) {
+      r.skip(planned.refused() ? "plan refuses" : "no plan");
+      continue;
+    }
+    for (const json& row : some_rows(planned.answer()["plans"], r, 2)) {
+      const json& plan = row["plan"];
+      const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
+      json question = {{"config", request["config"]},
+                       {"slice", row["slice"]},
+                       {"mesh", plan["mesh"]},
+                       {"job", plan["job"]},
+                       {"tokens", planned.answer()["request"]["tokens"]},
+                       {"kind", chosen["kind"]},
+                       {"runs", 500},
+                       {"region", chosen["price"]["region"]}};
+      copy(request, question,
+           {"prices", "restart_time_s", "chip_time_between_failures_s", "around", "deadline_s", "budget_usd"});
+      if (chosen["kind"] == "spot") copy(request, question, {"queue_time_s"});
+      const json& spot = planned.answer()["request"]["terms"]["spot"];
+      if (chosen["kind"] == "spot" && spot["mean_time_between_preemptions_s"] != 14400)
+        question["mean_time_between_preemptions_s"] = spot["mean_time_between_preemptions_s"];
+      const reply risky = ask("risk", question);
+      if (!r.holds(!risky.refused(), "risk refuses a row of plan", planned, row["slice"].dump(), risky,
+                   risky.message()))
+        continue;
+      r.same("chance in time", planned, row["chance_in_time"], risky, risky.answer()["chance_in_time"]);
+      r.same("chance in budget", planned, row["chance_in_budget"], risky, risky.answer()["chance_in_budget"]);
     }
   }
 }

@@ -67,6 +67,19 @@ constexpr choice of_run[] = {
     {"--rest-used 40%", "/rest_of_term_used", "0.4"},
     {"--rest-used 1", "/rest_of_term_used", "1"},
 };
+constexpr choice of_phases[] = {
+    {"--market scarce", "/market", "\"scarce\""},
+    {"--queue 1h", "/queue_time_s", "3600"},
+    {"--restart 5min", "/restart_time_s", "300"},
+    {"--chip-mtbf 9000h", "/chip_time_between_failures_s", "32400000"},
+    {"--start-up 5min", "/around/start_up_s", "300"},
+    {"--compilation 20min", "/around/compilation_s", "1200"},
+    {"--restore 90s", "/around/restore_s", "90"},
+    {"--evaluation 50s --evaluate-every 300", "/evaluations", "[50, 300]"},
+    {"--checkpoint 30s", "/around/checkpoint_s", "30"},
+    {"--checkpoint-every 500", "/around/checkpoint_every", "500"},
+    {"--export 10min", "/around/export_time_s", "600"},
+};
 constexpr choice of_search[] = {
     {"--deadline 10d", "/deadline_s", "864000"},
     {"--deadline 30d", "/deadline_s", "2592000"},
@@ -187,6 +200,8 @@ constexpr choice of_payment[] = {
     {"--checkpoint 30s", "/checkpoint_time_s", "30"},
     {"--restart 5min", "/restart_time_s", "300"},
     {"--queue 1h", "/queue_time_s", "3600"},
+    {"--start-up 8min", "/start_up_s", "480"},
+    {"--chip-mtbf 9000h", "/chip_time_between_failures_s", "32400000"},
     {"--whole", "/may_be_split", "false"},
     {"--rest-used 0.5", "/rest_of_term_used", "0.5"},
     {"--parameters 8B", "/parameters", "8000000000"},
@@ -231,8 +246,9 @@ group with(const choice (&list)[Count], double probability) {
 const std::map<std::string, std::vector<group>>& table() {
   static const std::map<std::string, std::vector<group>> all = {
       {"fit", {with(of_job, 0.07), with(of_layout, 0.1)}},
-      {"train", {with(of_job, 0.07), with(of_layout, 0.1), with(of_run, 0.4)}},
-      {"plan", {with(of_job, 0.05), with(of_run, 0.4), with(of_search, 0.2), with(of_batches, 0.1)}},
+      {"train", {with(of_job, 0.07), with(of_layout, 0.1), with(of_run, 0.4), with(of_phases, 0.08)}},
+      {"plan",
+       {with(of_job, 0.05), with(of_run, 0.4), with(of_phases, 0.08), with(of_search, 0.2), with(of_batches, 0.1)}},
       {"serve",
        {with(of_server, 0.1), with(of_rate, 0.4), with(of_targets, 0.1), with(of_replica, 0.12),
         with(of_concurrency, 0.2)}},
@@ -256,6 +272,9 @@ void put(json& request, const std::string& at, const json& value) {
   if (at == "/batches") {
     request["smallest_batch_tokens"] = value[0];
     request["largest_batch_tokens"] = value[1];
+  } else if (at == "/evaluations") {
+    request["around"]["evaluation_s"] = value[0];
+    request["around"]["evaluate_every"] = value[1];
   } else if (at == "/prices") {
     request["on_demand_usd_per_s"] = value[0];
     request["spot_usd_per_s"] = value[1];

@@ -774,6 +774,7 @@ json plan_file() { return load_json(TPUPLAN_TESTS_DIR "/cli/plans/llama.json"); 
 TEST_CASE("a plan is launched as it was planned") {
   plan_request asked = small_question();
   asked.terms.spot.checkpoint_time = 15_s;
+  asked.terms.spot.queue_time = {};
   plan best = small_plan();
   launch_request names;
   names.name = "run";
@@ -813,6 +814,7 @@ TEST_CASE("a plan is launched as it was planned") {
 TEST_CASE("MaxText trains a plan and writes checkpoints") {
   plan_request asked = small_question();
   asked.terms.spot.checkpoint_time = 15_s;
+  asked.terms.spot.queue_time = {};
   plan best = small_plan();
   best.step.total = 2.14_s;
   best.steps = 95367.4;

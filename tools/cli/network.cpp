@@ -192,19 +192,23 @@ train_network_request request_of(const run_options& given, const placed_network&
   request.input = example_of(asked.net, given.input);
   if (is_given(given.epochs)) request.data = data_of(given.epochs, asked.job.global_batch);
   request.region = given.prices.region;
-  request.mean_time_between_preemptions = given.between;
-  request.rest_of_term_used = given.rest_used;
+  request.mean_time_between_preemptions = given.said.mean_time_between_preemptions;
+  request.rest_of_term_used = given.said.rest_of_term_used;
   return request;
 }
 
 /// The run from start to end, where it was asked for.
 void add_timeline(trained_network& a, const run_options& given, const maybe<price_row>& price) {
-  if (!is_given(given.around)) return;
+  if (!given.timeline) return;
   const auto chips_paid = static_cast<double>(checked_multiply(chips(a.asked.where), slices(a.asked.mesh)));
   assumed_values assumed;
-  a.line = timeline_of(phases_of(given.around, a.answer.step_time, a.answer.epochs ? a.answer.epochs->steps : 0,
-                                 a.answer.terms.spot.checkpoint_time, assumed),
-                       price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
+  run_phases phases = phases_of(given.said.around, given.said.restart_time, assumed);
+  phases.queue = given.said.queue_time.value_or(seconds{});
+  phases.step = a.answer.step_time;
+  phases.steps = a.answer.epochs ? a.answer.epochs->steps : 0;
+  if (phases.checkpoint_every > 0 && phases.checkpoint.value() == 0)
+    phases.checkpoint = a.answer.terms.spot.checkpoint_time;
+  a.line = timeline_of(phases, price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
   a.answer.not_in_run = {};  // what it leaves out is in the timeline
   for (const auto& [field, value] : assumed) a.answer.memory.assumed.push_back({field, value, std::string(not_given)});
 }

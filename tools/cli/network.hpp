@@ -34,10 +34,9 @@ std::int64_t parameters_in(const std::string& path);
 struct run_options {
   epoch_options epochs;
   price_options prices;
-  tpuplan::seconds between{};
-  double rest_used = 0;
+  tpuplan::train_request said;  // of which the terms of payment and the phases count
+  bool timeline = false;        // whether it is asked for
   input_options input;
-  timeline_options around;
   gpu_options gpu;
 };
 

@@ -151,6 +151,9 @@ void add_training_options(command& to, plan_options& into) {
   to.add("--quota", into.quotas, "a file with chips that may be had; its form is in docs/prices.md").decides("quotas");
   to.ask(preemption_rows, request);
   to.ask(rest_rows, request);
+  to.ask(market_rows, request);
+  to.ask(wait_rows, request);
+  to.ask(phase_rows, request);
   to.ask(degree_rows, request);
   to.flag("--explain", into.explain, "what the best plan depends on, and every way of paying for it");
   to.flag("--pareto", into.front_only, "only plans that no other beats in time and money");

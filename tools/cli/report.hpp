@@ -28,10 +28,12 @@ void refuse_drawing(const session& with, std::string_view given, std::string_vie
 void write_files(const session& with, const tpuplan::view& shown);
 /// What a view shows, as the command line was asked.
 tpuplan::view_options view_options_of(const session& with);
-/// Writes an answer: its pictures and its report, where they are asked for, and its document or its view.
+/// Writes an answer: its pictures and its report, where they are asked for, and its document or its view. The report is
+/// the view, where it is not another one.
 template <class Document>
-void answer(const session& with, const tpuplan::view& shown, const Document& document_of) {
-  write_files(with, shown);
+void answer(const session& with, const tpuplan::view& shown, const Document& document_of,
+            const tpuplan::view* report = nullptr) {
+  write_files(with, report != nullptr && is_reported(with) ? *report : shown);
   if (with.json) return print_json(document_of());
   print_view(shown);
 }

@@ -83,6 +83,8 @@ void add_risk_command(session& with) {
   add_calibration_option(added, options->job.calibration);
   added.ask(run_rows, "--tokens", request);
   added.ask(risk_rows, request);
+  added.ask(wait_rows, request);
+  added.ask(phase_rows, request);
   added
       .add("--lifetimes", options->lifetimes,
            "how long your own spot slices lasted: a line each, {\"lasted_s\": 5400, \"preempted\": true}")

@@ -31,11 +31,10 @@ struct train_options {
   std::optional<double> tokens;
   epoch_options epochs;
   input_options input;
-  timeline_options around;
+  train_request run;  // of which the request says the terms of payment and the phases
+  bool timeline = false;
   gpu_options gpu;
   nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
-  double rest_used = 0;
-  seconds between = spot_terms{}.mean_time_between_preemptions;
 };
 
 /// The answer to a training question, and the parts that only the command line has.
@@ -89,6 +88,8 @@ view view_of(const trained& a, const train_options& given, const price_book& boo
   if (given.job.maxtext.is_given()) return shown;  // of which a plan has no option
   std::vector<follow_up_option> further;
   if (!given.tokens && !is_given(given.epochs)) further.emplace_back("--tokens", "1T");
+  if (a.asked.job.lora_rank > 0 && !with.is_given("--batch") && !with.is_given("--batch-tokens"))
+    further.emplace_back("--batch", std::to_string(a.asked.job.global_batch));
   std::vector<std::string_view> dropped = degrees_of_a_layout;
   dropped.push_back("--gpu");        // which is of serving there
   dropped.push_back("--rest-used");  // of commitments, which it pays with only where it is told to
@@ -107,17 +108,21 @@ ordered_json document_of(const trained& a, const train_options& given) {
   return document;
 }
 
-/// The run from start to end, where it was asked for.
-void add_timeline(trained& a, const timeline_options& given, const price_book& book) {
-  if (!is_given(given)) return;
+/// Whether any phase of the run is asked about.
+bool asks_timeline(const session& with) {
+  return std::any_of(std::begin(phase_rows), std::end(phase_rows),
+                     [&](const question_row& row) { return with.is_given(std::string(row.option).c_str()); }) ||
+         with.is_given("--timeline") || with.is_given("--queue");
+}
+
+/// The run from start to end, on demand.
+void add_timeline(trained& a, const price_book& book) {
   const maybe<price_row> price = find_price(book, a.asked.where, a.run.region, provisioning::on_demand);
   const double chips_paid = static_cast<double>(checked_multiply(chips(a.asked.where), slices(a.asked.mesh)));
-  const double steps = math::ceil(a.run.tokens / static_cast<double>(tokens_per_step(a.asked.job)));
-  assumed_values assumed;
-  a.line = timeline_of(phases_of(given, a.answer.step_time, static_cast<std::int64_t>(steps),
-                                 terms_of(a.asked, a.run).spot.checkpoint_time, assumed),
-                       price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
-  for (const auto& [field, value] : assumed) a.answer.memory.assumed.push_back({field, value, std::string(not_given)});
+  assumed_values said;
+  run_phases run = phases_of(a.asked, a.run, a.answer.step_time, said);
+  run.queue = a.run.queue_time.value_or(seconds{});
+  a.line = timeline_of(run, a.answer.terms, price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
 }
 
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
@@ -137,7 +142,8 @@ void add_comparison(trained& a, const train_options& given, const price_book& bo
 void run_train(const train_options& given, session& with) {
   if (is_pipeline_file(given.job.config))
     return denoiser_train(
-        {given.job, given.mesh, given.epochs, given.prices, given.pictures, given.between, given.rest_used}, with);
+        {given.job, given.mesh, given.epochs, given.prices, given.pictures,
+         given.run.mean_time_between_preemptions, given.run.rest_of_term_used}, with);
   const any_model model = load_trained_model(given.job, given.mesh);
   refuse_pictures(with, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) {
@@ -145,7 +151,7 @@ void run_train(const train_options& given, session& with) {
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
     return network_train(
         model, given.job, given.mesh,
-        {given.epochs, given.prices, given.between, given.rest_used, given.input, given.around, given.gpu}, with);
+        {given.epochs, given.prices, given.run, given.timeline || asks_timeline(with), given.input, given.gpu}, with);
   }
   refuse_input(with);
   const loaded_prices prices(given.prices, with);
@@ -153,13 +159,12 @@ void run_train(const train_options& given, session& with) {
   trained a;
   a.asked = place(model.config, given.job, given.mesh, calibrated_part::steps_and_memory);
   if (is_given(given.epochs)) a.epochs = epochs_asked(given.epochs, a.asked.job.global_batch);
+  a.run = given.run;
   a.run.tokens = given.tokens ? *given.tokens
                               : static_cast<double>(a.epochs.steps) * static_cast<double>(tokens_per_step(a.asked.job));
   a.run.region = given.prices.region;
-  a.run.mean_time_between_preemptions = given.between;
-  a.run.rest_of_term_used = given.rest_used;
   a.answer = answer_to_train(a.asked, a.run, prices.book());
-  if (a.answer.costs) add_timeline(a, given.around, prices.book());
+  if (a.answer.costs && asks_timeline(with)) add_timeline(a, prices.book());
   add_comparison(a, given, prices.book());
   if (a.answer.memory.fits == verdict::no) with.status = 1;
   answer(with, view_of(a, given, prices.book(), with), [&] { return document_of(a, given); });
@@ -179,10 +184,21 @@ void add_train_command(session& with) {
   add_calibration_option(added, options->job.calibration);
   added.ask(run_rows, "--tokens", request);
   add_epoch_options(added, options->epochs, {"--tokens"});
-  added.ask(preemption_rows, "--mtbp", request).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
-  added.ask(rest_rows, "--rest-used", request).needs({"--tokens", "--examples", "--steps-per-epoch", "--steps"});
-  add_price_options(added, options->prices, {"--tokens", "--examples", "--steps-per-epoch", "--steps"});
-  add_timeline_options(added, options->around, {"--tokens", "--examples", "--steps-per-epoch", "--steps"});
+  const std::initializer_list<const char*> of_a_run = {"--tokens", "--examples", "--steps-per-epoch", "--steps"};
+  const auto ask_of_a_run = [&](const row_list& rows) {
+    for (const question_row& row : rows) {
+      option& one = added.ask(row, request);
+      if (row.needs.empty()) one.needs(of_a_run);
+    }
+  };
+  ask_of_a_run(preemption_rows);
+  ask_of_a_run(rest_rows);
+  add_price_options(added, options->prices, of_a_run);
+  added.flag("--timeline", options->timeline, "the run from start to end; so do the options of its phases")
+      .needs(of_a_run);
+  ask_of_a_run(phase_rows);
+  ask_of_a_run(market_rows);
+  ask_of_a_run(wait_rows);
   add_gpu_training_options(added, options->gpu);
   add_input_options(added, options->input);
   added.ask(train_picture_rows, options->pictures);
@@ -193,8 +209,7 @@ void add_train_command(session& with) {
     read_mesh(options->job.request, options->mesh);
     const train_request asked = read_request<train_request>(options->job.request);
     if (asked.tokens > 0) options->tokens = asked.tokens;
-    options->between = asked.mean_time_between_preemptions;
-    options->rest_used = asked.rest_of_term_used;
+    options->run = asked;
     run_train(*options, with);
   };
 }

@@ -5,7 +5,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
-#include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/plan_report.hpp>
 
 #include "cli/calibration.hpp"
 #include "cli/option.hpp"
@@ -80,6 +80,10 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   check_batches(given);
   if (!has_tokens) asked.tokens = most_tokens_of_a_batch(given, config.model);
   asked.quotas = load_quotas(given.quotas);
+  if (!asked.by.empty() && asked.start.empty()) {
+    asked.start = today();
+    assumed.emplace_back("start", asked.start + ", today: see --start");
+  }
   plan_request request = request_of(config, asked, given.job, prices, assumed);
   if (!has_tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
@@ -90,8 +94,11 @@ plan_request training_request_of(const plan_options& given, const model_config& 
 
 namespace {
 
-/// The command that looks at the best plan more closely, and answers with the same figures.
-std::string train_command(const plan& best, const session& with) {
+/// The command that looks at the best plan more closely, and answers with the same figures: train, or risk with as many
+/// runs as a row of plans has.
+std::string command_of(const char* name_of_it, const plan& best, const std::optional<spot_market>& market,
+                       double tokens, const session& with) {
+  const bool of_risk = std::string_view(name_of_it) == "risk";
   const auto number = [](std::int64_t x) { return std::to_string(x); };
   std::vector<follow_up_option> own = {
       {"--slice", std::string(name(best.where).view())}, {"--batch", number(best.job.global_batch)},
@@ -108,7 +115,18 @@ std::string train_command(const plan& best, const session& with) {
   degree("--pipeline", best.mesh.pipeline);
   const std::string region(chosen_cost(best).price.region.view());
   if (region != "us") own.emplace_back("--region", region);
-  return follow_up(with, "train", own, {"--batch-tokens", "--region"});
+  std::vector<std::string_view> dropped = {"--batch-tokens", "--region"};
+  if (of_risk && !with.is_given("--tokens")) own.emplace_back("--tokens", fmt::format("{:.0f}", tokens));
+  if (of_risk) {  // which names one way of paying, and refuses what has no effect on it
+    const provisioning kind = chosen_cost(best).kind;
+    own.emplace_back("--provisioning", std::string(name(kind)));
+    own.emplace_back("--runs", number(runs_of_a_plan));
+    if (kind == provisioning::spot && market)
+      own.emplace_back("--mtbp", fmt::format("{}s", typical_mean_time_between_preemptions(*market).value()));
+    if (kind != provisioning::spot) dropped.push_back("--mtbp");
+    if (kind != provisioning::spot && kind != provisioning::flex_start) dropped.push_back("--queue");
+  }
+  return follow_up(with, name_of_it, own, dropped);
 }
 
 /// Options that have not been tried yet.
@@ -146,17 +164,26 @@ void plan_training(const model_config& config, const plan_options& given, const 
   options.only_best_chips = given.best_per_chip;
   options.explained = given.explain;
   view shown = view_of(document, options);
-  if (!document.plans.empty())
-    shown.next = {{"train", train_command(document.plans.front().plan, with), {}}, {{}, further(with), {}}};
-  answer(with, shown, [&]() -> ordered_json {
-    if (with.is_given("--rows") || given.front_only || given.best_per_chip) {
-      std::vector<plan_row> kept;
-      for (const std::size_t index : plans_to_show(document.plans, options).indices)
-        kept.push_back(std::move(document.plans[index]));
-      document.plans = std::move(kept);
-    }
-    return document;
-  });
+  if (!document.plans.empty()) {
+    const plan& best = document.plans.front().plan;
+    shown.next = {{"train", command_of("train", best, given.asked.market, request.tokens, with), {}}};
+    if (request.deadline || request.budget)
+      shown.next.push_back({"risk", command_of("risk", best, given.asked.market, request.tokens, with), "its chances"});
+    shown.next.push_back({{}, further(with), {}});
+  }
+  const view report = is_reported(with) ? report_of(document, options) : view{};
+  answer(
+      with, shown,
+      [&]() -> ordered_json {
+        if (with.is_given("--rows") || given.front_only || given.best_per_chip) {
+          std::vector<plan_row> kept;
+          for (const std::size_t index : plans_to_show(document.plans, options).indices)
+            kept.push_back(std::move(document.plans[index]));
+          document.plans = std::move(kept);
+        }
+        return document;
+      },
+      &report);
 }
 
 }  // namespace cli

@@ -268,13 +268,6 @@ struct placed_network {
 }
 /// Whether a first compilation takes a tenth of a run or more. Worked: of two minutes' steps it does, of a day's not.
 [[nodiscard]] constexpr bool compilation_matters(seconds run) noexcept { return usual_first_compilation() > 0.1 * run; }
-/// Says what a first compilation is taken to be, `usual_first_compilation` or as given.
-inline void assume_first_compilation(assumed_values& assumed, seconds taken = usual_first_compilation()) {
-  assumed.emplace_back("first compilation", readable::duration(taken) + ": " +
-                                                readable::duration(shortest_first_compilation) + " to " +
-                                                readable::duration(longest_first_compilation) +
-                                                " in published logs of ResNet-50, longer for large models");
-}
 /// Says that chips wait for hosts whose work is a bound from published runs.
 inline void assume_input(const example_cost& one, assumed_values& assumed) {
   if (!one.upper_bound) return;

@@ -50,6 +50,8 @@ struct pay_request {
   std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
   seconds restart_time = spot_terms{}.restart_time;     ///< billed time from new capacity to the next step
   seconds queue_time{};                                 ///< unbilled wait for spot and flex-start capacity, each time
+  seconds start_up{};                                   ///< billed time from capacity to the first step
+  std::optional<seconds> chip_time_between_failures{};  ///< of one chip, in all ways of paying; nothing: none counted
   bool may_be_split = flex_start_terms{}.may_be_split;  ///< whether flex-start may run the job in pieces of 7 days
   double rest_of_term_used = 0;              ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<std::int64_t> parameters{};  ///< of the model whose checkpoints are written and stored
@@ -82,6 +84,10 @@ inline constexpr question_row pay_rows[] = {
         .usually("10min"),
     rows::time("queue_time_s", "--queue", "Queue", "unbilled wait for spot and flex-start capacity, each time")
         .within(0, 1e9),
+    rows::time("start_up_s", "--start-up", "Start-up", "billed time from capacity to the first step").within(0, 1e7),
+    rows::time("chip_time_between_failures_s", "--chip-mtbf", "Time between failures of a chip",
+               "mean time of one chip between failures that stop the run, in all ways of paying: 50700h")
+        .within(1, 1e12),
     rows::flag("may_be_split", "--whole", "false", "do not split a run on flex-start into pieces of 7 days"),
 };
 /// The same job on GPUs.
@@ -214,6 +220,10 @@ namespace detail {
   terms.flex_start.queue_time = spot.queue_time;
   terms.flex_start.may_be_split = asked.may_be_split;
   terms.rest_of_term_used = asked.rest_of_term_used;
+  terms.start_up = asked.start_up;
+  if (asked.chip_time_between_failures)
+    terms.mean_time_between_failures =
+        *asked.chip_time_between_failures / static_cast<double>(checked_multiply(tpuplan::chips(where), asked.slices));
   return terms;
 }
 
@@ -360,8 +370,8 @@ namespace detail {
 
 TPUPLAN_FIELDS(tpuplan::gpu_job, gpu, gpus, run, usd_per_gpu_hour, engineering, jobs_per_month, discount)
 TPUPLAN_FIELDS(tpuplan::pay_request, slice, slices, run, region, prices, market, mean_time_between_preemptions,
-               correlation, checkpoint_time, restart_time, queue_time, may_be_split, rest_of_term_used, parameters,
-               checkpoints_kept, storage_usd_per_gib_month, against)
+               correlation, checkpoint_time, restart_time, queue_time, start_up, chip_time_between_failures,
+               may_be_split, rest_of_term_used, parameters, checkpoints_kept, storage_usd_per_gib_month, against)
 TPUPLAN_FIELDS(tpuplan::missing_payment, provisioning, reason)
 TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_utilization_against_on_demand,
                calendar_utilization_against_spot, commitment_1y_utilization_against_on_demand,

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/ask/phases.hpp>
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -33,6 +33,8 @@ struct asked_plan {
   double smallest_batch_tokens = 0, largest_batch_tokens = 0;
   std::optional<seconds> deadline{};
   std::optional<usd> budget{};
+  std::string by{}, start{};       ///< dates instead of the deadline: "2026-12-31", from "2026-12-01" on
+  std::optional<double> chance{};  ///< the least chance to keep deadline and budget: 0.9
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
@@ -44,6 +46,11 @@ struct asked_plan {
   bool accept_uncertain = false;
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
   double rest_of_term_used = 0;
+  std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
+  std::optional<seconds> queue_time{};  ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
+  seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
+  seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
+  asked_phases around{};                                                      ///< of the run, besides its steps
   nlohmann::json prices{};
   /// @}
 };
@@ -55,6 +62,13 @@ inline constexpr question_row budget_rows[] = {
 inline constexpr question_row plan_rows[] = {
     rows::number("tokens", "--tokens", "Training tokens", "tokens", "to train on: 15T").within(1, 1e18),
     rows::time("deadline_s", "--deadline", "Deadline", "30d").within(1, 1e18),
+    rows::words("by", "--by", "By", "date by whose end it is to be done: 2026-12-31; needs a start")
+        .not_with("--deadline")
+        .deciding("deadline"),
+    rows::words("start", "--start", "Start", "date on which capacity is asked for: 2026-12-01").with("--by"),
+    rows::share("chance", "--chance", "Chance", "the least chance to keep deadline and budget: 90%")
+        .within(0.01, 0.999)
+        .with("--deadline --by --budget"),
     rows::file("quotas", "--quota", "a file with chips that may be had; its form is in docs/prices.md"),
     rows::count("largest_slices", "--max-slices", "Slices over DCN, at most", "slices", "slices over DCN")
         .within(1, 1024)
@@ -107,6 +121,8 @@ struct plan_row {
   std::optional<std::string> region{}, price_date{};       ///< where, and of which day the price is
   std::optional<usd> total{}, total_low{}, total_high{};   ///< dollars in that way, and the ends of their band
   std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
+  /// Chances to be done by the deadline and within the budget; nothing: there is none, or the row is beyond the 200th.
+  std::optional<double> chance_in_time{}, chance_in_budget{};
   bool on_front = false;  ///< no other plan or way of paying is both faster and cheaper
   std::string remarks{};  ///< what to know of it: see remarks_of
   tpuplan::plan plan{};
@@ -183,6 +199,9 @@ namespace detail {
 
 }  // namespace detail
 
+/// Fewer steps than these are said of a plan, and beside a batch that nobody asked for: fine-tuning takes smaller ones.
+inline constexpr std::int64_t few_steps = 1000;
+
 /// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, doubtful prices.
 /// Worked: "may miss the deadline" where the run takes 40 days of 41, and 51 at the high end of its band.
 [[nodiscard]] inline std::string remarks_of(const plan& offer, const plan_request& request) {
@@ -194,6 +213,8 @@ namespace detail {
   add(offer.step.extrapolated, "outside of what published runs cover");
   add(offer.deadline_at_risk, "may miss the deadline");
   add(offer.budget_at_risk, "may cost more than the budget");
+  const bool few = offer.steps > 0 && offer.steps < static_cast<double>(few_steps);
+  add(few, std::to_string(static_cast<std::int64_t>(offer.steps)) + " steps in all");
   if (offer.costs.empty()) return words;
   const price_row& price = chosen_cost(offer).price;
   add(is_far_below(request.prices, price), "price far below other regions");
@@ -231,6 +252,9 @@ namespace detail {
     row.wall = cost.wall;
     row.wall_low = cost.wall_low;
     row.wall_high = cost.wall_high;
+    const maybe<run_chances> chances = rank > 200 ? maybe<run_chances>{} : chances_of(offer, cost, request);
+    if (chances && request.deadline) row.chance_in_time = chances->in_time;
+    if (chances && request.budget) row.chance_in_budget = chances->in_budget;
   }
   row.remarks = remarks_of(offer, request);
   row.on_front = offer.on_front;
@@ -269,11 +293,9 @@ namespace detail {
   return document;
 }
 
-/// Fewer steps than these are said beside a batch that nobody asked for: fine-tuning takes smaller ones.
-inline constexpr std::int64_t few_steps = 1000;
-
 /// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
-/// batch that is given in two ways, and for a run shorter than a sequence. Worked: without a batch, steps of Llama 3 8B
+/// batch that is given in two ways, for a run shorter than a sequence, and for adapters without a batch that would have
+/// fewer than `few_steps` steps. Worked: without a batch, steps of Llama 3 8B
 /// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
 inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
   if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
@@ -294,6 +316,10 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   const double sequences = asked.tokens / static_cast<double>(length);
   const bool is_short = request.job.global_batch < batch_of_tokens(std::int64_t{4} << 20, length);
   const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
+  if (request.job.lora_rank > 0 && steps < few_steps)
+    detail::fail(errc::missing_field, "job.global_batch", "missing",
+                 "a batch in sequences: steps of " + std::to_string(request.job.global_batch) + " would be " +
+                     std::to_string(steps) + " steps in all, and adapters take smaller ones");
   const std::string few =
       steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
@@ -320,7 +346,8 @@ inline constexpr std::size_t most_listed_plans = 1000;
   }
   request.tokens = detail::positive("tokens", asked.tokens);
   fill_batches(asked, request, assumed);
-  if (asked.deadline) request.deadline = *asked.deadline;
+  if (const std::optional<seconds> deadline = deadline_of(asked)) request.deadline = *deadline;
+  if (asked.chance) request.chance = *asked.chance;
   if (asked.budget) request.budget = *asked.budget;
   request.best = asked.best;
   request.kinds = asked.kinds;
@@ -333,8 +360,9 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.quotas = asked.quotas;
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = most_listed_plans;
-  request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  request.terms.rest_of_term_used = asked.rest_of_term_used;
+  fill_capacity(asked, detail::contains(asked.kinds, provisioning::spot), request.terms, assumed);
+  request.around = phases_of(asked.around, asked.restart_time, assumed);
+  request.chip_time_between_failures = asked.chip_time_between_failures;
   request.prices = book;
   return request;
 }
@@ -414,13 +442,14 @@ struct launch_text {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_batch_tokens, largest_batch_tokens,
-               deadline, budget, best, kinds, regions, generations, smallest_chips, largest_chips, largest_slices,
-               degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used, prices)
+               deadline, budget, by, start, chance, best, kinds, regions, generations, smallest_chips, largest_chips,
+               largest_slices, degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used,
+               market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
                step_time_low, step_time_high, run, mfu, paid_as, region, price_date, total, total_low, total_high, wall,
-               wall_low, wall_high, on_front, remarks, plan, sensitivity)
+               wall_low, wall_high, chance_in_time, chance_in_budget, on_front, remarks, plan, sensitivity)
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)

@@ -7,6 +7,7 @@
 #include <string>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/base/date.hpp>
+#include <tpuplan/plan/chance.hpp>
 #include <tpuplan/risk/outlook.hpp>
 #include <utility>
 #include <vector>
@@ -39,14 +40,15 @@ struct risk_request {
   std::vector<own_lifetime> lifetimes{};                   ///< of one's own spot slices
   std::optional<seconds> queue_time{};               ///< mean wait for capacity, each time; nothing: the usual one
   seconds restart_time = spot_terms{}.restart_time;  ///< paid, from new capacity to the next step
-  std::optional<seconds> start_up{};                 ///< paid, before the first step; nothing: as a restart
-  bool on_demand_in_time = false;                    ///< spot goes on on demand at the last moment
-  std::optional<seconds> on_demand_after{};          ///< spot goes on on demand after that long
-  std::int64_t spare_slices = 0;                     ///< slices that wait to take over
-  bool elastic = false;                              ///< goes on without a lost slice until it is back
-  double rest_of_term_used = 0;           ///< share of a commitment's other hours that other work uses, 0 to 1
-  std::int64_t runs = usual_played_runs;  ///< runs that are played
-  std::int64_t seed = 1;                  ///< of their random numbers
+  seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
+  asked_phases around{};                                                      ///< of the run, besides its steps
+  bool on_demand_in_time = false;            ///< spot goes on on demand at the last moment
+  std::optional<seconds> on_demand_after{};  ///< spot goes on on demand after that long
+  std::int64_t spare_slices = 0;             ///< slices that wait to take over
+  bool elastic = false;                      ///< goes on without a lost slice until it is back
+  double rest_of_term_used = 0;              ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::int64_t runs = usual_played_runs;     ///< runs that are played
+  std::int64_t seed = 1;                     ///< of their random numbers
   /// @}
 };
 /// By when and for how much.
@@ -65,15 +67,6 @@ inline constexpr question_row risk_rows[] = {
     rows::file("lifetimes", "--lifetimes",
                "how long your own spot slices lasted: a line each, {\"lasted_s\": 5400, \"preempted\": true}")
         .not_with("--mtbp"),
-    rows::time("queue_time_s", "--queue", "Queue", "mean unbilled wait for spot and flex-start capacity, each time")
-        .within(0, 1e9)
-        .usually("18min on spot, none otherwise"),
-    rows::time("restart_time_s", "--restart", "Restart", "billed time from capacity to the next step")
-        .within(0, 1e7)
-        .usually("10min"),
-    rows::time("start_up_s", "--start-up", "Start-up", "billed time before the first step")
-        .within(0, 1e7)
-        .usually("as a restart"),
     rows::flag("on_demand_in_time", "--on-demand-in-time", "true",
                "spot goes on on demand at the last moment from which it is done in time"),
     rows::time("on_demand_after_s", "--on-demand-after", "On demand after",
@@ -146,19 +139,6 @@ struct risk_answer {
 
 namespace detail {
 
-/// The deadline from the start, by its end; nothing: there is none. Throws for dates that are none.
-[[nodiscard]] inline std::optional<seconds> deadline_of(const risk_request& asked) {
-  if (!asked.start.empty() && !is_iso_date(asked.start))
-    fail(errc::malformed_input, "start", asked.start, "a date such as 2026-12-01");
-  if (asked.by.empty()) return asked.deadline;
-  if (!is_iso_date(asked.by)) fail(errc::malformed_input, "by", asked.by, "a date such as 2026-12-31");
-  if (asked.deadline) fail(errc::invalid_argument, "deadline_s", "given without effect", "none beside by");
-  if (asked.start.empty()) fail(errc::missing_field, "start", "missing", "the date on which capacity is asked for");
-  const std::int64_t days = days_between(asked.start, asked.by) + 1;  // done by the end of that day
-  if (days < 1) fail(errc::out_of_range, "by", asked.by, "a date not before start");
-  return static_cast<double>(days) * 1_days;
-}
-
 /// What one spot slice is believed to last.
 [[nodiscard]] inline mean_time_belief lifetime_of(const risk_request& asked, const slice& where,
                                                   assumed_values& assumed) {
@@ -180,28 +160,19 @@ namespace detail {
   return belief;
 }
 
-/// What the run is at risk of under a way of paying.
-[[nodiscard]] inline run_at_risk risk_of(const risk_request& asked, const placed_job& all, const run_range& run,
-                                         provisioning kind, const mean_time_belief& lifetime) {
-  const std::int64_t slice_total = slices(all.mesh);
-  run_at_risk job;
-  job.run = run;
-  job.slices = slice_total;
-  job.restart_time = asked.restart_time;
-  job.start_up = asked.start_up.value_or(asked.restart_time);
-  job.checkpoint_time =
-      checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(all.where, slice_total));
-  const std::int64_t chip_total = checked_multiply(chips(all.where), slice_total);
-  job.failures = time_between_failures(chip_total);
-  const bool is_spot = kind == provisioning::spot;
-  if (is_spot) job.lifetime = scaled(lifetime, 1 / static_cast<double>(slice_total));
-  if (is_spot || kind == provisioning::flex_start)
-    job.queue_time = asked.queue_time.value_or(is_spot ? usual_spot_wait : seconds{});
-  if (kind == provisioning::flex_start) job.longest_piece = flex_start_terms{}.limit;
-  const seconds failing = quantile(*job.failures, 0.5);
-  const seconds stopping = is_spot ? 1 / (1 / quantile(*job.lifetime, 0.5) + 1 / failing) : failing;
-  job.checkpoint_interval = min(interval_of_least_time(job.checkpoint_time, stopping), run.expected);
-  return job;
+/// The terms of the run, as train and a plan have them, but for how long spot lasts.
+[[nodiscard]] inline payment_terms terms_of(const risk_request& asked, const placed_job& all, seconds step,
+                                            assumed_values& assumed) {
+  train_request run;
+  run.tokens = asked.tokens;
+  run.queue_time = asked.queue_time;
+  run.restart_time = asked.restart_time;
+  run.chip_time_between_failures = asked.chip_time_between_failures;
+  run.rest_of_term_used = asked.rest_of_term_used;
+  run.around = asked.around;
+  const bool spot = !asked.kind || asked.kind == provisioning::spot;
+  const run_phases phases = tpuplan::phases_of(all, run, step, assumed);
+  return tpuplan::terms_of(all, run, phases, assumed, spot);
 }
 
 [[nodiscard]] inline risk_policy policy_of(const risk_request& asked) {
@@ -238,6 +209,11 @@ struct risk_subject {
   run_range run{};
   mean_time_belief lifetime{};
   risk_limits limits{};
+  payment_terms terms{};
+
+  [[nodiscard]] run_at_risk under(provisioning kind) const {
+    return at_risk(run, kind, all.where, slices(all.mesh), terms, lifetime);
+  }
 };
 
 /// The prices of all chips under a way of paying, spare slices included; nothing where it has none.
@@ -264,8 +240,7 @@ struct risk_subject {
   if (!prices) return std::nullopt;
   if (kind == provisioning::calendar && about.run.high > 80_days) return std::nullopt;  // windows of 90 days at most
   if ((policy.on_demand_in_time || policy.on_demand_after) && !prices->first.on_demand) return std::nullopt;
-  return tpuplan::outlook_of(risk_of(about.asked, about.all, about.run, kind, about.lifetime), prices->first, limits,
-                             policy, about.asked.runs, about.asked.seed);
+  return tpuplan::outlook_of(about.under(kind), prices->first, limits, policy, about.asked.runs, about.asked.seed);
 }
 
 /// The row of a way of paying.
@@ -308,6 +283,46 @@ struct risk_subject {
   return ways;
 }
 
+/// The outlook of the same run on other chips of that generation, in their best layout, and the name of their slices;
+/// nothing where there are no such slices.
+[[nodiscard]] inline std::optional<std::pair<run_outlook, std::string>> outlook_on(const risk_subject& about,
+                                                                                   provisioning kind,
+                                                                                   const risk_policy& policy,
+                                                                                   std::int64_t chip_total) {
+  const placed_job& all = about.all;
+  plan_request request;
+  request.model = all.config.model;
+  request.job = all.job;
+  request.tokens = about.asked.tokens;
+  request.kinds = {kind};
+  request.regions = {about.asked.region};
+  request.generations = {std::string(all.where.chip.name.view())};
+  request.smallest_chips = request.largest_chips = chip_total;
+  request.largest_slices = slices(all.mesh);
+  request.most_plans = 1;
+  request.prices = about.book;
+  request.constants = all.constants;
+  const plan_answer found = make_plan(request);
+  if (found.plans.empty()) return std::nullopt;
+  const plan& other = found.plans.front();
+  if (kind == provisioning::calendar && other.step.high * other.steps > 80_days) return std::nullopt;
+  payment_terms terms = about.terms;
+  const std::int64_t slice_total = slices(other.mesh);
+  const double now = static_cast<double>(checked_multiply(chips(all.where), slices(all.mesh)));
+  terms.mean_time_between_failures *= now / static_cast<double>(chip_total);
+  if (!about.asked.around.checkpoint)
+    terms.spot.checkpoint_time =
+        checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(other.where, slice_total));
+  risk_prices prices;
+  prices.rate = rate(chosen_cost(other).price.per_chip, chip_total);
+  prices.kind = kind;
+  prices.rest_of_term_used = about.asked.rest_of_term_used;
+  const run_range run{other.run, other.step.low * other.steps, other.step.high * other.steps};
+  return std::make_pair(tpuplan::outlook_of(at_risk(run, kind, other.where, slice_total, terms, about.lifetime), prices,
+                                            about.limits, policy, about.asked.runs, about.asked.seed),
+                        std::string(slices_name(other.where, slice_total).view()));
+}
+
 /// Changes to a way of paying that raise the chance of both limits.
 [[nodiscard]] inline std::vector<risk_change> changes_of(const risk_subject& about, provisioning kind,
                                                          const run_outlook& now) {
@@ -320,6 +335,16 @@ struct risk_subject {
                        then->wall_p90, then->cost_p90});
   };
   const risk_policy as_asked = policy_for(about.asked, kind);
+  const std::int64_t chip_total = checked_multiply(chips(about.all.where), slices(about.all.mesh));
+  for (const std::int64_t chips_then : {chip_total / 2, chip_total * 2}) {
+    const bool plain =
+        !as_asked.elastic && as_asked.spare_slices == 0 && !as_asked.on_demand_in_time && !as_asked.on_demand_after;
+    if (!plain || chips_then < 1) continue;
+    const auto then = outlook_on(about, kind, as_asked, chips_then);
+    if (!then || then->first.chance_of_both < now.chance_of_both + 0.005) continue;
+    changes.push_back({then->second, then->first.chance_in_time, then->first.chance_in_budget,
+                       then->first.chance_of_both, then->first.wall_p90, then->first.cost_p90});
+  }
   const bool is_spot = kind == provisioning::spot;
   if (is_spot && about.limits.deadline && !as_asked.on_demand_in_time) {
     risk_policy policy = as_asked;
@@ -376,23 +401,11 @@ inline void check_risk(const risk_request& asked, const placed_job& all) {
     fail(errc::invalid_argument, "mean_time_between_preemptions_s", "given without effect", "a run on spot");
 }
 
-/// What was taken where the question leaves it open.
-inline void add_risk_assumptions(const risk_request& asked, const run_at_risk& job, assumed_values& assumed) {
-  if (job.lifetime && !asked.queue_time)
-    assumed.emplace_back("the wait for a spot slice", readable::duration(job.queue_time) + " in the mean: one source");
-  if (!asked.start_up) assumed.emplace_back("start-up", readable::duration(job.start_up) + ", as a restart");
-  assumed.emplace_back("a failure of a machine comes every",
-                       readable::duration(quantile(*job.failures, 0.5)) + ", from " +
-                           readable::duration(quantile(*job.failures, 0.05)) + " to " +
-                           readable::duration(quantile(*job.failures, 0.95)) +
-                           " nine times of ten: a count of GPUs, as none of TPUs is published");
-}
-
 /// What the chances are of, and what they rest on.
 inline void describe(const risk_subject& about, const risk_policy& policy, const std::optional<seconds>& deadline,
                      assumed_values assumed, risk_answer& answer) {
   const placed_job& all = about.all;
-  const run_at_risk job = risk_of(about.asked, all, about.run, answer.kind, about.lifetime);
+  const run_at_risk job = about.under(answer.kind);
   answer.slice = tpuplan::name(all.where).view();
   answer.slices = slices(all.mesh);
   answer.chips = checked_multiply(chips(all.where), answer.slices);
@@ -415,7 +428,6 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.fails_every = quantile(*job.failures, 0.5);
   answer.fails_every_low = quantile(*job.failures, 0.05);
   answer.fails_every_high = quantile(*job.failures, 0.95);
-  add_risk_assumptions(about.asked, job, assumed);
   answer.assumed = all_assumed(all.config, assumed);
   answer.model = all.config.model.name.view();
 }
@@ -430,7 +442,7 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
                                                 const price_book& book) {
   expect_region(book, asked.region);
   detail::in_range("tokens", asked.tokens, 0, 1e18, "above 0, at most 1e18 tokens");
-  const std::optional<seconds> deadline = detail::deadline_of(asked);
+  const std::optional<seconds> deadline = deadline_of(asked);
   detail::check_risk(asked, all);
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
   const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
@@ -438,6 +450,7 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   detail::risk_subject about{asked, all, book};
   about.run = {step.total * steps, step.low * steps, step.high * steps};
   about.lifetime = detail::lifetime_of(asked, all.where, assumed);
+  about.terms = detail::terms_of(asked, all, step.total, assumed);
   if (deadline) about.limits.deadline = *deadline;
   if (asked.budget) about.limits.budget = *asked.budget;
 
@@ -472,8 +485,9 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
 
 TPUPLAN_FIELDS(tpuplan::own_lifetime, lasted, preempted)
 TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, tokens, region, prices, kind, by, start,
-               deadline, budget, zone, mean_time_between_preemptions, lifetimes, queue_time, restart_time, start_up,
-               on_demand_in_time, on_demand_after, spare_slices, elastic, rest_of_term_used, runs, seed)
+               deadline, budget, zone, mean_time_between_preemptions, lifetimes, queue_time, restart_time,
+               chip_time_between_failures, around, on_demand_in_time, on_demand_after, spare_slices, elastic,
+               rest_of_term_used, runs, seed)
 TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget, chance_of_both, wall_p50, wall_p90,
                cost_p50, cost_p90, stops, switched, superseded)
 TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)

@@ -21,7 +21,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
 namespace detail {
 constexpr std::string_view routing_named(std::string_view given) { return name_or_none(parse_request_routing(given)); }
 }  // namespace detail
@@ -166,11 +165,16 @@ class asked_simulation {
       : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
     job_.percentiles = {};
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
-    if (is_split()) fleet_.slices = asked.split.prefill + asked.split.decode;
+    if (is_split())
+      fleet_.slices = checked_add(positive_count("split.prefill", asked.split.prefill),
+                                  positive_count("split.decode", asked.split.decode));
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
-    if (asked.sessions.turns > 1 || asked.sessions.shared_prefix > 0 || asked.routing)
-      routing_ = asked.routing.value_or(request_routing::round_robin);
+    validate(asked.sessions);
+    if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
+      fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
+           "0 without conversations or a shared prefix");
+    if (have_prefixes(asked.sessions) || asked.routing) routing_ = asked.routing.value_or(request_routing::round_robin);
     loop_ = loop_of(job_);
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
@@ -188,7 +192,9 @@ class asked_simulation {
     if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
   }
   /// Whether prefill and decode are apart.
-  [[nodiscard]] bool is_split() const { return asked_.split.prefill > 0 || asked_.split.decode > 0; }
+  [[nodiscard]] bool is_split() const {
+    return asked_.split.prefill != 0 || asked_.split.decode != 0 || asked_.split.transfer.value() > 0;
+  }
   /// Whether all replicas are simulated, behind a router.
   [[nodiscard]] bool is_routed() const { return routing_.has_value(); }
 
@@ -230,10 +236,9 @@ class asked_simulation {
           "the least recently used go first");
     }
     if (is_split() && asked_.split.transfer.value() == 0)
-      taken.emplace_back("rate of caches",
-                         fleet_.where.chip.name == "tpu7x"
-                             ? "4.5 GB/s from a replica, published over the data-centre network; with Pathways 29"
-                             : "8.86 GB/s from a replica, published for one channel");
+      taken.emplace_back("rate of caches", fleet_.where.chip.name == "v6e"
+                                               ? "8.86 GB/s from a replica, over one channel"
+                                               : "4.5 GB/s from a replica, over DCN; with Pathways 29");
     if (routing_ == request_routing::prefix)
       taken.emplace_back("routing",
                          "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "

@@ -33,9 +33,8 @@ struct plan_sweep_request {
   double tokens = 0;
   data_set data{};
   std::optional<std::int64_t> steps{};
-  std::optional<example_cost> input{};   ///< of an example of a network to a host; nothing: `usual_example`
-  seconds start{};                       ///< of VMs and container of a trial, paid
-  std::optional<seconds> compilation{};  ///< of its first step; nothing: `usual_first_compilation`
+  std::optional<example_cost> input{};  ///< of an example of a network to a host; nothing: `usual_example`
+  asked_phases around{};                ///< of a trial: its start and first compilation
   std::vector<provisioning> kinds{provisioning::on_demand, provisioning::spot};
   std::string region = "us";
   std::vector<std::string> generations{};
@@ -57,8 +56,8 @@ inline constexpr question_row sweep_rows[] = {
         .with("--stopped"),
     rows::time("deadline_s", "--deadline", "Deadline", "of the whole sweep: 8h").within(1, 1e18),
     rows::words("slices", "--slice", "Slices", "only these: v5e-8,v5e-4").list(),
-    rows::time("start_s", "--start-up", "Start", "of VMs and container of a trial, paid: 3min"),
-    rows::time("compilation_s", "--compilation", "First compilation", "of the first step of a trial").usually("130s"),
+    detail::row_named(phase_rows, "--start-up"),
+    detail::row_named(phase_rows, "--compilation"),
 };
 inline constexpr question_row trial_rows[] = {
     detail::row_named(job_rows, "--batch"),
@@ -129,13 +128,7 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
   if (!asked.steps) return asked.data;
   return {checked_multiply(positive_count("job.global_batch", batch), *asked.steps), 1, remainder::drop};
 }
-/// A slice on which a trial runs, before it starts and compiles.
-struct timed_trial {
-  slice where{};
-  seconds step{};
-  std::int64_t steps = 0;
-};
-[[nodiscard]] inline std::vector<timed_trial> network_trials(const any_model& model, const plan_sweep_request& asked,
+[[nodiscard]] inline std::vector<trial_slice> network_trials(const any_model& model, const plan_sweep_request& asked,
                                                              const network_job& job, const price_book& book,
                                                              assumed_values& assumed) {
   plan_network_request one;
@@ -148,16 +141,18 @@ struct timed_trial {
   one.largest_chips = asked.quota.value_or(one.largest_chips);
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   const network_request request = request_of(model, one, book, assumed);
-  std::vector<timed_trial> found;
+  std::vector<trial_slice> found;
   bool waits = false;
+  run_phases run = phases_of(asked.around, request.terms.spot.restart_time, assumed);
   for (const network_plan& p : plan_network(request).plans) {
-    found.push_back({p.where, p.step.total, p.steps});
+    run.step = p.step.total, run.steps = p.steps;
+    found.push_back({p.where, p.step.total * static_cast<double>(p.steps), with_phases(request.terms, run)});
     waits = waits || p.step.waiting.value() > 0;
   }
   if (waits) assume_input(request.input, assumed);
   return found;
 }
-[[nodiscard]] inline std::vector<timed_trial> language_trials(const model_config& config,
+[[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,
                                                               const plan_sweep_request& asked, const asked_job& job,
                                                               const price_book& book, assumed_values& assumed) {
   asked_plan one;
@@ -172,18 +167,20 @@ struct timed_trial {
   one.generations = asked.generations;
   one.largest_chips = asked.quota.value_or(one.largest_chips);
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  one.around = asked.around;
   plan_request request = request_of(config, one, job, book, assumed);
   const std::int64_t batch = request.job.global_batch;
   if (asked.tokens <= 0)
     request.tokens = static_cast<double>(epochs_of(data_of(asked, batch), batch).steps) *
                      static_cast<double>(tokens_per_step(request.job));
-  std::vector<timed_trial> found;
+  std::vector<trial_slice> found;
   for (const plan& p : make_plan(request).plans)
-    found.push_back({p.where, p.step.total, static_cast<std::int64_t>(p.steps)});
+    found.push_back(
+        {p.where, p.step.total * p.steps, payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total)});
   return found;
 }
 /// The sweep as plan_sweep has it, over the slices that are wanted.
-[[nodiscard]] inline sweep_request request_of(const plan_sweep_request& asked, const std::vector<timed_trial>& trials,
+[[nodiscard]] inline sweep_request request_of(const plan_sweep_request& asked, const std::vector<trial_slice>& trials,
                                               const price_book& book) {
   sweep_request request;
   request.trials = asked.trials;
@@ -195,16 +192,10 @@ struct timed_trial {
   request.kinds = asked.kinds;
   request.region = asked.region;
   request.prices = book;
-  request.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  for (const timed_trial& one : trials) {
+  for (const trial_slice& one : trials) {
     const auto is = [&](const std::string& wanted) { return name(slice_for(wanted)) == name(one.where); };
     if (!asked.slices.empty() && std::none_of(asked.slices.begin(), asked.slices.end(), is)) continue;
-    run_phases run;
-    run.start = asked.start;
-    run.compilation = asked.compilation.value_or(usual_first_compilation());
-    run.step = one.step;
-    run.steps = one.steps;
-    request.slices.push_back({one.where, timeline_of(run).billed});
+    request.slices.push_back(one);
   }
   return request;
 }
@@ -240,12 +231,11 @@ struct timed_trial {
                          model.net ? detail::network_trials(model, asked, network_job_of(request), book, assumed)
                                    : detail::language_trials(model.config, asked, asked_job_of(request), book, assumed),
                          book);
-  if (!asked.compilation && !sweep.slices.empty()) assume_first_compilation(assumed);
   plan_sweep_answer answer;
   answer.trials = asked.trials;
   for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
     answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.parallel,
-                            chips(p.trial.where) * p.parallel, p.rounds, p.trial.whole, p.mean_trial, p.wall, p.total,
+                            chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall, p.total,
                             p.per_trial, p.preemptions});
   answer.assumed = all_assumed(model.config, assumed);
   answer.left_out = detail::left_out_of(asked, sweep, answer.plans);
@@ -259,8 +249,8 @@ struct timed_trial {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota, stopped, stopped_after, deadline,
-               slices, tokens, data, steps, input, start, compilation, kinds, region, generations,
-               mean_time_between_preemptions, prices)
+               slices, tokens, data, steps, input, around, kinds, region, generations, mean_time_between_preemptions,
+               prices)
 TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
                per_trial, preemptions)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/ask/phases.hpp>
 #include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
@@ -279,7 +279,12 @@ struct train_request {
   std::string region = "us";  ///< where the slice is paid for
   nlohmann::json prices{};    ///< a price file; nothing: the built-in prices
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
-  double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
+  double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
+  std::optional<seconds> queue_time{};  ///< unbilled wait for capacity, each time; nothing: 18 min on spot
+  seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
+  seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
+  asked_phases around{};                                                      ///< of the run, besides its steps
   /// @}
 };
 /// The rows of the run that is trained.
@@ -307,16 +312,26 @@ struct train_answer {
   std::int64_t own_runs = 0;  ///< the user's own runs that narrow the band
   /// @}
 };
-/// What is expected of capacity that ends: time to write a checkpoint of all that is trained, time between preemptions,
-/// and the use of the rest of a commitment. Worked: a checkpoint of Llama 3 8B under Adam has 8030261248 x 12 bytes.
-[[nodiscard]] inline payment_terms terms_of(const placed_job& all, const train_request& asked) {
-  payment_terms terms;
-  terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  terms.spot.checkpoint_time =
-      checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(all.where, slices(all.mesh)));
-  terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
-  terms.rest_of_term_used = asked.rest_of_term_used;
-  return terms;
+/// The phases of the run, with the steps of the job. Worked: 1e12 tokens in steps of 64 sequences of 4096 tokens are
+/// 3814698 steps.
+[[nodiscard]] inline run_phases phases_of(const placed_job& all, const train_request& asked, seconds step,
+                                          assumed_values& assumed) {
+  run_phases run = phases_of(asked.around, asked.restart_time, assumed);
+  run.steps = static_cast<std::int64_t>(math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job))));
+  run.step = step;
+  return run;
+}
+/// What is expected of capacity that waits, ends and fails, and of the run besides its steps: as a plan has it. Worked:
+/// a checkpoint of Llama 3 8B under Adam has 8030261248 x 12 bytes.
+[[nodiscard]] inline payment_terms terms_of(const placed_job& all, const train_request& asked, const run_phases& run,
+                                            assumed_values& assumed, bool spot_counts = true) {
+  plan_request request;
+  request.model = all.config.model;
+  request.job = all.job;
+  fill_capacity(asked, spot_counts, request.terms, assumed);
+  request.around = run;
+  request.chip_time_between_failures = asked.chip_time_between_failures;
+  return payment_terms_of(request, all.where, slices(all.mesh), static_cast<double>(run.steps), run.step);
 }
 /// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a
 /// step that cannot be timed and for a region without prices. Worked: 1e12 tokens in steps of 64 sequences of 4096
@@ -325,7 +340,8 @@ struct train_answer {
                                                   const price_book& book) {
   expect_region(book, asked.region);
   detail::in_range("tokens", asked.tokens, 0, 1e18, "0 (a step alone) to 1e18 tokens");
-  if (asked.tokens > 0) validate(terms_of(all, asked));
+  assumed_values assumed;
+  if (asked.tokens > 0) validate(terms_of(all, asked, phases_of(all, asked, 1_s, assumed), assumed));
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
   if (step.remarks.host_untimed)
     detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
@@ -337,14 +353,17 @@ struct train_answer {
   answer.advice = detail::changes_of(findings_of(all));
   if (asked.tokens <= 0) return answer;
   answer.run_tokens = asked.tokens;
-  answer.terms = terms_of(all, asked);
-  const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
+  assumed.clear();
+  const run_phases run = phases_of(all, asked, step.total, assumed);
+  answer.terms = terms_of(all, asked, run, assumed);
+  const auto steps = static_cast<double>(run.steps);
   answer.run = step.total * steps;
   if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
   const run_price_list costs =
       run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book, asked.region,
-                 terms_of(all, asked));
+                 answer.terms);
   answer.costs.emplace(costs.begin(), costs.end());
+  for (const auto& [field, value] : assumed) answer.memory.assumed.push_back({field, value, std::string(not_given)});
   return answer;
 }
 
@@ -362,7 +381,8 @@ TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice, mesh, job,
                assumed, advice, model, smallest)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
-               mean_time_between_preemptions, rest_of_term_used)
+               mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
+               chip_time_between_failures, around)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
                run, costs, run_tokens, region, terms, own_runs)

@@ -20,6 +20,11 @@ struct payment_terms {
   spot_terms spot{};              ///< what is expected of spot capacity
   flex_start_terms flex_start{};  ///< whether and how a run is split into pieces
   double rest_of_term_used = 0;   ///< share of a commitment's other hours that other work uses and pays for
+  seconds start_up{};             ///< billed, from the first capacity to the first step
+  seconds besides_steps{};        ///< billed, in which no step runs: evaluations, the export of the model
+  seconds checkpoint_interval{};  ///< useful time between two checkpoints; 0: the best
+  /// Between stops of the job by hardware, hosts and network, under every way of paying; 0: none are expected.
+  seconds mean_time_between_failures{};
 };
 
 /// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
@@ -28,6 +33,13 @@ constexpr void validate(const payment_terms& terms) {
   validate(terms.spot);
   validate(terms.flex_start);
   detail::in_range("payment_terms.rest_of_term_used", terms.rest_of_term_used, 0, 1, "0 (idle) to 1 (used)");
+  const auto check = [](detail::words field, seconds time, double most, detail::words valid) {
+    detail::in_range(field, detail::not_negative(field, time.value()), 0, most, valid);
+  };
+  check("payment_terms.start_up", terms.start_up, 1e7, "0 to 1e7 s");
+  check("payment_terms.besides_steps", terms.besides_steps, 1e18, "0 to 1e18 s");
+  check("payment_terms.checkpoint_interval", terms.checkpoint_interval, 1e18, "0 to 1e18 s");
+  check("payment_terms.mean_time_between_failures", terms.mean_time_between_failures, 1e12, "0 to 1e12 s");
 }
 
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.
@@ -36,47 +48,126 @@ struct paid_run {
   price_row price{};                            ///< the row of the price book
   usd_per_second rate{};                        ///< of all chips
   seconds run{};                                ///< uninterrupted, as asked
-  seconds overhead{};                           ///< billed too: checkpoints, repeated work, restarts
+  seconds overhead{};                           ///< billed too: start, checkpoints, repeated work, restarts
   seconds unused{};                             ///< billed but idle: the rest of a calendar day or a commitment
   seconds billed{};                             ///< run, overhead and what is unused
   seconds queue{};                              ///< waiting for capacity, not billed
   seconds wall{};                               ///< run + overhead + queue
   usd total{};                                  ///< rate x billed
   usd unused_cost{};                            ///< the part of `total` for unused time
-  seconds checkpoint_interval{};                ///< spot: work between two checkpoints
+  seconds checkpoint_interval{};                ///< work between two checkpoints; 0: none are written
   double preemptions = 0;                       ///< spot: how many are expected
   std::int64_t pieces = 1;                      ///< flex-start: pieces; commitments: terms
   bool superseded = false;                      ///< its price is older than an announced change
 };
 
+/// What stops a run under a way of paying: preemptions on spot, failures everywhere, with the best interval between
+/// checkpoints, or that of the terms. A failure is not waited for in the queue: of the queue the run has the share of
+/// its stops that are preemptions. Nothing where nothing stops it and no checkpoint is asked for. Throws where
+/// `best_spot_run` does. Worked: of two slices preempted every 4 h, beside a failure every 2 h, a stop comes every
+/// hour.
+[[nodiscard]] constexpr maybe<spot_run> stopped_run(provisioning kind, std::int64_t slice_total, seconds run,
+                                                    const payment_terms& terms) {
+  const bool is_spot = kind == provisioning::spot;
+  const seconds failing = terms.mean_time_between_failures;
+  const bool fails = failing > seconds{};
+  if (!is_spot && !fails && !(terms.checkpoint_interval > seconds{})) return nothing;
+  spot_terms stops = terms.spot;
+  if (!is_spot) stops.queue_time = {};
+  if (!is_spot) stops.mean_time_between_preemptions = fails ? failing : 1e12_s;  // of all slices
+  if (is_spot && fails) {
+    const seconds taken =
+        mean_time_between_preemptions_of_slices(stops.mean_time_between_preemptions, slice_total, stops.correlation);
+    stops.mean_time_between_preemptions = 1 / (1 / taken + 1 / failing);
+    stops.queue_time *= stops.mean_time_between_preemptions / taken;
+    slice_total = 1;
+  }
+  spot_run result = best_spot_run(run + terms.besides_steps, is_spot ? slice_total : 1, stops);
+  if (terms.checkpoint_interval > seconds{}) result.checkpoint_interval = min(terms.checkpoint_interval, result.work);
+  return result;
+}
+
 namespace detail {
 
-constexpr void add_spot(paid_run& paid, std::int64_t slice_total, const spot_terms& terms) {
-  const spot_run run = best_spot_run(paid.run, slice_total, terms);
-  const expected_spot_run expected = expected_run(run);
-  paid.overhead = expected.billed - expected.work;
-  paid.queue = expected.queue + terms.queue_time;
-  paid.checkpoint_interval = run.checkpoint_interval;
-  paid.preemptions = expected.preemptions;
+/// The time of a run with its start, checkpoints and stops, before what its way of paying adds.
+struct held_run {
+  seconds held{};   ///< with machines
+  seconds queue{};  ///< of all preemptions
+  seconds checkpoint_interval{};
+  double preemptions = 0;
+  bool ends = true;
+};
+
+constexpr held_run held_for(provisioning kind, std::int64_t slice_total, seconds run, const payment_terms& terms) {
+  held_run result;
+  result.held = run + terms.besides_steps;
+  result.ends = result.held <= longest_run;
+  if (!result.ends) return result;
+  if (const maybe<spot_run> stops = stopped_run(kind, slice_total, run, terms)) {
+    result.ends = stops->work / stops->checkpoint_interval < 9e15 && can_finish(*stops);
+    if (!result.ends) return result;
+    const expected_spot_run expected = expected_run(*stops);
+    result.held = expected.billed;
+    result.queue = expected.queue;
+    result.checkpoint_interval = stops->checkpoint_interval;
+    if (kind == provisioning::spot) {
+      const seconds failing = terms.mean_time_between_failures;
+      const double share = failing > seconds{} ? 1 - stops->mean_time_between_preemptions / failing : 1;
+      result.preemptions = expected.preemptions * share;
+    }
+  }
+  result.held += terms.start_up;
+  return result;
 }
 
 constexpr void add_timed(paid_run& paid, const timed_run& timed) {
-  paid.overhead = timed.overhead;
+  paid.overhead += timed.overhead;
   paid.unused = timed.unused;
   paid.queue = timed.queue;
   paid.pieces = timed.pieces;
 }
 
-constexpr void add_commitment(paid_run& paid, double rest_used) {
-  const commitment_cost committed = cost_under_commitment(paid.rate, paid.kind, paid.run, rest_used);
-  paid.unused = committed.unused;
-  paid.pieces = committed.terms;
+/// The time of a run under a way of paying, without its price and dollars; `held` is what it is held for.
+constexpr paid_run timed_payment(provisioning kind, seconds run, const held_run& held, const payment_terms& terms) {
+  paid_run paid;
+  paid.kind = kind;
+  paid.run = run;
+  paid.overhead = held.held - run;
+  paid.checkpoint_interval = held.checkpoint_interval;
+  paid.preemptions = held.preemptions;
+  switch (kind) {
+    case provisioning::on_demand: break;
+    case provisioning::spot: paid.queue = held.queue + terms.spot.queue_time; break;
+    case provisioning::flex_start: add_timed(paid, flex_start_run(held.held, terms.flex_start)); break;
+    case provisioning::calendar: add_timed(paid, calendar_run(held.held)); break;
+    case provisioning::commitment_1y:
+    case provisioning::commitment_3y:
+      const commitment_cost committed = cost_under_commitment(1_usd_per_h, kind, held.held, terms.rest_of_term_used);
+      paid.unused = committed.unused;
+      paid.pieces = committed.terms;
+  }
+  paid.billed = paid.run + paid.overhead + paid.unused;
+  paid.wall = paid.run + paid.overhead + paid.queue;
+  return paid;
 }
 
-/// Whether a run on spot slices is expected to end, with a countable number of intervals.
-constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_terms& terms) {
-  const spot_run run = best_spot_run(work, slice_total, terms);
-  return run.work / run.checkpoint_interval < 9e15 && can_finish(run);
+/// The same run at a price of all its chips.
+constexpr paid_run at_price(paid_run paid, std::int64_t chip_total, const price_row& price) {
+  paid.price = price;
+  paid.rate = rate(price.per_chip, chip_total);
+  paid.total = cost(paid.rate, paid.billed);
+  paid.unused_cost = cost(paid.rate, paid.unused);
+  paid.superseded = is_before_announced_change(price);
+  return paid;
+}
+
+/// Whether a run that is held for so long can be had under a way of paying.
+constexpr bool can_be_held(provisioning kind, const held_run& held, const payment_terms& terms) {
+  if (!held.ends) return false;
+  if (kind == provisioning::calendar) return held.held <= 90_days;
+  if (kind != provisioning::flex_start) return true;
+  validate(terms.flex_start);
+  return terms.flex_start.may_be_split || held.held <= terms.flex_start.limit;
 }
 
 }  // namespace detail
@@ -92,48 +183,29 @@ constexpr bool can_be_spot(std::int64_t slice_total, seconds work, const spot_te
   detail::positive("run time", run.value());
   detail::positive_count("slices", slice_total);
   if (run > longest_run) return false;
-  switch (kind) {
-    case provisioning::calendar: return run <= 90_days;
-    case provisioning::flex_start:
-      validate(terms.flex_start);
-      return terms.flex_start.may_be_split || run <= terms.flex_start.limit;
-    case provisioning::spot: return detail::can_be_spot(slice_total, run, terms.spot);
-    case provisioning::on_demand:
-    case provisioning::commitment_1y:
-    case provisioning::commitment_3y: break;
-  }
-  return true;
+  return detail::can_be_held(kind, detail::held_for(kind, slice_total, run, terms), terms);
 }
 
 /// What an uninterrupted run on some slices costs under the way of paying of a price row.
 ///
-/// On demand it is billed for its own time. On spot it is preempted and writes checkpoints at the best interval; on
-/// flex-start it may be split into pieces; a calendar window is billed in whole days; a commitment for its
-/// whole term, less what other work uses of it (`rest_of_term_used`). The wait for the first capacity counts for
-/// spot and flex-start. Throws where one of `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and
-/// `cost_under_commitment` does. Worked: 10 days of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on
-/// flex-start at 0.60, of which 6.56 for a second piece.
+/// It is billed from its start to its end, with what `start_up`, evaluations, failures and the checkpoints between them
+/// take. On spot it is preempted besides, with checkpoints at the best interval; on flex-start it may be split into
+/// pieces; a calendar window is billed in whole days; a commitment for its whole term, less what other work uses of it
+/// (`rest_of_term_used`). The wait for the first capacity counts for spot and flex-start. Throws where one of
+/// `best_spot_run`, `expected_run`, `flex_start_run`, `calendar_run` and `cost_under_commitment` does. Worked: 10 days
+/// of two v5e-32 (64 chips): 18432 USD on demand at 1.20; 9222.56 on flex-start at 0.60, of which 6.56 for a second
+/// piece.
 [[nodiscard]] constexpr paid_run pay_for(const slice& where, std::int64_t slice_total, seconds run,
                                          const price_row& price, const payment_terms& terms = {}) {
-  paid_run paid;
-  paid.kind = price.kind;
-  paid.price = price;
-  paid.rate = rate(price.per_chip, detail::chips_of(where, slice_total));
-  paid.run = seconds{detail::positive("run time", run.value())};
-  switch (price.kind) {
-    case provisioning::on_demand: break;
-    case provisioning::spot: detail::add_spot(paid, slice_total, terms.spot); break;
-    case provisioning::flex_start: detail::add_timed(paid, flex_start_run(run, terms.flex_start)); break;
-    case provisioning::calendar: detail::add_timed(paid, calendar_run(run)); break;
-    case provisioning::commitment_1y:
-    case provisioning::commitment_3y: detail::add_commitment(paid, terms.rest_of_term_used); break;
+  const std::int64_t chip_total = detail::chips_of(where, slice_total);
+  (void)rate(price.per_chip, chip_total);
+  detail::positive("run time", run.value());
+  const detail::held_run held = detail::held_for(price.kind, slice_total, run, terms);
+  if (!held.ends) {  // says why
+    (void)expected_run(*stopped_run(price.kind, slice_total, run, terms));
+    detail::fail(errc::out_of_range, "run time", run.value(), "at most 1e18 s");
   }
-  paid.billed = paid.run + paid.overhead + paid.unused;
-  paid.wall = paid.run + paid.overhead + paid.queue;
-  paid.total = cost(paid.rate, paid.billed);
-  paid.unused_cost = cost(paid.rate, paid.unused);
-  paid.superseded = is_before_announced_change(price);
-  return paid;
+  return detail::at_price(detail::timed_payment(price.kind, run, held, terms), chip_total, price);
 }
 
 /// A run under all ways of paying, in the order of `provisioning`.

@@ -8,9 +8,12 @@
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
+#include <tpuplan/cost/timeline.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/risk/failures.hpp>
+#include <tpuplan/risk/lifetimes.hpp>
 #include <vector>
 
 /// @file
@@ -56,11 +59,19 @@ struct fixed_degrees {
 
 namespace detail {
 
-/// The default payment terms, with a checkpoint time of 0, which means that of the plan.
+/// The default payment terms, with a checkpoint time of 0, which means that of the plan, and the usual wait for spot.
 constexpr payment_terms planned_terms() {
   payment_terms terms;
   terms.spot.checkpoint_time = terms.flex_start.checkpoint_time = seconds{};
+  terms.spot.queue_time = usual_spot_wait;
   return terms;
+}
+/// The phases of a run where nothing is said of them.
+constexpr run_phases planned_phases() {
+  run_phases phases;
+  phases.start = usual_start();
+  phases.compilation = usual_first_compilation();
+  return phases;
 }
 
 }  // namespace detail
@@ -77,7 +88,10 @@ struct plan_request {
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
   maybe<seconds> deadline{};                                 ///< the longest wall time
   maybe<usd> budget{};                                       ///< the most dollars for the run
-  std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
+  /// The least chance to keep deadline and budget, 0.01 to 0.999; nothing: plans keep them as expected. Of
+  /// `plan_or_relax`, which plays the runs.
+  maybe<double> chance{};
+  std::vector<std::string> generations;  ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;          ///< the caller's, as well as those of the table; priced by rows of `prices`
   std::int64_t smallest_chips = 1;       ///< fewest chips over all slices
   std::int64_t largest_chips = 1 << 20;  ///< most chips over all slices
@@ -90,8 +104,13 @@ struct plan_request {
   bool accept_uncertain = false;                  ///< accept plans whose memory fit is uncertain
   std::size_t most_plans = 16;                    ///< plans returned, and all others on the front; 0: all
   payment_terms terms = detail::planned_terms();  ///< of spot, flex-start and commitments; see payment_terms_of
-  price_book prices{};                            ///< the built-in ones unless given
-  calibration constants{};                        ///< of the step time
+  /// Around the steps of a plan, whose number and time are the plan's: start, compilation, evaluations, export. The
+  /// wait is of `terms`.
+  run_phases around = detail::planned_phases();
+  /// Time of one chip between failures that stop the run, under every way of paying; 0: none are expected.
+  seconds chip_time_between_failures = published_chip_time_between_failures;
+  price_book prices{};      ///< the built-in ones unless given
+  calibration constants{};  ///< of the step time
 };
 
 /// What a plan costs under one way of paying.
@@ -107,10 +126,11 @@ struct plan_cost {
   usd total{};                                  ///< dollars for the whole run
   usd low{};                                    ///< total with the step time at the low end of its band
   usd high{};                                   ///< total with the step time at the high end of its band
-  seconds checkpoint_interval{};                ///< time between checkpoints; spot only
+  seconds checkpoint_interval{};                ///< useful time between checkpoints
   double preemptions = 0;                       ///< expected number; spot only
   double goodput = 1;                           ///< time of the uninterrupted run over wall time
   bool on_front = false;                        ///< no plan in an allowed way of paying is both faster and cheaper
+  maybe<double> chance{};                       ///< to keep deadline and budget, where the request asks for one
 };
 
 /// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
@@ -130,17 +150,23 @@ struct plan {
   bool budget_at_risk = false;    ///< the chosen cost is within the budget, the high end of its dollars is not
 };
 
-/// The terms under which a plan is paid for: those of the request, in which a checkpoint that takes no time (0) takes
-/// `checkpoint_time` of the plan's training state. A request that names no model, as in a file that holds plans alone,
-/// has checkpoints of no bytes. Worked: 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8.
+/// The terms under which a plan of so many steps is paid for: those of the request, with the phases around the steps,
+/// the failures of its chips, and `checkpoint_time` of its training state where a checkpoint takes no time (0). A
+/// request that names no model, as in a file that holds plans alone, has checkpoints of no bytes. Worked: a checkpoint
+/// of 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8.
 [[nodiscard]] constexpr payment_terms payment_terms_of(const plan_request& request, const slice& where,
-                                                       std::int64_t slice_total) {
+                                                       std::int64_t slice_total, double steps = 0, seconds step = {}) {
   payment_terms terms = request.terms;
   const bytes state = request.model.layers > 0 ? training_state_of(request.model, request.job).total : bytes{0};
   const seconds usual = checkpoint_time(state, checkpoint_rate(where, slice_total));
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
   if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;
-  return terms;
+  const double chip_total = static_cast<double>(checked_multiply(chips(where), slice_total));
+  terms.mean_time_between_failures = request.chip_time_between_failures / chip_total;
+  run_phases run = request.around;
+  run.steps = static_cast<std::int64_t>(steps < 9e18 ? steps : 9e18);
+  run.step = step;
+  return with_phases(terms, run);
 }
 
 /// The cost of a plan under one way of paying, in the region where that is cheapest; null where it has no price.
@@ -173,14 +199,15 @@ enum class rejection : std::uint8_t {
   over_quota,             ///< amount: chips above the quota
   misses_deadline,        ///< amount: seconds after the deadline
   over_budget,            ///< amount: dollars above the budget
+  too_unlikely,           ///< amount: what the chance to keep deadline and budget lacks
   dominated,              ///< amount: dollars more than a plan that is no slower
 };
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(rejection why) noexcept {
   constexpr const char* names[] = {
-      "no_such_rate", "no_layout",  "batch_does_not_divide", "does_not_fit", "fit_uncertain",
-      "no_price",     "over_quota", "misses_deadline",       "over_budget",  "dominated"};
+      "no_such_rate", "no_layout",       "batch_does_not_divide", "does_not_fit", "fit_uncertain", "no_price",
+      "over_quota",   "misses_deadline", "over_budget",           "too_unlikely", "dominated"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 

@@ -339,6 +339,11 @@ inline void check_request(const plan_request& request) {
     const double deadline = positive("plan.deadline in seconds", request.deadline->value());
     in_range("plan.deadline in seconds", deadline, 1, tpuplan::longest_run.value(), "1 to 1e18");
   }
+  if (request.chance) {
+    in_range("plan.chance", *request.chance, 0.01, 0.999, "0.01 to 0.999");
+    if (!request.deadline && !request.budget)
+      fail(errc::missing_field, "plan.deadline", "missing", "a deadline or a budget, for a chance");
+  }
   check_slices("plan.largest_slices", request.largest_slices);
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
@@ -346,6 +351,10 @@ inline void check_request(const plan_request& request) {
   payment_terms terms = request.terms;  // in which no time of a checkpoint is that of the plan
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
   validate(terms);
+  run_phases around = request.around;
+  around.step = 1_s, around.steps = 1;
+  check_phases(around);
+  in_range("plan.chip_time_between_failures", request.chip_time_between_failures.value(), 0, 1e12, "0 to 1e12 s");
   validate(request.constants);
   check_limits(request);
   check_quotas(request);
@@ -420,8 +429,10 @@ inline bool search_slices(const plan_request& request, searched_slices& found, s
   return !meter.is_spent();
 }
 
-/// The answer for the deadline, budget, quotas, regions and ways of paying of the request.
-inline plan_answer priced_answer(searched_slices found, const plan_request& request) {
+/// The answer for the deadline, budget, quotas, regions and ways of paying of the request. Where it asks for a chance
+/// `judge(plan)` counts that of each cost.
+template <class Judge>
+plan_answer priced_answer(searched_slices found, const plan_request& request, const Judge& judge) {
   plan_answer answer;
   answer.counts = found.counts;
   const price_index prices(request);
@@ -433,6 +444,7 @@ inline plan_answer priced_answer(searched_slices found, const plan_request& requ
     reject_up_to(found.rejected_before[i]);
     plan& planned = found.plans[i];
     add_costs(planned, request, prices, answer.counts);
+    if (request.chance) judge(planned);
     if (const maybe<rejected_slice> missed = choose_cost(planned, request)) {
       answer.rejected.push_back(*missed);
     } else {
@@ -465,8 +477,10 @@ inline plan_answer priced_answer(searched_slices found, const plan_request& requ
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::searched_slices found;
   std::int64_t left = 16 * detail::most_search_steps;
+  if (request.chance)
+    detail::fail(errc::unsupported, "plan.chance", *request.chance, "none: plan_or_relax counts chances");
   if (!detail::search_slices(request, found, left)) detail::refuse_search();
-  return detail::priced_answer(std::move(found), request);
+  return detail::priced_answer(std::move(found), request, [](plan&) {});
 }
 
 }  // namespace abi_0

@@ -15,56 +15,83 @@ inline namespace abi_0 {
 namespace detail {
 
 inline payment_terms terms_of(const plan& planned, const plan_request& request) {
-  return payment_terms_of(request, planned.where, slices(planned.mesh));
+  return payment_terms_of(request, planned.where, slices(planned.mesh), planned.steps, planned.step.total);
 }
 
-/// What the run costs with its step time at one end of the band. Where a run of that length cannot be had, dollars and
-/// wall time scale with the step time.
-inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, seconds step, const payment_terms& terms) {
-  const double longer = step / planned.step.total;
+/// The time of a plan's run under a way of paying, with its step as expected and at either end of its band.
+struct paid_times {
+  bool is_possible = false;
+  paid_run expected{}, low{}, high{};
+};
+
+/// The time of the run with its step time at one end of the band. Where a run of that length cannot be had, it scales
+/// with the step time.
+inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, double longer, const payment_terms& terms) {
   const std::int64_t slice_total = slices(planned.mesh);
-  if (can_be_paid(paid.kind, slice_total, planned.run * longer, terms))
-    return pay_for(planned.where, slice_total, planned.run * longer, paid.price, terms);
+  const seconds run = planned.run * longer;
+  if (run <= longest_run) {
+    const held_run held = held_for(paid.kind, slice_total, run, terms);
+    if (can_be_held(paid.kind, held, terms)) return timed_payment(paid.kind, run, held, terms);
+  }
   paid_run result = paid;
-  result.total *= longer;
+  result.billed *= longer;
   result.wall *= longer;
   return result;
 }
 
+/// The times of a plan under a way of paying. Prices, of which a plan has many, change none of them.
+inline paid_times times_of(const plan& planned, provisioning kind, const payment_terms& terms) {
+  paid_times times;
+  positive("run time", planned.run.value());
+  if (planned.run > longest_run) return times;
+  const held_run held = held_for(kind, slices(planned.mesh), planned.run, terms);
+  times.is_possible = can_be_held(kind, held, terms);
+  if (!times.is_possible) return times;
+  times.expected = timed_payment(kind, planned.run, held, terms);
+  times.low = at_end_of_band(planned, times.expected, planned.step.low / planned.step.total, terms);
+  times.high = at_end_of_band(planned, times.expected, planned.step.high / planned.step.total, terms);
+  return times;
+}
+
 /// What a plan costs at a price row. Precondition: the run can be had under that way of paying.
-inline plan_cost cost_of(const plan& planned, const price_row& price, const payment_terms& terms) {
-  const paid_run paid = pay_for(planned.where, slices(planned.mesh), planned.run, price, terms);
-  const paid_run low = at_end_of_band(planned, paid, planned.step.low, terms);
-  const paid_run high = at_end_of_band(planned, paid, planned.step.high, terms);
+inline plan_cost priced(const plan& planned, const price_row& price, const paid_times& times) {
+  const paid_run paid = at_price(times.expected, chips_of(planned.where, slices(planned.mesh)), price);
   plan_cost result;
   result.kind = price.kind;
   result.price = price;
   result.billed = paid.billed;
   result.wall = paid.wall;
-  result.wall_low = low.wall;
-  result.wall_high = high.wall;
+  result.wall_low = times.low.wall;
+  result.wall_high = times.high.wall;
   result.unused = paid.unused;
   result.unused_cost = paid.unused_cost;
   result.preemptions = paid.preemptions;
   result.checkpoint_interval = paid.checkpoint_interval;
   result.goodput = planned.run / result.wall;
   result.total = paid.total;
-  result.low = low.total;
-  result.high = high.total;
+  result.low = cost(paid.rate, times.low.billed);
+  result.high = cost(paid.rate, times.high.billed);
   return result;
+}
+inline plan_cost cost_of(const plan& planned, const price_row& price, const payment_terms& terms) {
+  return priced(planned, price, times_of(planned, price.kind, terms));
 }
 
 /// What a plan costs at a price row; nothing where the run cannot be had under that way of paying.
 inline maybe<plan_cost> possible_cost(const plan& planned, const price_row& price, const payment_terms& terms) {
-  if (!can_be_paid(price.kind, slices(planned.mesh), planned.run, terms)) return nothing;
-  return cost_of(planned, price, terms);
+  const paid_times times = times_of(planned, price.kind, terms);
+  if (!times.is_possible) return nothing;
+  return priced(planned, price, times);
 }
 
 /// Adds what the plan costs in every region and under every way of paying that has a price and can last for the run.
 inline void add_costs(plan& planned, const plan_request& request, const price_index& prices, search_counts& counts) {
   const payment_terms terms = terms_of(planned, request);
+  std::array<maybe<paid_times>, all_provisioning.size()> by_kind{};
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
-    if (const maybe<plan_cost> cost = possible_cost(planned, price, terms)) planned.costs.push_back(*cost);
+    maybe<paid_times>& times = by_kind[static_cast<std::size_t>(price.kind)];
+    if (!times) times = times_of(planned, price.kind, terms);
+    if (times->is_possible) planned.costs.push_back(priced(planned, price, *times));
     ++counts.priced;
   });
 }
@@ -100,6 +127,10 @@ struct missed_limit {
 inline missed_limit limit_missed(const plan& planned, const plan_cost& cost, const plan_request& request) {
   const std::int64_t allowed = quota_for(request, planned.where.chip, cost);
   if (chips_of(planned) > allowed) return {rejection::over_quota, static_cast<double>(chips_of(planned) - allowed)};
+  if (request.chance) {
+    const double lacking = *request.chance - cost.chance.value_or(0);
+    return lacking > 0 ? missed_limit{rejection::too_unlikely, lacking} : missed_limit{};
+  }
   if (request.deadline && cost.wall > *request.deadline)
     return {rejection::misses_deadline, (cost.wall - *request.deadline).value()};
   if (request.budget && cost.total > *request.budget)

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/base/text.hpp>
+#include <tpuplan/plan/chance.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <type_traits>
@@ -64,7 +65,7 @@ struct plan_sensitivity {
   larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
   larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
   larger.run = larger.step.total * larger.steps;
-  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, terms);
+  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, detail::terms_of(larger, request));
   if (!cost) return result;
   larger.costs = {*cost};
   larger.chosen = 0;
@@ -72,8 +73,8 @@ struct plan_sensitivity {
   return result;
 }
 
-/// A limit of a request. `deadline`, `slices`, `quotas` and `batch` are limits of training; `tpot` and `ttft` are the
-/// targets of serving for mean times, and `targets` is both of them, relaxed by the same factor; `first_token`,
+/// A limit of a request. `deadline`, `slices`, `quotas`, `batch` and `chance` are limits of training; `tpot` and `ttft`
+/// are the targets of serving for mean times, and `targets` is both of them, relaxed by the same factor; `first_token`,
 /// `per_token` and `end_to_end` are its targets by percentile.
 enum class plan_limit : std::uint8_t {
   deadline,
@@ -85,6 +86,7 @@ enum class plan_limit : std::uint8_t {
   generation,
   uncertain,
   batch,
+  chance,
   tpot,
   ttft,
   targets,
@@ -95,9 +97,9 @@ enum class plan_limit : std::uint8_t {
 
 /// "deadline" and so on.
 [[nodiscard]] constexpr std::string_view name(plan_limit what) noexcept {
-  constexpr const char* names[] = {"deadline", "budget",     "chips",       "slices",    "quotas",
-                                   "kinds",    "generation", "uncertain",   "batch",     "tpot",
-                                   "ttft",     "targets",    "first_token", "per_token", "end_to_end"};
+  constexpr const char* names[] = {"deadline",   "budget",      "chips",     "slices",    "quotas", "kinds",
+                                   "generation", "uncertain",   "batch",     "chance",    "tpot",   "ttft",
+                                   "targets",    "first_token", "per_token", "end_to_end"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -131,9 +133,13 @@ inline double money_of(const serving_plan& planned) { return planned.rate.value(
 
 /// Removes a limit that only training has from a request; false where it has none.
 inline bool take_off(plan_request& request, plan_limit limit) {
-  request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
+  request.best =
+      limit == plan_limit::deadline || limit == plan_limit::chance ? objective::fastest : objective::fewest_chips;
   switch (limit) {
-    case plan_limit::deadline: return std::exchange(request.deadline, nothing).has_value();
+    case plan_limit::chance: return std::exchange(request.chance, nothing).has_value();
+    case plan_limit::deadline:
+      if (request.chance) return false;  // no time that is expected has that chance
+      return std::exchange(request.deadline, nothing).has_value();
     case plan_limit::slices:
       if (request.largest_slices >= 64) return false;
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
@@ -150,6 +156,7 @@ std::optional<Request> without(Request request, plan_limit limit) {
   switch (limit) {
     case plan_limit::budget:
       had_limit = std::exchange(request.budget, nothing).has_value();
+      if constexpr (is_training<Request>) had_limit = had_limit && !request.chance;
       request.best = objective::cheapest;
       request.most_plans = 0;
       break;
@@ -185,6 +192,10 @@ std::pair<double, double> amounts(plan_limit limit, const Request& request, cons
   if (limit == plan_limit::quotas) return {0, chip_count};
   if constexpr (is_training<Request>) {
     if (limit == plan_limit::deadline) return {request.deadline->value(), chosen_cost(nearest).wall.value()};
+    if (limit == plan_limit::chance) {
+      const maybe<run_chances> has = chances_of(nearest, chosen_cost(nearest), request);
+      return {*request.chance, has ? has->of_both : 0};
+    }
     if (limit == plan_limit::slices)
       return {static_cast<double>(request.largest_slices), static_cast<double>(slices(nearest.mesh))};
   }
@@ -223,7 +234,7 @@ std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_o
 /// Whether a limit is one of what plans cost or take, which needs no other search of layouts.
 [[nodiscard]] constexpr bool is_of_payment(plan_limit limit) noexcept {
   return limit == plan_limit::deadline || limit == plan_limit::budget || limit == plan_limit::quotas ||
-         limit == plan_limit::kinds;
+         limit == plan_limit::kinds || limit == plan_limit::chance;
 }
 
 /// Adds every limit that, relaxed alone, lets a plan in; `found` is the search of the request itself. A limit whose
@@ -231,15 +242,16 @@ std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_o
 inline void relax_training(const plan_request& request, const searched_slices& found, std::int64_t left,
                            std::vector<relaxation>& list, std::vector<plan_limit>& unsearched) {
   const auto plans_of = [&](const plan_request& relaxed, plan_limit limit) -> std::vector<plan> {
-    if (is_of_payment(limit)) return priced_answer(found, relaxed).plans;
+    const auto judge = [&](plan& planned) { count_chances(planned, relaxed); };
+    if (is_of_payment(limit)) return priced_answer(found, relaxed, judge).plans;
     searched_slices other;
-    if (left >= 0 && search_slices(relaxed, other, left)) return priced_answer(std::move(other), relaxed).plans;
+    if (left >= 0 && search_slices(relaxed, other, left)) return priced_answer(std::move(other), relaxed, judge).plans;
     if (!contains(unsearched, limit)) unsearched.push_back(limit);
     return {};
   };
   relax(list, request,
         {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
-         plan_limit::kinds, plan_limit::generation, plan_limit::uncertain},
+         plan_limit::kinds, plan_limit::generation, plan_limit::uncertain, plan_limit::chance},
         plans_of);
   if (std::optional<relaxation> smaller = relax_batch(request, plans_of)) list.push_back(std::move(*smaller));
 }
@@ -347,7 +359,8 @@ struct relaxed_answer {
   std::int64_t left = 16 * detail::most_search_steps;
   if (!detail::search_slices(request, found, left)) detail::refuse_search();
   relaxed_answer result;
-  result.answer = detail::priced_answer(found, request);
+  result.answer =
+      detail::priced_answer(found, request, [&](plan& planned) { detail::count_chances(planned, request); });
   if (result.answer.plans.empty()) detail::relax_training(request, found, left, result.relaxations, result.unsearched);
   return result;
 }

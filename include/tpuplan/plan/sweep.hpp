@@ -16,10 +16,11 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A slice on which one trial runs, and how long a whole one takes there: start, compilation and steps.
+/// A slice on which one trial runs, and how long the steps of a whole one take there.
 struct trial_slice {
-  slice where{};    ///< of one trial
-  seconds whole{};  ///< of a trial that is not stopped
+  slice where{};                 ///< of one trial
+  seconds whole{};               ///< all steps of a trial that is not stopped
+  maybe<payment_terms> terms{};  ///< with its start, which a stopped trial has too; nothing: those of the request
 };
 
 /// A sweep and its limits.
@@ -43,6 +44,7 @@ struct sweep_plan {
   provisioning kind{};        ///< the way of paying
   std::int64_t parallel = 0;  ///< trials at once
   std::int64_t rounds = 0;    ///< of `parallel` trials, one after the other
+  seconds whole_trial{};      ///< wall time of a trial that is not stopped
   seconds mean_trial{};       ///< wall time, stopped and restarted ones included
   seconds wall{};             ///< of the sweep: slots that are free take the next trial
   usd total{};                ///< of all trials
@@ -66,10 +68,11 @@ inline void check_sweep(const sweep_request& request) {
 inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slice& trial, provisioning kind) {
   const std::int64_t most = request.quota / chips(trial.where);
   const maybe<price_row> price = find_price(request.prices, trial.where, request.region, kind);
-  if (most == 0 || !price || !can_be_paid(kind, 1, trial.whole, request.terms)) return nothing;
-  const paid_run whole = pay_for(trial.where, 1, trial.whole, *price, request.terms);
+  const payment_terms terms = trial.terms.value_or(request.terms);
+  if (most == 0 || !price || !can_be_paid(kind, 1, trial.whole, terms)) return nothing;
+  const paid_run whole = pay_for(trial.where, 1, trial.whole, *price, terms);
   const seconds early = trial.whole * request.stopped_after;
-  const paid_run stopped = pay_for(trial.where, 1, early, *price, request.terms);
+  const paid_run stopped = pay_for(trial.where, 1, early, *price, terms);
   const auto number = static_cast<double>(request.trials);
   const double ended = number * request.stopped, full = number - ended;
   sweep_plan planned;
@@ -77,6 +80,7 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
   planned.kind = kind;
   planned.parallel = std::min({most, request.trials, request.parallel.value_or(most)});
   planned.rounds = ceil_div(request.trials, planned.parallel);
+  planned.whole_trial = whole.wall;
   planned.mean_trial = (full * whole.wall + ended * stopped.wall) / number;
   // Free slots take the next trial, so that the work is spread evenly; no sweep ends before its longest trial does.
   const seconds spread = static_cast<double>(planned.rounds) * planned.mean_trial;

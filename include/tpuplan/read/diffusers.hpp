@@ -181,6 +181,7 @@ class pipeline_reader {
     p_.spatial = usual_->spatial, p_.temporal = usual_->temporal;
     p_.text_tokens = usual_->text_tokens, p_.reference_images = usual_->reference_images;
     p_.usual = usual_->usual, p_.usual_steps = usual_->steps, p_.usual_forwards = usual_->forwards;
+    if (all_.has("model_index") && all_.object("model_index").flag_or("is_distilled", false)) p_.usual_forwards = 1;
     if (!all_.has("vae")) {
       assume("vae", "none", "not in the file: neither counted nor part of the work");
       assume("vae.spatial", std::to_string(p_.spatial), "autoencoder of " + std::string(usual_->name));
@@ -239,7 +240,7 @@ class pipeline_reader {
   [[nodiscard]] static bool is_unet(const denoiser_reading& one) { return one.to.name == "UNet2DConditionModel"; }
 
   void read_text(const std::string& name) {
-    const std::size_t at = p_.encoders.size;
+    const std::size_t at = name.back() == 'r' ? 0 : static_cast<std::size_t>(name.back() - '1');
     const std::int64_t tokens = at < usual_->tokens.size() && usual_->tokens[at] > 0 ? usual_->tokens[at] : 77;
     p_.encoders.add({language_model(name), tokens, std::string_view{name}}, "text encoders");
   }

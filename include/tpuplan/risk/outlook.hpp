@@ -87,7 +87,43 @@ inline void check_outlook(const run_at_risk& job, const risk_prices& prices, con
   if (runs < 100 || runs > 1000000) fail(errc::out_of_range, "risk: runs", runs, "100 to 1000000");
 }
 
+/// Which of the limits a run keeps; none that does not end.
+struct kept_limits {
+  bool deadline = false, budget = false;
+};
+[[nodiscard]] inline kept_limits limits_kept(const played_run& run, usd total, const risk_limits& limits) {
+  return {run.ended && (!limits.deadline || run.wall <= *limits.deadline),
+          run.ended && (!limits.budget || total <= *limits.budget)};
+}
+
 }  // namespace detail
+
+/// The chances of a run to keep its limits.
+struct run_chances {
+  double in_time = 1;    ///< that it is done by the deadline; 1 without one
+  double in_budget = 1;  ///< that it ends within the budget; 1 without one
+  double of_both = 1;    ///< that it does both
+};
+
+/// The chances of `outlook_of` alone, of runs that start again after a stop: a run that is late is not played on where
+/// there is no budget. Throws as it does. Worked: 8 to 12 days, expected 10, on demand without failures are done within
+/// 12 days with 95 %.
+[[nodiscard]] inline run_chances chances_of(const run_at_risk& job, const risk_prices& prices,
+                                            const risk_limits& limits, std::int64_t runs = usual_played_runs,
+                                            std::int64_t seed = 1) {
+  detail::check_outlook(job, prices, limits, {}, runs);
+  const maybe<seconds> until = limits.budget ? maybe<seconds>{} : limits.deadline;
+  std::int64_t in_time = 0, in_budget = 0, both = 0;
+  for (std::int64_t n = 1; n <= runs; ++n) {
+    const played_run run = play(job, limits, {}, {seed, n, runs, until});
+    const auto kept = detail::limits_kept(run, run.ended ? detail::paid_for(run, prices) : usd{}, limits);
+    in_time += kept.deadline ? 1 : 0;
+    in_budget += kept.budget ? 1 : 0;
+    both += kept.deadline && kept.budget ? 1 : 0;
+  }
+  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(runs); };
+  return {share(in_time), share(in_budget), share(both)};
+}
 
 /// The chance that a run is done by a deadline and within a budget, what it takes and costs in half and in nine of ten
 /// cases, over runs that are played with these policies. Policies that are compared meet the same luck. Where nothing
@@ -107,11 +143,10 @@ inline void check_outlook(const run_at_risk& job, const risk_prices& prices, con
     stops += run.stops;
     if (!run.ended) continue;
     const usd total = detail::paid_for(run, prices);
-    const bool timely = !limits.deadline || run.wall <= *limits.deadline;
-    const bool affordable = !limits.budget || total <= *limits.budget;
-    in_time += timely ? 1 : 0;
-    in_budget += affordable ? 1 : 0;
-    both += timely && affordable ? 1 : 0;
+    const auto kept = detail::limits_kept(run, total, limits);
+    in_time += kept.deadline ? 1 : 0;
+    in_budget += kept.budget ? 1 : 0;
+    both += kept.deadline && kept.budget ? 1 : 0;
     switched += run.on_demand.value() > 0 ? 1 : 0;
     walls.push_back(run.wall);
     costs.push_back(total);

@@ -62,6 +62,8 @@ struct played_number {
   std::int64_t seed = 1;  ///< of all runs
   std::int64_t nth = 1;   ///< from 1 on
   std::int64_t of = 1;    ///< how many are played
+  /// Given up later than that, where only what ends before it counts; nothing: see most_stops.
+  maybe<seconds> until{};
 };
 
 /// A run that has been stopped so often, or has taken a hundred times its useful time and its wait, is given up.
@@ -139,6 +141,7 @@ class running {
         numbers_{static_cast<std::uint64_t>(which.seed), 0, static_cast<std::uint64_t>(which.nth)},
         left_{run_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
         given_up_{100 * (left_ + job.queue_time.value())} {
+    if (which.until) given_up_ = std::min(given_up_, which.until->value());
     if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
     if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
   }

@@ -25,7 +25,11 @@ inline constexpr std::string_view html_style =
     "#8886}.number{text-align:right;white-space:nowrap}"
     "pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.7rem;background:#8882}figure{margin:1.5rem 0}"
     "svg{max-width:100%;height:auto}h2{margin:2rem 0 .5rem}"
-    "details{margin:.5rem 0 .5rem 1rem}summary{cursor:pointer}";
+    "details{margin:.5rem 0 .5rem 1rem}summary{cursor:pointer}"
+    "@page{size:A4;margin:13mm 15mm}@media print{:root{color-scheme:light}body{font-size:9pt;line-height:1.35;"
+    "max-width:none;margin:0;padding:0}h1{font-size:15pt;margin:0 0 .5rem}h2{font-size:11pt;margin:.8rem 0 .2rem;"
+    "break-after:avoid}p{margin:.2rem 0}table{display:table;margin:.3rem 0;break-inside:avoid}th,td{padding:.1rem "
+    ".5rem}pre{padding:.3rem;margin:.2rem 0}figure{margin:.5rem 0;break-inside:avoid}svg{max-height:72mm}}";
 
 /// Sentences as paragraphs.
 [[nodiscard]] inline std::string html_paragraphs(const std::vector<std::string>& sentences) {
@@ -82,16 +86,17 @@ inline constexpr std::string_view html_style =
   return html;
 }
 
-/// A view as the text of an HTML file, which needs no network, under the question as it was asked. Its content policy
-/// allows no script and loads nothing; it is well-formed XML. Worked: a title "<b>" is written as &lt;b&gt;.
+/// A view as the text of an HTML file, which needs no network: the answer, then the question as it was asked. Its
+/// content policy allows no script and loads nothing; it is well-formed XML. Worked: a title "<b>" is written as
+/// &lt;b&gt;.
 [[nodiscard]] inline std::string to_html(const view& shown, std::string_view question) {
   const std::string title = detail::escaped(shown.title);
   return "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
          "charset=\"utf-8\"/>\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
          "'unsafe-inline'\"/>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>" +
          title + "</title>\n<style>" + std::string(detail::html_style) + "</style>\n</head>\n<body>\n<main>\n<h1>" +
-         title + "</h1>\n<h2>Question</h2>\n<pre>" + detail::escaped(question) + "</pre>\n<h2>Answer</h2>\n" +
-         html_parts(shown) + "<h2>Sources</h2>\n<p>tpuplan " + std::to_string(TPUPLAN_VERSION_MAJOR) + "." +
+         title + "</h1>\n" + html_parts(shown) + "<h2>Question</h2>\n<pre>" + detail::escaped(question) +
+         "</pre>\n<h2>Sources</h2>\n<p>tpuplan " + std::to_string(TPUPLAN_VERSION_MAJOR) + "." +
          std::to_string(TPUPLAN_VERSION_MINOR) + "." + std::to_string(TPUPLAN_VERSION_PATCH) +
          ". Figures of chips: data/hardware.json, each with its source. Estimates: fitted to published runs; "
          "docs/accuracy.md has their errors and what their bands mean. Amounts are as of their dates.</p>\n</main>\n"

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <queue>
+#include <string>
 #include <string_view>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/random.hpp>

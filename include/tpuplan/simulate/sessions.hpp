@@ -53,9 +53,14 @@ inline void validate(const session_traffic& sessions) {
   in_range("session_traffic.think", not_negative("session_traffic.think", sessions.think.value()), 0, 1e6,
            "0 to 1000000 s");
   if (has_opening(sessions)) check_distribution("session_traffic.opening", sessions.opening);
+  if (sessions.turns == 1 && (sessions.think.value() > 0 || has_opening(sessions)))
+    fail(errc::invalid_argument, "session_traffic.turns", sessions.turns,
+         "2 or more, with an opening or a time to think");
   check_count("session_traffic.shared_prefix", sessions.shared_prefix, most_tokens, "0 to 2^40 tokens");
   check_part("session_traffic.groups", positive_count("session_traffic.groups", sessions.groups), std::int64_t{1000000},
              "1 to 1000000");
+  if (sessions.groups > 1 && sessions.shared_prefix == 0)
+    fail(errc::invalid_argument, "session_traffic.groups", sessions.groups, "1 without a shared prefix");
 }
 
 /// The requests of one conversation, whose first one comes then. The tokens of each request are those of `traffic`.

@@ -26,6 +26,19 @@ static_assert(ways_to_pay(price_book{}, slice_for("v6e-32"), 1, "us", 100_days).
 static_assert(!can_be_paid(provisioning::calendar, 1, 100_days));
 static_assert(!can_be_paid(provisioning::spot, 1, 100_days, {{6_s, 0, 15_s, 600_s, {}}, {}, 1}));
 
+// What stops a run: two slices that are preempted every 4 h, and failures every 2 h.
+constexpr payment_terms failing() {
+  payment_terms terms;
+  terms.mean_time_between_failures = 2_h;
+  terms.spot.queue_time = 600_s;
+  return terms;
+}
+constexpr spot_run on_spot = *stopped_run(provisioning::spot, 2, 10_h, failing());
+static_assert(near_relative(on_spot.mean_time_between_preemptions.value(), 3600));
+static_assert(near_relative(on_spot.queue_time.value(), 300));  // half of the stops are preemptions
+static_assert(stopped_run(provisioning::on_demand, 2, 10_h, failing())->mean_time_between_preemptions == 2_h);
+static_assert(!stopped_run(provisioning::on_demand, 2, 10_h, {}));
+
 // Results are plain data.
 static_assert(std::is_trivially_copyable_v<paid_run> && std::is_trivially_copyable_v<payment_terms>);
 

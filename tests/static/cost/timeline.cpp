@@ -18,6 +18,21 @@ static_assert(line.billed == 1450_s && line.wall == 1450_s && line.evaluations =
 static_assert(near_relative(line.goodput, 1000.0 / 1450) && near_relative(line.compilation_share, 90.0 / 1450));
 static_assert(same_money(line.total.value(), 1450) && same_money(line.overhead.value(), 450));
 
+static_assert(usual_start() == 469.5_s && usual_start() + usual_first_compilation() == spot_terms{}.restart_time);
+
+// What stops a run, and the checkpoints that it needs, are in its timeline and in what is paid.
+constexpr payment_terms failing() {
+  payment_terms terms;
+  terms.mean_time_between_failures = 1e6_s;
+  terms.spot.checkpoint_time = 5_s;
+  return terms;
+}
+static_assert(with_phases({}, run()).start_up == 150_s && with_phases({}, run()).besides_steps == 300_s);
+constexpr run_timeline stopped = timeline_of(run(), failing());
+static_assert(near_relative(stopped.billed.value(), 1456.635629));
+static_assert(stopped.checkpoints == 5_s && stopped.billed == 1450_s + stopped.checkpoints + stopped.stops);
+static_assert(timeline_of(run(), payment_terms{}).billed == 1450_s);
+
 constexpr run_phases queued() {
   run_phases phases = run();
   phases.queue = 550_s, phases.checkpoint = 10_s, phases.checkpoint_every = 300, phases.export_time = 5_s;

@@ -39,6 +39,14 @@ TEST_CASE("a plan without a batch has 4 Mi tokens a step") {
   few.job.sequence_length = 4096;
   fill_batches(short_run, few, assumed);
   CHECK(few.job.global_batch == 128);
+  few.job = {};
+  few.job.sequence_length = 4096;
+  few.job.lora_rank = 16;
+  CHECK(says(refusal_of([&] { fill_batches(short_run, few, assumed); }).message, "job.global_batch"));
+  few.job.global_batch = 8;
+  fill_batches(short_run, few, assumed);
+  CHECK(few.job.global_batch == 8);
+  few.job = {};
   short_run.smallest_batch_tokens = 1e6;
   CHECK(says(refusal_of([&] { fill_batches(short_run, few, assumed); }).message, "smallest_batch_tokens"));
 }

@@ -64,11 +64,13 @@ TEST_CASE("the spot row is the expected run of pay where the mean time is known"
   asked.kind = provisioning::spot;
   asked.mean_time_between_preemptions = 4_h;
   asked.queue_time = seconds{};
-  asked.start_up = seconds{};
+  asked.around.start_up = asked.around.compilation = seconds{};
   asked.deadline = 60_days;
   const risk_answer answer = answer_to_risk(all, asked, {});
   train_request plain;
   plain.tokens = asked.tokens;
+  plain.around = asked.around;
+  plain.queue_time = asked.queue_time;
   const train_answer trained = answer_to_train(all, plain, {});
   for (const run_price& one : *trained.costs) {
     if (one.kind != provisioning::spot) continue;

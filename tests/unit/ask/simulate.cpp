@@ -1,8 +1,11 @@
 // Slices under traffic: the worked examples, and what is said of runs that are short, long or behind.
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/show/views/simulate.hpp>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -97,6 +100,80 @@ TEST_CASE("requests in flight are shared out to the replicas, and counted until 
                r.job.concurrency = 0, r.job.request_rate = per_second{1}, r.ramp = seconds{2};
              }),
              "ramp_s is 2; valid: 0 without requests in flight"));
+}
+
+TEST_CASE("a trace behind a router in turn is the trace by itself") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v5e-8";
+  asked.mesh.tensor = 4;
+  serving_job job = asked.job;
+  job.request_rate = per_second{3};
+  asked.trace = requests_of(traffic_of(job, 400));
+  const simulation_report alone = answer_to_simulate(config, asked, price_book{}).report;
+  asked.routing = request_routing::round_robin;
+  const simulate_answer routed = answer_to_simulate(config, asked, price_book{});
+  CHECK(routed.report.first_token.value.p99 == alone.first_token.value.p99);
+  CHECK(routed.report.per_token.value.mean == alone.per_token.value.mean);
+  CHECK(routed.report.requests == alone.requests);
+  CHECK(close(routed.report.running, alone.running, 1e-9));
+  CHECK(routed.served == std::vector<std::int64_t>{200, 200});
+}
+
+TEST_CASE("conversations say what was found, and their prompts are whole") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4";
+  asked.slices = 2;
+  asked.requests = 600;
+  asked.job.request_rate = per_second{8};
+  asked.job.block_tokens = 16;
+  asked.sessions.turns = 3;
+  asked.sessions.shared_prefix = 320;
+  asked.routing = request_routing::prefix;
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(answer.prefixes);
+  CHECK(close(answer.job.prompt.mean, 320 + 1024 + 1280));  // the mean of three turns is that of the second
+  CHECK(answer.prefixes->on_chips > 0.95 * answer.prefixes->repeated);
+  CHECK(close(answer.job.prefix_hit_rate, answer.prefixes->on_chips));
+  CHECK(answer.simulated_replicas == 2);
+  const std::vector<std::string> notes = view_of(answer).parts.front().notes;
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const std::string& one) { return says(one, "had come before"); }));
+  const auto refused = [&](void (*change)(simulate_request&)) {
+    simulate_request other = asked;
+    change(other);
+    return refusal_of([&] { (void)answer_to_simulate(config, other, price_book{}); }).message;
+  };
+  CHECK(says(refused([](simulate_request& r) { r.sessions = {}, r.routing = {}, r.host_cache_gib = 3; }),
+             "host_cache_gib is 3; valid: 0 without"));
+  CHECK(says(refused([](simulate_request& r) { r.sessions = {}, r.routing = {}, r.sessions.think = seconds{3}; }),
+             "session_traffic.turns is 1"));
+  CHECK(says(refused([](simulate_request& r) { r.sessions = {}, r.sessions.groups = 3; }),
+             "session_traffic.groups is 3"));
+  CHECK(says(refused([](simulate_request& r) { r.sessions = {}; }), "sessions.turns is missing"));
+}
+
+TEST_CASE("a split fleet stands beside as many slices that do both") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4";
+  asked.requests = 300;
+  asked.job.request_rate = per_second{8};
+  asked.split = {1, 2, {}};
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(answer.split);
+  CHECK(answer.split->pools.transfer == 8.86_GB_per_s);
+  CHECK(answer.fleet.slices == 3);
+  CHECK(answer.report.requests == answer.split->together.requests);
+  CHECK(says(view_of(answer).parts[1].notes.back(), answer.split->pays ? "to split pays" : "do not split"));
+  asked.job.percentiles.first_token = {0.99, seconds{10}};
+  CHECK_FALSE(answer_to_simulate(config, asked, price_book{}).split->pays);  // together they keep it too
+  asked.split = {0, 2, 1_GB_per_s};
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message,
+             "split.prefill is 0"));
 }
 
 }  // namespace ask_simulate_tests

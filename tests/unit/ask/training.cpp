@@ -66,7 +66,8 @@ TEST_CASE("a run is its steps, and is paid for by the chip and hour") {
 
   asked.mean_time_between_preemptions = 2_h;
   asked.rest_of_term_used = 0.5;
-  const payment_terms terms = terms_of(all, asked);
+  assumed_values said;
+  const payment_terms terms = terms_of(all, asked, phases_of(all, asked, 1_s, said), said);
   CHECK(terms.spot.mean_time_between_preemptions == 2_h);
   CHECK(terms.rest_of_term_used == 0.5);
   // 8030261248 parameters with 4 bytes of weight and 8 of Adam's moments.

@@ -234,7 +234,8 @@ TEST_CASE("what a plan costs follows from its price and its time") {
       if (cost.unused.value() == 0) CHECK((cost.low < cost.total && cost.total < cost.high));
       CHECK(cost.billed >= p.run);
       CHECK(cost.wall >= p.run);
-      if (cost.kind == provisioning::on_demand) CHECK(cost.billed == p.run);
+      const payment_terms terms = payment_terms_of(llama_request(), p.where, 1, p.steps, p.step.total);
+      CHECK(close(cost.billed.value(), pay_for(p.where, 1, p.run, cost.price, terms).billed.value()));
       if (cost.kind == provisioning::calendar) CHECK(p.run <= 90_days);
       if (cost.kind == provisioning::spot) {
         CHECK(cost.billed > p.run);
@@ -319,7 +320,7 @@ TEST_CASE("a caller's own chip is planned, priced and rejected like those of the
     CHECK(p.where.chip.name == "mine");
     CHECK(same_step(step_time(request.model, p.job, p.mesh, p.where), p.step));
     CHECK(same_memory(memory_use(request.model, p.job, p.mesh, p.where), p.memory));
-    CHECK(close(chosen_cost(p).total.value(), 2.0 * static_cast<double>(chips(p.where)) * in_hours(p.run)));
+    CHECK(close(chosen_cost(p).total.value(), 2.0 * static_cast<double>(chips(p.where)) * in_hours(chosen_cost(p).billed)));
   }
 
   request.quotas = {{"mine", "us", provisioning::on_demand, 32}};
@@ -858,8 +859,10 @@ TEST_CASE("a plan whose band passes the deadline or the budget says so", "[door]
   request.smallest_chips = request.largest_chips = 64;
   const plan open = make_plan(request).plans.front();
   const plan_cost& cost = chosen_cost(open);
-  CHECK(close(cost.wall_low / cost.wall, open.step.low / open.step.total));
-  CHECK(close(cost.wall_high / cost.wall, open.step.high / open.step.total));
+  const payment_terms terms = payment_terms_of(request, open.where, 1, open.steps, open.step.total);
+  const auto wall_of = [&](seconds step) { return pay_for(open.where, 1, step * open.steps, cost.price, terms).wall; };
+  CHECK(close(cost.wall_low.value(), wall_of(open.step.low).value()));
+  CHECK(close(cost.wall_high.value(), wall_of(open.step.high).value()));
   CHECK_FALSE(open.deadline_at_risk);
   CHECK_FALSE(open.budget_at_risk);
   for (const double above : {1.0001, 0.9999}) {
@@ -871,6 +874,26 @@ TEST_CASE("a plan whose band passes the deadline or the budget says so", "[door]
   }
 }
 
+TEST_CASE("the start of a short run decides which slice is the cheapest", "[door]") {
+  plan_request request = llama_request();
+  request.tokens = 1e9;
+  request.generations = {"v6e"};
+  request.smallest_chips = 64;
+  CHECK(chips(make_plan(request).plans.front().where) == 64);
+  request.around = {};
+  request.chip_time_between_failures = {};
+  const plan steps_alone = make_plan(request).plans.front();
+  CHECK(chips(steps_alone.where) == 256);
+  CHECK(chosen_cost(steps_alone).wall == steps_alone.run);  // and nothing else
+  CHECK(chosen_cost(steps_alone).goodput == 1);
+  request.around.start = 5_min;
+  request.around.evaluation = 10_s;
+  request.around.evaluate_every = 50;
+  const plan whole = make_plan(request).plans.back();
+  const double evaluations = std::floor(whole.steps / 50);
+  CHECK(close(chosen_cost(whole).wall.value(), whole.run.value() + 300 + 10 * evaluations));
+}
+
 TEST_CASE("checkpoints of a plan take what its training state takes", "[door]") {
   plan_request request = llama_request();
   request.generations = {"v6e"};
@@ -880,7 +903,8 @@ TEST_CASE("checkpoints of a plan take what its training state takes", "[door]") 
   const payment_terms terms = payment_terms_of(request, found.where, 1);
   CHECK(close(terms.spot.checkpoint_time.value(), 15 + 12 * 8030261248.0 / 25e9));
   CHECK(terms.flex_start.checkpoint_time == terms.spot.checkpoint_time);
-  CHECK(chosen_cost(found).checkpoint_interval == best_spot_run(found.run, 1, terms.spot).checkpoint_interval);
+  CHECK(chosen_cost(found).checkpoint_interval ==
+        stopped_run(provisioning::spot, 1, found.run, terms)->checkpoint_interval);
   CHECK(close(payment_terms_of(request, slice_for("v5e-1"), 1).spot.checkpoint_time.value(),
               15 + 12 * 8030261248.0 / 3.125e9));
   request.job.lora_rank = 8;
@@ -900,7 +924,7 @@ TEST_CASE("a commitment is not the cheapest of ways for a few days, and what is 
   const plan_cost* year = find_cost(found, provisioning::commitment_1y);
   REQUIRE(year != nullptr);
   CHECK(year->billed == 365_days);
-  CHECK(close((year->unused + found.run).value(), (365_days).value()));
+  CHECK(close((year->unused + find_cost(found, provisioning::on_demand)->billed).value(), (365_days).value()));
   CHECK(year->unused_cost > 0.9 * year->total);
   CHECK(year->low == year->total);  // the term, whatever a step takes
   CHECK(year->high == year->total);

@@ -47,9 +47,10 @@ TEST_CASE("sensitivity is estimated again") {
   CHECK(s.step_low->total < now.total);
   CHECK(s.step_high->wall > now.wall);
   // A run of the low step time, priced by hand.
-  const spot_run run = best_spot_run(p.step.low * p.steps, 1, payment_terms_of(request, p.where, 1).spot);
+  const payment_terms terms = payment_terms_of(request, p.where, 1);
+  const spot_run run = *stopped_run(provisioning::spot, 1, p.step.low * p.steps, terms);
   const double hourly = in_usd_per_hour(now.price.per_chip) * static_cast<double>(chips(p.where));
-  CHECK(close(s.step_low->total.value(), hourly * in_hours(expected_run(run).billed)));
+  CHECK(close(s.step_low->total.value(), hourly * in_hours(expected_run(run).billed + terms.start_up)));
   if (s.twice_the_batch) {
     CHECK(s.twice_the_batch->job.global_batch == 512);
     CHECK(s.twice_the_batch->step.total == step_time(request.model, s.twice_the_batch->job, p.mesh, p.where).total);

@@ -173,6 +173,13 @@ TEST_CASE("text encoders of pipelines are models of transformers", "[diffusers]"
   const diffusion_pipeline p = read_pipeline(config, assumed);
   CHECK(parameters(p.encoders.items[0].model).total == 8292166656);
   CHECK(p.encoders.items[0].tokens == 546);
+  // Tokens go by the name of the encoder, whether or not those before it are there.
+  const diffusion_pipeline second =
+      read_pipeline(json{{"transformer", {{"_class_name", flux}}}, {"text_encoder_2", vl}}, assumed);
+  CHECK(second.encoders.items[0].tokens == 512);
+  const json klein{{"model_index", {{"_class_name", "Flux2KleinPipeline"}, {"is_distilled", true}}},
+                   {"transformer", {{"_class_name", "Flux2Transformer2DModel"}, {"guidance_embeds", false}}}};
+  CHECK(read_pipeline(klein, assumed).usual_forwards == 1);
 }
 
 TEST_CASE("sizes that a pipeline does not make are refused by field", "[diffusers]") {
@@ -269,6 +276,8 @@ TEST_CASE("hostile documents of pipelines are refused, by name where there is on
   CHECK(says(refused(R"({"_class_name": "AutoencoderKLCogVideoX", "temporal_compression_ratio": 3})").message,
              "temporal_compression_ratio"));
   CHECK(says(refused(R"({"_class_name": "AutoencoderKLLTXVideo", "patch_size_t": 2})").message, "patch_size_t"));
+  CHECK(says(refused(R"({"_class_name": "AutoencoderKLWan", "base_dim": 1, "dim_mult": [1, 1, 1, 1]})").message,
+             "a multiple of 2"));
   CHECK(says(refused(R"({"_class_name": "AutoencoderDC", "encoder_layers_per_block": [-1, 2, 2, 3, 3, 3]})").message,
              "encoder_layers_per_block"));
 }

@@ -85,6 +85,38 @@ TEST_CASE("a plan's view has as many rows as are asked for, and says why the oth
   CHECK(found);
 }
 
+TEST_CASE("the report of a plan recommends in two sentences, and says what may go wrong and what it costs") {
+  asked_plan question;
+  question.config = small_config();
+  question.tokens = 1e11;
+  question.generations = {"v6e"};
+  question.kinds = {provisioning::spot};
+  const plan_document open = detail::answer_to_plan(question, {}, price_book{});
+  REQUIRE(open.plans.size() > 1);
+  const view without_limits = report_of(open);
+  CHECK(without_limits.sentences.size() == 1);
+  CHECK(without_limits.summary.find("Train on " + open.plans[0].slice) == 0);
+  CHECK(without_limits.summary.find("The next is " + open.plans[1].slice) != std::string::npos);
+  question.deadline = 30_days;
+  question.budget = usd{1e6};
+  const plan_document limited = detail::answer_to_plan(question, {}, price_book{});
+  const view report = report_of(limited);
+  CHECK(report.summary.find("The chance to be done within 30.0 days is ") != std::string::npos);
+  CHECK(report.summary.find(", and to stay within ") != std::string::npos);
+  REQUIRE(report.parts.size() > 4);
+  CHECK(report.parts[0].title == "what could go wrong");
+  CHECK(report.parts[0].sentences[1].find("Spot slices are taken away") == 0);
+  double dollars = 0;  // where the money goes adds up
+  for (std::size_t i = 0; i + 1 < report.parts[1].rows.size(); ++i) dollars += *report.parts[1].rows[i][2].value;
+  CHECK(dollars == Approx(*report.parts[1].rows.back()[2].value));
+  CHECK(dollars == Approx(limited.plans[0].total->value()));
+  CHECK(report.parts[2].title == "alternatives");
+  CHECK(report.parts[2].rows.size() <= 6);
+  question.deadline = 1_s;
+  CHECK(report_of(detail::answer_to_plan(question, {}, price_book{})).summary ==
+        "No slice does it within these limits.");
+}
+
 TEST_CASE("a slice that does not serve says why") {
   const nlohmann::ordered_json document =
       asked("serve", {{"slice", "v5e-1"}, {"job", {{"request_rate_per_s", 1e6}}}}, true);

@@ -29,6 +29,15 @@ inline blocks::convolution same_convolution(std::int64_t outputs, std::int64_t k
   return one;
 }
 
+/// Channels that become positions, or half of them; refuses a number that does not divide.
+inline std::int64_t part_of_channels(std::int64_t channels, std::int64_t parts) {
+  if (channels % parts != 0) {
+    const std::string valid = "a multiple of " + std::to_string(parts);
+    fail(errc::not_divisible, "channels of a stage of the autoencoder", channels, valid);
+  }
+  return channels / parts;
+}
+
 /// Residual blocks, one after the other: the first to so many channels.
 inline void put_residual_blocks(blocks::model& to, blocks::place at, std::int64_t count, blocks::residual one) {
   if (count == 0) return;
@@ -189,7 +198,7 @@ inline void read_autoencoder_dc(diffusers_fields& fields, autoencoder_reading& r
   blocks::model& e = read.encoder;
   const blocks::place image = diffusion_stream(e, "pixels", pixels, blocks::extent::pixels);
   const auto half = [&](std::int64_t width) {
-    blocks::convolution one = same_convolution(unshuffles ? width / 4 : width);
+    blocks::convolution one = same_convolution(unshuffles ? part_of_channels(width, 4) : width);
     if (!unshuffles) one.stride = 2;
     put(e, image, one);
     if (unshuffles) put(e, image, blocks::resample{2, 1, width, true});

@@ -83,7 +83,7 @@ inline void put_wan_decoder(const wan_stages& s, std::int64_t base, std::int64_t
       put(to, at, blocks::resample{1, 2, width, false, true});
     }
     put(to, at, blocks::resample{2});
-    put(to, at, same_convolution(s.residual ? width : width / 2));
+    put(to, at, same_convolution(s.residual ? width : part_of_channels(width, 2)));
   }
   put(to, at, blocks::norm{1, norm_kind::rms});
   put(to, at, same_convolution(outputs, 3, 3));
@@ -353,7 +353,7 @@ inline void put_ltx_encoder(diffusers_fields& fields, const ltx_side& s, std::in
       put(to, at, half);
     } else if (s.halves[i]) {
       const std::int64_t sides = ways[i] == "temporal" ? 1 : 2, frames = ways[i] == "spatial" ? 1 : 2;
-      put(to, at, same_convolution(next / checked_multiply(sides, sides, frames), 3, 3));
+      put(to, at, same_convolution(part_of_channels(next, checked_multiply(sides, sides, frames)), 3, 3));
       put(to, at, blocks::resample{sides, frames, next, true});
       width = next;
     }

@@ -25,6 +25,7 @@ namespace readable {
     case rejection::fit_uncertain: return "may not fit";
     case rejection::misses_deadline: return "misses the deadline";
     case rejection::over_budget: return "over the budget";
+    case rejection::too_unlikely: return "the chance to keep the limits is too small";
     case rejection::over_quota: return "over the quota";
     case rejection::dominated: return "another is no slower and cheaper";
     case rejection::no_layout: return "heads, experts or layers do not divide";
@@ -43,6 +44,7 @@ namespace readable {
     case rejection::fit_uncertain: return binary_bytes(bytes{lost.amount}) + " over on " + where;
     case rejection::misses_deadline: return duration(seconds{lost.amount}) + " too long on " + where;
     case rejection::over_budget: return money(usd{lost.amount}) + " over on " + where;
+    case rejection::too_unlikely: return percent(lost.amount) + " lacking on " + where;
     case rejection::over_quota: return fixed(lost.amount, 0) + " chips over on " + where;
     case rejection::dominated:
       return where + " costs " + money(usd{lost.amount}) + " more than " + std::string(lost.by.view());

@@ -106,6 +106,9 @@ namespace readable {
       used_cell(offer.memory.total, offer.memory.usable),
       cell(row.remarks)};
   if (choice) cells.push_back(cell(payment_words(offer)));
+  const auto chance = [](const std::optional<double>& one) { return one ? chance_cell(*one) : cell(""); };
+  if (request.deadline) cells.push_back(chance(row.chance_in_time));
+  if (request.budget) cells.push_back(chance(row.chance_in_budget));
   return cells;
 }
 
@@ -117,7 +120,8 @@ namespace readable {
       std::string("> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step:s | ~~~~>step between:s | ~~~>MFU "
                   "| >run:s | ~~~>run between:s | >cost:usd | ~>between:usd | ~~>on spot:usd | ~>HBM per device:bytes "
                   "| ~~~~~remarks") +
-      (choice ? " | paid for as" : ""));
+      (choice ? " | paid for as" : "") + (answer.request.deadline ? " | >in time" : "") +
+      (answer.request.budget ? " | >in budget" : ""));
   for (view_column& column : part.columns) {
     if (column.key.substr(0, 3) == "run") column.key.replace(0, 3, "wall");  // with preemptions, as in the answer
   }
@@ -281,6 +285,7 @@ template <class Request>
       switch (relaxed.limit) {
         case plan_limit::deadline: return duration(seconds{amount});
         case plan_limit::budget: return money(usd{amount});
+        case plan_limit::chance: return chance_words(amount);
         case plan_limit::chips:
         case plan_limit::slices:
         case plan_limit::batch: return fixed(amount, 0);

@@ -15,14 +15,6 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace readable {
 
-/// A chance in percent, never 0 or 100 of what was only not seen. Worked: "93 %", and "over 99.9 %" of 1.
-[[nodiscard]] inline std::string chance_words(double chance) {
-  if (chance >= 1) return "over 99.9 %";
-  if (chance <= 0) return "under 0.1 %";
-  return chance > 0.99 || chance < 0.01 ? fixed(100 * chance, 1) + " %" : fixed(100 * chance, 0) + " %";
-}
-/// A chance in words, with its figure.
-[[nodiscard]] inline view_cell chance_cell(double chance) { return cell(chance_words(chance), chance); }
 /// An amount that fewer runs may reach than were asked about.
 template <class Amount>
 [[nodiscard]] view_cell reached(const std::optional<Amount>& amount) {

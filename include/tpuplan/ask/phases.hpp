@@ -1,0 +1,146 @@
+#ifndef TPUPLAN_ASK_PHASES_HPP
+#define TPUPLAN_ASK_PHASES_HPP
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/base/date.hpp>
+#include <tpuplan/cost/timeline.hpp>
+#include <tpuplan/risk/failures.hpp>
+#include <tpuplan/risk/lifetimes.hpp>
+#include <tpuplan/show/text/readable.hpp>
+
+/// @file
+/// What a question says of a run besides its steps: its phases, and how capacity waits, ends and fails.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The phases around the steps of a run; what is nothing is filled in, or left out.
+struct asked_phases {
+  /// @{
+  /// Billed times: to the first compilation, the compilation, reading a checkpoint, one evaluation, the time for which
+  /// a checkpoint stops the step, and the export at the end.
+  std::optional<seconds> start_up{}, compilation{}, restore{}, evaluation{}, checkpoint{}, export_time{};
+  std::optional<std::int64_t> evaluate_every{}, checkpoint_every{};  ///< steps
+  /// @}
+};
+/// The rows of the phases around the steps.
+inline constexpr question_row phase_rows[] = {
+    rows::time("around.start_up_s", "--start-up", "Start-up", "of VMs and container, paid: 3min")
+        .within(0, 1e7)
+        .usually("470s: a restart of 10min less the compilation"),
+    rows::time("around.compilation_s", "--compilation", "First compilation", "of the first step")
+        .within(0, 1e7)
+        .usually("130s"),
+    rows::time("around.restore_s", "--restore", "Restore", "of a checkpoint, where the run goes on from one")
+        .within(0, 1e7),
+    rows::time("around.evaluation_s", "--evaluation", "Evaluation", "time of one evaluation: 20s")
+        .within(0, 1e7)
+        .with("--evaluate-every"),
+    rows::count("around.evaluate_every", "--evaluate-every", "Evaluate every", "steps", "steps").within(1, 1e12),
+    rows::time("around.checkpoint_s", "--checkpoint", "Time of a checkpoint", "time for which one stops the step")
+        .within(1e-6, 1e7)
+        .usually("that of its bytes"),
+    rows::count("around.checkpoint_every", "--checkpoint-every", "Checkpoint every", "steps",
+                "steps; the best interval, if not given")
+        .within(1, 1e12),
+    rows::time("around.export_time_s", "--export", "Export", "of the trained model, at the end").within(0, 1e7),
+};
+/// How contested spot is.
+inline constexpr question_row market_rows[] = {
+    rows::choice("market", "--market", "Spot market", market_choices,
+                 "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours")
+        .deciding("mean_time_between_preemptions")
+        .not_with("--mtbp"),
+};
+/// How capacity is waited for, and what a stop takes.
+inline constexpr question_row wait_rows[] = {
+    rows::time("queue_time_s", "--queue", "Queue", "unbilled wait for spot and flex-start capacity, each time")
+        .within(0, 1e9)
+        .usually("18min on spot, none otherwise"),
+    rows::time("restart_time_s", "--restart", "Restart", "billed time from capacity to the next step")
+        .within(0, 1e7)
+        .usually("10min"),
+    rows::time("chip_time_between_failures_s", "--chip-mtbf", "Time between failures of a chip",
+               "mean time of one chip between failures that stop the run, in all ways of paying")
+        .within(1, 1e12)
+        .usually("50700h, of GPUs"),
+};
+
+/// The deadline of a question with `start`, `by` and `deadline`, from its start, by the end of the day; nothing: there
+/// is none. Throws for dates that are none. Worked: by 2026-12-31 from 2026-12-01 on are 31 days.
+template <class Asked>
+[[nodiscard]] std::optional<seconds> deadline_of(const Asked& asked) {
+  using detail::fail;
+  if (!asked.start.empty() && !is_iso_date(asked.start))
+    fail(errc::malformed_input, "start", asked.start, "a date such as 2026-12-01");
+  if (asked.by.empty()) return asked.deadline;
+  if (!is_iso_date(asked.by)) fail(errc::malformed_input, "by", asked.by, "a date such as 2026-12-31");
+  if (asked.deadline) fail(errc::invalid_argument, "deadline_s", "given without effect", "none beside by");
+  if (asked.start.empty()) fail(errc::missing_field, "start", "missing", "the date on which capacity is asked for");
+  const std::int64_t days = days_between(asked.start, asked.by) + 1;  // done by the end of that day
+  if (days < 1) fail(errc::out_of_range, "by", asked.by, "a date not before start");
+  return static_cast<double>(days) * 1_days;
+}
+
+/// The phases as a run has them, and what to say of those that are assumed. Without a start-up it is what a restart
+/// takes, less the first compilation. Refuses one of `evaluation` and `evaluate_every` without the other. Worked: with
+/// nothing said 469.5 s of start and 130.5 s of compilation.
+[[nodiscard]] inline run_phases phases_of(const asked_phases& asked, seconds restart, assumed_values& assumed) {
+  if (asked.evaluation.has_value() != asked.evaluate_every.has_value())
+    detail::fail(errc::missing_field, asked.evaluation ? "around.evaluate_every" : "around.evaluation_s", "missing",
+                 "both of them, or none");
+  run_phases run;
+  run.compilation = asked.compilation.value_or(usual_first_compilation());
+  run.start = asked.start_up.value_or(max(restart - usual_first_compilation(), seconds{}));
+  run.restore = asked.restore.value_or(seconds{});
+  run.evaluation = asked.evaluation.value_or(seconds{});
+  run.evaluate_every = asked.evaluate_every.value_or(0);
+  run.checkpoint = asked.checkpoint.value_or(seconds{});
+  run.checkpoint_every = asked.checkpoint_every.value_or(0);
+  run.export_time = asked.export_time.value_or(seconds{});
+  using readable::duration;
+  if (!asked.start_up)
+    assumed.emplace_back("start of VMs and container", duration(run.start) +
+                                                           ": with the first compilation what a restart takes, " +
+                                                           "9.8 to 11.4 min in one source of 2022, whatever the size");
+  if (!asked.compilation)
+    assumed.emplace_back("first compilation", duration(run.compilation) + ": " + duration(shortest_first_compilation) +
+                                                  " to " + duration(longest_first_compilation) +
+                                                  " in published logs of ResNet-50, longer for large models");
+  return run;
+}
+
+/// What is said of capacity by a question with the fields of `market_rows` and `wait_rows`, put into the terms; what is
+/// assumed of spot only where it counts. Throws for a market beside a time between preemptions. Worked: with nothing
+/// said spot is waited for 18 min.
+template <class Asked>
+void fill_capacity(const Asked& asked, bool spot_counts, payment_terms& terms, assumed_values& assumed) {
+  terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  if (asked.market) {
+    if (asked.mean_time_between_preemptions != spot_terms{}.mean_time_between_preemptions)
+      detail::fail(errc::invalid_argument, "market", "given without effect",
+                   "none beside mean_time_between_preemptions_s");
+    terms.spot.mean_time_between_preemptions = typical_mean_time_between_preemptions(*asked.market);
+  }
+  terms.spot.restart_time = terms.flex_start.restart_time = asked.restart_time;
+  terms.spot.queue_time = asked.queue_time.value_or(usual_spot_wait);
+  terms.flex_start.queue_time = asked.queue_time.value_or(seconds{});
+  terms.rest_of_term_used = asked.rest_of_term_used;
+  if (spot_counts && !asked.queue_time)
+    assumed.emplace_back("the wait for a spot slice",
+                         readable::duration(usual_spot_wait) + " each time: one source of 2026, v5p in us-east5-a");
+  if (asked.chip_time_between_failures == published_chip_time_between_failures)
+    assumed.emplace_back("a failure of one chip comes every", readable::duration(asked.chip_time_between_failures) +
+                                                                  ": a count of GPUs, as none of TPUs is published");
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::asked_phases, start_up, compilation, restore, evaluation, checkpoint, export_time,
+               evaluate_every, checkpoint_every)
+
+#endif
