@@ -58,7 +58,7 @@ generation_question generation_of(relation& r, bool slice = true) {
   return q;
 }
 
-double sum(const json& of, std::initializer_list<const char*> keys) {
+double sum_of_keys(const json& of, std::initializer_list<const char*> keys) {
   double all = 0;
   for (const char* key : keys) all += of.at(key).get<double>();
   return all;
@@ -87,20 +87,21 @@ void generations(relation& r) {
     }
     const double batch = a["batch_time_s"], low = a["batch_time_low_s"], high = a["batch_time_high_s"];
     r.holds(a["floor_s"] <= low && low <= batch && batch <= high, "floor, low, time, high in order", asked, a.dump());
-    r.holds(near_to(sum(a, {"text_s", "steps_s", "decode_s"}), batch), "text, steps and decode add up", asked, "no");
+    r.holds(near_to(sum_of_keys(a, {"text_s", "steps_s", "decode_s"}), batch), "text, steps and decode add up", asked,
+            "no");
     const json& step = a["step"];
-    r.holds(
-        near_to(sum(step, {"products_s", "attention_s", "elementwise_s", "collectives_s", "overhead_s", "software_s"}),
-                step["total_s"]),
-        "parts of a step add up", asked, step.dump());
+    r.holds(near_to(sum_of_keys(step, {"products_s", "attention_s", "elementwise_s", "collectives_s", "overhead_s",
+                                       "software_s"}),
+                    step["total_s"]),
+            "parts of a step add up", asked, step.dump());
     r.holds(near_to(a["item_time_s"].get<double>() * a["job"]["batch"].get<double>(), batch), "items of a batch", asked,
             "no");
     r.holds(a["mfu"] > 0 && a["mfu"] <= 1, "MFU", asked, a["mfu"].dump());
     const json& m = a["memory"];
-    r.holds(
-        near_to(sum(m, {"denoiser_bytes", "text_bytes", "autoencoder_bytes", "activations_bytes", "workspace_bytes"}),
-                m["total_bytes"]),
-        "memory adds up", asked, m.dump());
+    r.holds(near_to(sum_of_keys(m, {"denoiser_bytes", "text_bytes", "autoencoder_bytes", "activations_bytes",
+                                    "workspace_bytes"}),
+                    m["total_bytes"]),
+            "memory adds up", asked, m.dump());
     r.holds(m["low_bytes"] <= m["total_bytes"] && m["total_bytes"] <= m["high_bytes"], "band of memory", asked,
             m.dump());
   }

@@ -67,7 +67,7 @@ inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.02, 2.94, 1.93, 3, 3, 
 
 /// The memory of a step as `memory_use` estimates it, moved towards the caller's own peaks: every part by the same
 /// factor, and the ends of the range closer by the share of the spread that is left. Worked: after a peak of twice the
-/// estimate, the same step is estimated 2^(0.01176 / (0.01176 + 0.02^2)) = 1.954 times as large.
+/// estimate, the same step is estimated 2^(0.01176 / (0.01176 + 0.02^2)) = 1.955 times as large.
 [[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
                                                     const layout& mesh, const slice& where, const own_runs& known) {
   memory_breakdown memory = memory_use(model, job, mesh, where);
