@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_ASK_HPP
 #define TPUPLAN_ASK_HPP
 
-#include <array>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,6 +12,7 @@
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
 #include <tpuplan/ask/plan_generation.hpp>
+#include <tpuplan/ask/reply.hpp>
 #include <tpuplan/ask/risk.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
@@ -22,11 +22,7 @@
 #include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
-#include <tpuplan/show/csv.hpp>
-#include <tpuplan/show/html.hpp>
-#include <tpuplan/show/markdown.hpp>
 #include <tpuplan/show/views.hpp>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,37 +65,6 @@ inline void refuse_lengths_twice(const nlohmann::json& request) {
   for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
     if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
   }
-}
-
-template <class Answer, class = void>
-struct has_pictures : std::false_type {};
-template <class Answer>
-struct has_pictures<Answer, std::void_t<decltype(pictures_of(std::declval<const Answer&>()))>> : std::true_type {};
-template <class Answer, class = void>
-struct has_view : std::false_type {};
-template <class Answer>
-struct has_view<Answer, std::void_t<decltype(view_of(std::declval<const Answer&>()))>> : std::true_type {};
-/// What is asked for beside an answer: its pictures, and its view.
-struct wanted_beside {
-  bool pictures = false;
-  std::optional<view_options> view{};
-};
-/// An answer as a document, with its pictures and its view if they were asked for.
-struct reply {
-  nlohmann::ordered_json document{};
-  std::vector<picture> pictures{};
-  view shown{};
-};
-template <class Answer>
-[[nodiscard]] reply reply_of(const Answer& answer, [[maybe_unused]] const wanted_beside& beside) {
-  reply whole{answer, {}, {}};
-  if constexpr (has_pictures<Answer>::value) {
-    if (beside.pictures) whole.pictures = pictures_of(answer);
-  }
-  if constexpr (has_view<Answer>::value) {
-    if (beside.view) whole.shown = view_of(answer, *beside.view);
-  }
-  return whole;
 }
 
 template <class Request>
@@ -168,25 +133,31 @@ template <class Request>
   return reply_of(answer_to_fit(network_of(read_request<fit_network_request>(request))), beside);
 }
 [[nodiscard]] inline reply train_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const train_network_request asked = read_request<train_network_request>(request);
+  train_network_request asked = read_request<train_network_request>(request);
   for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "data"})
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_train(network_of(asked), asked, own ? own->book() : price_book{}), beside);
+  const placed_network placed = network_of(asked);
+  asked.input = input_of(placed.net, request);
+  return reply_of(answer_to_train(placed, asked, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply plan_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const plan_network_request asked = read_request<plan_network_request>(request);
+  plan_network_request asked = read_request<plan_network_request>(request);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to(read_any_model(asked.config), asked, own ? own->book() : price_book{}), beside);
+  const any_model model = read_any_model(asked.config);
+  if (model.net) asked.input = input_of(*model.net, request);
+  return reply_of(answer_to(model, asked, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply sweep_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const plan_sweep_request asked = read_request<plan_sweep_request>(request);
+  plan_sweep_request asked = read_request<plan_sweep_request>(request);
   if (asked.stopped == 0) refuse_without_effect(request, "stopped_after", "none without stopped");
   if (asked.data.examples == 0) refuse_without_effect(request, "data", "none without data.examples");
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to(read_any_model(asked.config), asked, request, own ? own->book() : price_book{}), beside);
+  const any_model model = read_any_model(asked.config);
+  if (model.net) asked.input = input_of(*model.net, request);
+  return reply_of(answer_to(model, asked, request, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
   serve_request asked = read_request<serve_request>(request);
@@ -236,9 +207,6 @@ template <class Request>
   const launch_text written = answer_to(read_request<asked_launch>(request));
   return {{{"text", written.text}, {"document", written.document}}, {}, {}};
 }
-
-/// The rows of a question, table by table.
-using question_rows = std::array<row_list, 12>;
 
 /// A question: its name, its rows, what answers it, the schemas of its request and its answer, and whether it has
 /// pictures.
@@ -364,31 +332,6 @@ inline constexpr question questions[] = {
   fail(errc::unknown_name, "question", shown_json(asked), names);
 }
 
-/// The most rows of a list in a short answer, which has the numbers, texts, truth values and nulls of an object or a
-/// row.
-inline constexpr std::size_t rows_in_short = 10;
-[[nodiscard]] inline nlohmann::ordered_json short_form(const nlohmann::ordered_json& answer, bool rows = true) {
-  nlohmann::ordered_json kept = nlohmann::ordered_json::object();
-  for (const auto& [key, value] : answer.items()) {
-    if (value.is_primitive()) kept[key] = value;
-    if (!rows || !value.is_array()) continue;
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const nlohmann::ordered_json& one : value) {
-      if (list.size() == rows_in_short) break;
-      if (!one.is_array()) list.push_back(one.is_object() ? short_form(one, false) : one);
-    }
-    kept[key] = list;
-  }
-  return kept;
-}
-
-[[nodiscard]] inline nlohmann::ordered_json error_document(errc code, std::string_view field, std::string_view value,
-                                                           std::string_view valid, std::string_view message) {
-  return {
-      {"schema", json_schema},
-      {"error", {{"code", name(code)}, {"field", field}, {"value", value}, {"valid", valid}, {"message", message}}}};
-}
-
 /// Whether the request has "pictures": true; refused for a question without pictures.
 [[nodiscard]] inline bool pictures_wanted(const nlohmann::json& asked, const question& one) {
   const nlohmann::json wanted = asked.value("pictures", nlohmann::json(false));
@@ -427,45 +370,6 @@ inline constexpr std::size_t rows_in_short = 10;
     fail(errc::unknown_name, "view", shown_json(asked["view"]), "true, false, json, text, markdown, html, csv");
   return read_json<view_options>(wanted, {}, "view");
 }
-/// The view in that form.
-[[nodiscard]] inline nlohmann::ordered_json view_in(const view& shown, std::string_view form) {
-  if (form == "text") return to_terminal(shown);
-  if (form == "markdown") return to_markdown(shown);
-  if (form == "html") return html_parts(shown);
-  if (form == "csv") return to_csv(shown);
-  return shown;
-}
-
-/// What a request has at the place of a row: null where it is left open.
-[[nodiscard]] inline nlohmann::json value_at(const nlohmann::json& request, std::string_view path) {
-  const nlohmann::json* at = &request;
-  while (!path.empty()) {
-    const std::string_view key = path.substr(0, path.find('.'));
-    if (!at->is_object()) return {};
-    const auto found = at->find(std::string(key));
-    if (found == at->end()) return {};
-    at = &*found;
-    path.remove_prefix(key.size() == path.size() ? key.size() : key.size() + 1);
-  }
-  return *at;
-}
-
-/// Refuses times beyond the limits of their rows, which are those of the command line. A time of 0 is left open.
-inline void keep_times(const nlohmann::json& request, const question_rows& tables) {
-  for (const row_list& table : tables) {
-    for (const question_row& row : table) {
-      if (row.kind != value_kind::time && row.kind != value_kind::target) continue;
-      nlohmann::json given = value_at(request, row.path);
-      if (row.kind == value_kind::target) given = value_at(given, "limit_s");
-      if (!given.is_number() || given == 0) continue;
-      const double time = given.get<double>();
-      if (time >= row.least && time <= row.most) continue;
-      fail(errc::out_of_range, "request." + std::string(row.path), time,
-           "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump() + " seconds");
-    }
-  }
-}
-
 [[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
   const json_place root{nullptr, "question", 0};
   if (!asked.is_object()) root.refuse(errc::malformed_input, asked, "an object");
@@ -518,8 +422,8 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
   }
 }
 
-/// The answer to a question as text, as text. Text that is not JSON, is over 16 MiB or is nested deeper than 64 levels
-/// gives an error answer too, and nothing is thrown. Worked: "{" has error.code "malformed_input".
+/// The same of a question that is text: its answer as text. Text that is not JSON, is over 16 MiB or is nested deeper
+/// than 64 levels gives an error answer too, and nothing is thrown. Worked: "{" has error.code "malformed_input".
 [[nodiscard]] inline std::string ask(std::string_view question) {
   nlohmann::json asked;
   try {

@@ -213,7 +213,7 @@ void doors(relation& r) {
     const drawn_question drawn = draw(r.random.of(drawn_names()), r.random);
     const reply asked = ask(drawn.name, drawn.request);
     if (asked.refused() && asked.message().find("architecture is vision") != std::string::npos) {
-      r.skip("a network of layers, which only the command line has");
+      r.skip("a network of layers, of which ask has questions of its own");
       continue;
     }
     const told printed = tell(drawn.command + " --json");

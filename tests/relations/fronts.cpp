@@ -103,9 +103,14 @@ void every_model(relation& r) {
       continue;
     }
     const std::string kind = counts.answer()["architecture"];
-    if (kind == "vision") {  // a network of layers, which only the command line has
-      const told planned = tell("tpuplan plan " + write_config(one) + " --examples 1M --batch 1024");
-      r.holds(!planned.refused(), "plan refuses a model that is counted", planned, planned.errors);
+    if (kind == "vision") {  // a network of layers
+      const told planned = tell("tpuplan --json plan " + write_config(one) + " --examples 1M --batch 1024");
+      const reply asked =
+          ask("plan_network",
+              {{"config", one.config}, {"data", {{"examples", 1000000}}}, {"job", {{"global_batch", 1024}}}});
+      if (r.holds(!planned.refused() && !asked.refused(), "plan refuses a model that is counted", planned,
+                  planned.errors, asked, asked.refused() ? asked.message() : "answers"))
+        r.same("plans of a network", planned, planned.document()["plans"], asked, asked.answer()["plans"]);
     } else {
       const reply planned = ask("plan", {{"config", one.config}, {"tokens", 1e10}});
       // Two sequences in a step are not modelled, nor a tower for images beside one for text.

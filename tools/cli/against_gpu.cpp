@@ -11,9 +11,13 @@ void add_gpu_training_options(command& to, gpu_options& into) {
       .needs({"--gpus"});
   to.add("--gpus", into.gpus, {1, 1e6}, "how many of them").needs({"--gpu"});
   to.add("--gpu-usd", into.price, {1e-3, 1e4}, "dollars per GPU and hour, instead of the list price").needs({"--gpu"});
-  to.flag("--small-batch", into.traits.small_batch, "the batch cannot be made larger").needs({"--gpu"});
-  to.flag("--dynamic-shapes", into.traits.dynamic_shapes, "shapes change from step to step").needs({"--gpu"});
-  to.flag("--custom-kernels", into.traits.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
+  add_trait_options(to, into.traits);
+}
+
+void add_trait_options(command& to, job_traits& into) {
+  to.flag("--small-batch", into.small_batch, "the batch cannot be made larger").needs({"--gpu"});
+  to.flag("--dynamic-shapes", into.dynamic_shapes, "shapes change from step to step").needs({"--gpu"});
+  to.flag("--custom-kernels", into.custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
 }
 
 priced_chips chips_of(const slice& where, std::int64_t slices, const price_row& price) {

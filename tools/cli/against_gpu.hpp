@@ -24,6 +24,8 @@ struct gpu_options {
 
 /// The options --gpu, --gpus, --gpu-usd, and those that name reasons against a TPU.
 void add_gpu_training_options(command& to, gpu_options& into);
+/// Those that name reasons against a TPU.
+void add_trait_options(command& to, tpuplan::job_traits& into);
 
 /// The comparison: the rate of the GPUs on the same work, and the cost of a unit of work on both sides.
 struct training_against_gpu {

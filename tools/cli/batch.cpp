@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/show/views/figures.hpp>
 #include <vector>
@@ -11,9 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -22,9 +19,8 @@ namespace {
 using namespace tpuplan;
 
 struct batch_options {
-  std::string chip, shape, network;
-  dtype type = dtype::bf16;
-  std::optional<dtype> weights;
+  nlohmann::json request = nlohmann::json::object();
+  std::string shape, network;
 };
 
 product_shape parse_shape(const std::string& given) {
@@ -41,13 +37,8 @@ product_shape parse_shape(const std::string& given) {
 }
 
 void run_batch(const batch_options& given, const session& with) {
-  if (!given.network.empty()) {
-    const chip_spec chip = chip_for(given.chip);
-    const any_model model = load_any(given.network, {});
-    if (!model.net) refuse("--network", given.network, "a network of layers, or a vision transformer");
-    return network_pad(*model.net, chip, with);
-  }
-  batch_request asked{given.chip, given.type, given.weights, {}};
+  batch_request asked = read_request<batch_request>(given.request);
+  if (!given.network.empty()) return network_pad(load_network(given.network), chip_for(asked.chip), with);
   if (!given.shape.empty()) asked.shape = parse_shape(given.shape);
   const batch_answer said = answer_to(asked);
   view shown = view_of(said, view_options_of());
@@ -61,9 +52,7 @@ void add_batch_command(session& with) {
   command& added =
       with.commands.emplace_back("batch", "ridge point and critical batch of a chip; the bound of one product");
   const auto options = std::make_shared<batch_options>();
-  added.argument("chip", options->chip, "v5e, v5p, v6e …").required();
-  added.add("--dtype", options->type, "activations and arithmetic");
-  added.add("--weights", options->weights, "weights, if they are in another format");
+  for (const char* one : {"chip", "--dtype", "--weights"}) added.ask(batch_rows, one, options->request);
   added.add("--shape", options->shape, "BxDxF: the product [B,D] x [D,F]");
   added.add("--network", options->network, "a file: from which batch on each of its layers is limited by arithmetic")
       .excludes({"--dtype", "--weights", "--shape"});

@@ -16,7 +16,6 @@
 #include "cli/config.hpp"
 #include "cli/maxtext.hpp"
 #include "cli/print.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -194,27 +193,29 @@ std::string amount(const judged_run& one, double value) {
                                                 : duration(seconds{value});
 }
 
-void print_answer(const measured_runs& read, const std::vector<judged_run>& judged,
-                  const std::vector<suggestion>& next) {
-  print_title("{}", cli::words_of(constants_knowing(read.runs)));
-  print("\n");
-  table t("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error");
+view view_of(const measured_runs& read, const std::vector<judged_run>& judged, const std::vector<suggestion>& next,
+             const std::string& output) {
+  view shown;
+  shown.title = cli::words_of(constants_knowing(read.runs));
+  view_part part =
+      readable::table_of("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error");
+  const auto error = [](double is, double measured) { return fmt::format("{:+.1f} %", 100 * (is / measured - 1)); };
   for (const judged_run& one : judged)
-    t.add({one.run->id, std::string(one.run->model.name.view()), std::string(name(one.run->kind)),
-           amount(one, one.measured), amount(one, one.alone.value),
-           fmt::format("{:+.1f} %", 100 * (one.alone.value / one.measured - 1)), amount(one, one.others.value),
-           fmt::format("{:+.1f} %", 100 * (one.others.value / one.measured - 1))});
-  t.print();
-  for (const auto& [id, why] : read.skipped) print("  skipped {}: {}\n", id, why);
-  if (!read.unknown.empty()) {
-    print("\n{}\n ", dim("keys that mean nothing here"));
-    for (const std::string& key : read.unknown) print(" {}", key);
-    print("\n");
-  }
+    part.rows.push_back(
+        text_cells({one.run->id, std::string(one.run->model.name.view()), std::string(name(one.run->kind)),
+                    amount(one, one.measured), amount(one, one.alone.value), error(one.alone.value, one.measured),
+                    amount(one, one.others.value), error(one.others.value, one.measured)}));
+  for (const auto& [id, why] : read.skipped) part.notes.push_back("skipped " + id + ": " + why);
+  shown.parts = {std::move(part), unknown_part(read.unknown)};
+  const auto say = [&](std::string words) { shown.parts.emplace_back().sentences = {std::move(words)}; };
   for (const suggestion& one : next)
-    print(
-        "\n  the {} to measure next: {}; it would leave {} of the spread of similar estimates, where {} is left now\n",
-        one.of, one.change, percent(one.after), percent(one.before));
+    say(
+        fmt::format("the {} to measure next: {}; it would leave {} of the spread of similar estimates, where {} is "
+                    "left now",
+                    one.of, one.change, percent(one.after), percent(one.before)));
+  say(output.empty() ? "--output FILE keeps it for --calibration of train, fit, plan, serve and simulate"
+                     : "written to " + output + ": --calibration of train, fit, plan, serve and simulate takes it");
+  return shown;
 }
 
 void write_file(const std::string& path, const ordered_json& document) {
@@ -235,11 +236,7 @@ void run_calibrate(const calibrate_options& given, const session& with) {
   const std::vector<judged_run> judged = judge(read.runs);
   const std::vector<suggestion> next = suggestions(known);
   if (!given.output.empty()) write_file(given.output, calibration_document(read.runs));
-  if (with.json) return print_json(document_of(read, judged, next));
-  print_answer(read, judged, next);
-  if (given.output.empty())
-    return print("\n  --output FILE keeps it for --calibration of train, fit, plan, serve and simulate\n");
-  print("\n  written to {}: --calibration of train, fit, plan, serve and simulate takes it\n", given.output);
+  answer(with, view_of(read, judged, next, given.output), [&] { return document_of(read, judged, next); });
 }
 
 }  // namespace

@@ -7,9 +7,7 @@
 #include <tpuplan/show/views/figures.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -18,10 +16,10 @@ namespace {
 using namespace tpuplan;
 
 /// Every figure of one generation as data/hardware.json has it, with confidence and sources.
-void print_sources(const chip_spec& chip, const std::string& data_dir) {
+view sources_view(const chip_spec& chip, const std::string& data_dir) {
   const std::string path = data_dir + "/hardware.json";
   const nlohmann::json file = load_json(path);
-  table t("figure | >value | ~unit | ~~confidence | ~~~sources");
+  view_part part = readable::table_of("figure | >value | ~unit | ~~confidence | ~~~sources");
   for (const nlohmann::json& generation : file.at("generations")) {
     if (generation.at("id").get<std::string>() != chip.name.view()) continue;
     for (const auto& [field, figure] : generation.at("fields").items()) {
@@ -36,12 +34,14 @@ void print_sources(const chip_spec& chip, const std::string& data_dir) {
       constexpr std::size_t widest = 32;
       const bool narrow = form().of == output_form::kind::text && !form().wide;
       if (narrow && shown.size() > widest) shown = shown.substr(0, widest - 3) + "...";
-      t.add({field, shown, figure.at("unit").get<std::string>(), figure.at("confidence").get<std::string>(), sources});
+      part.rows.push_back(text_cells(
+          {field, shown, figure.at("unit").get<std::string>(), figure.at("confidence").get<std::string>(), sources}));
     }
   }
-  if (t.empty()) refuse(path, "a file without figures of " + std::string(chip.name.view()), "that of this tpuplan");
-  t.print();
-  print("\n  {}\n", dim("the keys of the sources, notes and rejected values: " + data_dir + "/hardware.json"));
+  if (part.rows.empty())
+    refuse(path, "a file without figures of " + std::string(chip.name.view()), "that of this tpuplan");
+  part.notes = {"the keys of the sources, notes and rejected values: " + path};
+  return {{}, {}, {}, {std::move(part)}, {}, {}};
 }
 
 void run_chips(const std::string& wanted, const session& with) {
@@ -52,7 +52,7 @@ void run_chips(const std::string& wanted, const session& with) {
     return answer(with, shown, [&]() -> ordered_json { return said; });
   }
   try {
-    print_sources(chip_for(wanted), with.data_dir);
+    print_view(sources_view(chip_for(wanted), with.data_dir));
   } catch (const nlohmann::json::exception&) {  // a field that is missing, or of another type
     refuse(with.data_dir + "/hardware.json", "not of the form expected", "that of this tpuplan", errc::malformed_input);
   }

@@ -88,7 +88,7 @@ void add_completion_command(session& with) {
   added.argument("shell", *shell, "bash, zsh or fish").required();
   added.run = [shell, &with] {
     if (with.json) refuse("--json", "given without effect", "without it: a script is no document");
-    write_table(completion_script(with, *shell));
+    write_words(completion_script(with, *shell));
   };
 }
 

@@ -7,18 +7,12 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/views/common.hpp>
 
-#include "cli/table.hpp"
-
 namespace cli {
 
 using namespace tpuplan;
 
-void add_config_option(command& to, std::string& path, bool required) {
-  option& added =
-      to.argument("config", path,
-                  "a Hugging Face config.json or its folder, a transformer or a network of layers of your own "
-                  "as JSON; - reads it");
-  if (required) added.required();
+option& add_config_option(command& to, std::string& path) {
+  return to.argument("config", path, std::string(model_rows[0].help));
 }
 
 model_config load_model(const std::string& given) {
@@ -35,12 +29,6 @@ assumed_values machine_taken(const std::string& given, const slice& where) {
   if (!taken || asked.size() < prefix.size() || !same_name(asked.substr(0, prefix.size()), prefix)) return {};
   return {{"machine type", fmt::format("{}: its chips are those of {}, and no source states what its network adds",
                                        asked, taken->name.view())}};
-}
-
-void print_assumed(const std::vector<assumption>& list) {
-  view shown;
-  readable::add_assumed(shown, list, view_options_of());
-  for (const view_part& part : shown.parts) print_part(part);
 }
 
 }  // namespace cli

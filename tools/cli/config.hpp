@@ -13,7 +13,8 @@
 
 namespace cli {
 
-void add_config_option(command& to, std::string& path, bool required = true);
+/// The argument that names a model.
+option& add_config_option(command& to, std::string& path);
 
 /// A config.json of Hugging Face, or a `transformer` as json.hpp writes it with its schema; "-" is standard input.
 tpuplan::model_config load_model(const std::string& path);
@@ -22,9 +23,6 @@ using tpuplan::assumed_values;
 
 /// A note that says which slice is used if a machine type was given and names another one; else nothing.
 assumed_values machine_taken(const std::string& given, const tpuplan::slice& where);
-
-/// What was assumed of the question, then of the model.
-void print_assumed(const std::vector<tpuplan::assumption>& list);
 
 }  // namespace cli
 

@@ -8,8 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/prices.hpp"
-#include "cli/print.hpp"
-#include "cli/table.hpp"
+#include "cli/report.hpp"
 
 namespace cli {
 
@@ -84,39 +83,39 @@ ordered_json to_json(const findings_of_data& found, const std::string& on) {
   return {{"on", on}, {"files", files}, {"prices", prices}, {"unknown", unknowns}, {"conflicts", conflicts}};
 }
 
-void print_files(const findings_of_data& found, const std::string& on) {
-  print("how old the facts are on {}\n", on);
-  table t("file | oldest date | newest date | >days since");
-  for (const data_file& file : found.files) {
-    t.add({file.name, file.dates.oldest, file.dates.newest, fmt::format("{}", days_between(file.dates.newest, on))});
-  }
-  t.print();
+view_part files_part(const findings_of_data& found, const std::string& on) {
+  view_part part =
+      readable::table_of("file | oldest date | newest date | >days since", "how old the facts are on " + on);
+  for (const data_file& file : found.files)
+    part.rows.push_back(text_cells(
+        {file.name, file.dates.oldest, file.dates.newest, std::to_string(days_between(file.dates.newest, on))}));
+  return part;
 }
 
-void print_prices(const findings_of_data& found) {
-  print("\nprices; read them again after {} days\n", stale_after_days);
-  table t("chip | way of paying | >rows | >old | >youngest | >oldest");
+view_part prices_part(const findings_of_data& found) {
+  view_part part = readable::table_of("chip | way of paying | >rows | >old | >youngest | >oldest",
+                                      fmt::format("prices; read them again after {} days", stale_after_days));
   std::string missing;
   for (const price_group& group : found.prices) {
     if (group.rows == 0) {
       missing += fmt::format("{}{} {}", missing.empty() ? "" : ", ", group.generation.view(), name(group.kind));
       continue;
     }
-    t.add({std::string(group.generation.view()), std::string(name(group.kind)), fmt::format("{}", group.rows),
-           fmt::format("{}", group.stale), fmt::format("{} days", group.youngest_days),
-           fmt::format("{} days", group.oldest_days)});
+    part.rows.push_back(
+        text_cells({std::string(group.generation.view()), std::string(name(group.kind)), std::to_string(group.rows),
+                    std::to_string(group.stale), fmt::format("{} days", group.youngest_days),
+                    fmt::format("{} days", group.oldest_days)}));
   }
-  t.print();
-  if (!missing.empty()) print("  no price: {}\n", missing);
+  if (!missing.empty()) part.notes = {"no price: " + missing};
+  return part;
 }
 
-void print_unknown(const findings_of_data& found) {
-  print("\nunknown figures\n");
-  table t("chip | figures");
+view_part unknown_part(const findings_of_data& found) {
+  view_part part = readable::table_of("chip | figures", "unknown figures");
   for (const chip_spec& chip : generations) {
     std::string label(chip.name.view()), figures;
     const auto add_row = [&] {
-      if (!figures.empty()) t.add({label, figures});
+      if (!figures.empty()) part.rows.push_back(text_cells({label, figures}));
       label.clear();
       figures.clear();
     };
@@ -127,12 +126,13 @@ void print_unknown(const findings_of_data& found) {
     }
     add_row();
   }
-  t.print();
+  return part;
 }
 
-void print_conflicts(const findings_of_data& found) {
-  print("\nfigures on which sources differ by more than {:g} %\n", rounding * 100);
-  table t("chip | figure | >in use | >other | >differs by | ~source");
+view_part conflicts_part(const findings_of_data& found) {
+  view_part part =
+      readable::table_of("chip | figure | >in use | >other | >differs by | ~source",
+                         fmt::format("figures on which sources differ by more than {:g} %", rounding * 100));
   const auto short_one = [](const std::string& words) {
     return words.size() <= 20 || form().wide || form().of != output_form::kind::text ? words
                                                                                      : words.substr(0, 17) + "...";
@@ -144,23 +144,23 @@ void print_conflicts(const findings_of_data& found) {
         ++rounded;
         continue;
       }
-      t.add({one.chip, one.figure, cell(short_one(one.used)), cell(short_one(other.value)),
-             other.difference < 0 ? std::string() : fmt::format("{:.1f} %", other.difference * 100), other.source});
+      part.rows.push_back(
+          text_cells({one.chip, one.figure, short_one(one.used), short_one(other.value),
+                      other.difference < 0 ? "" : fmt::format("{:.1f} %", other.difference * 100), other.source}));
     }
   }
-  t.print();
-  print("  {} more differ by less\n\n  {}\n", rounded, dim("next: tpuplan chips v5e   every figure with its sources"));
+  part.notes = {fmt::format("{} more differ by less", rounded)};
+  return part;
 }
 
 void run_doctor(const doctor_options& given, const session& with) {
   const std::string on = given.on.empty() ? today() : given.on;
   if (!is_iso_date(on)) refuse("--on", on, "an ISO date such as 2026-11-22");
   const findings_of_data found = examine(with.data_dir, given.prices, on);
-  if (with.json) return print_json(to_json(found, on));
-  print_files(found, on);
-  print_prices(found);
-  print_unknown(found);
-  print_conflicts(found);
+  view shown;
+  shown.parts = {files_part(found, on), prices_part(found), unknown_part(found), conflicts_part(found)};
+  shown.next = {{"chips", "tpuplan chips v5e", "every figure with its sources"}};
+  answer(with, shown, [&] { return to_json(found, on); });
 }
 
 }  // namespace

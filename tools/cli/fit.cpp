@@ -8,7 +8,6 @@
 #include "cli/commands.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -22,6 +21,15 @@ maxtext_question ask_maxtext(const job_options& job, const mesh_options& mesh) {
 }
 
 }  // namespace
+
+void add_placed_options(command& to, job_options& job) {
+  add_job_options(to, job);
+  to.of("config").must_be_given_ = false;  // beside --maxtext
+  to.ask(step_rows, job.request);
+  to.ask(mesh_rows, job.request);
+  add_maxtext_options(to, job.maxtext);
+  add_calibration_option(to, job.calibration);
+}
 
 any_model load_trained_model(const job_options& job, const mesh_options& mesh) {
   if (job.maxtext.is_given()) return {model_of(ask_maxtext(job, mesh)), {}};
@@ -113,11 +121,7 @@ void add_fit_command(session& with) {
   command& added = with.commands.emplace_back("fit", "does a training job fit; the largest batch that does");
   const auto job = std::make_shared<job_options>();
   const auto mesh = std::make_shared<mesh_options>();
-  add_job_options(added, *job, false);
-  added.ask(step_rows, job->request);
-  added.ask(mesh_rows, job->request);
-  add_maxtext_options(added, job->maxtext);
-  add_calibration_option(added, job->calibration);
+  add_placed_options(added, *job);
   add_drawing_options(added);
   add_table_options(added);
   added.run = [job, mesh, &with] {

@@ -6,11 +6,13 @@
 #include "cli/calibration.hpp"
 #include "cli/job.hpp"
 #include "cli/network.hpp"
-#include "cli/table.hpp"
+#include "cli/report.hpp"
 
 // The part of the answer that the commands fit and train share.
 namespace cli {
 
+/// The options of a job on its slice, or of a MaxText configuration in their place.
+void add_placed_options(command& to, job_options& job);
 /// The model of a training question, by a config.json, the file of a network, or a MaxText configuration.
 any_model load_trained_model(const job_options& job, const mesh_options& mesh);
 /// The job with nothing left open, and what is known of it from the user's own runs.

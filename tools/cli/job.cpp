@@ -8,8 +8,8 @@ namespace cli {
 
 using namespace tpuplan;
 
-void add_job_options(command& to, job_options& into, bool config_required) {
-  add_config_option(to, into.config, config_required);
+void add_job_options(command& to, job_options& into) {
+  add_config_option(to, into.config).required();
   to.ask(job_rows, into.request);
   to.add("--batch-per-core", into.per_core, {1, 1e9}, "examples on each core (JAX device): times the replicas in sync")
       .decides("job.global_batch")

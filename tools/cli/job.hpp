@@ -30,7 +30,7 @@ struct mesh_options {
   tpuplan::layout mesh = tpuplan::open_layout();
 };
 
-void add_job_options(command& added, job_options& into, bool config_required = true);
+void add_job_options(command& added, job_options& into);
 /// @{
 /// What the request says of them.
 void read_job(job_options& into);

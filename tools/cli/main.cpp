@@ -10,7 +10,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/parse.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
 
 #ifndef TPUPLAN_DATA_DIR

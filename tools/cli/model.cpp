@@ -15,9 +15,7 @@
 #include "cli/job.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -29,8 +27,7 @@ struct model_options {
   std::string config;
   bool types = false;
   std::optional<std::int64_t> image_size;
-  std::int64_t sequence = 0;  // 0: the usual one
-  dtype cache = dtype::bf16;
+  nlohmann::json request = nlohmann::json::object();
 };
 
 bool has_flops_per_token(const transformer& model) {
@@ -42,10 +39,11 @@ void print_types(const session& with) {
   std::vector<std::string_view> types = known_model_types();
   for (const std::string_view type : known_network_types()) types.push_back(type);
   for (const std::string_view type : known_diffusers_classes()) types.push_back(type);
-  if (with.json) return print_json({{"model_types", types}});
-  print_title("{} model types of config.json are read", types.size());
-  for (const std::string_view type : types) print("  {}\n", type);
-  print_next("tpuplan model config.json   its parameters; data/models has examples");
+  view shown;
+  shown.title = fmt::format("{} model types of config.json are read", types.size());
+  shown.sentences.assign(types.begin(), types.end());
+  shown.next = {{"model", "tpuplan model config.json", "its parameters; data/models has examples"}};
+  answer(with, shown, [&]() -> ordered_json { return {{"model_types", types}}; });
 }
 
 /// What a reader sees of a part of a pipeline, and its place in JSON.
@@ -169,8 +167,8 @@ void run_model(const model_options& given, const session& with) {
     refuse("--seq", "given without effect", "a model that takes tokens");
   if (with.is_given("--kv-dtype") && config.model.kind != architecture::decoder && !is_pair)
     refuse("--kv-dtype", "given without effect", "a decoder, which has a KV cache");
-  const std::int64_t length = given.sequence > 0 ? given.sequence : usual_sequence(config.model);
-  const model_answer said = answer_to(config, length, given.cache);
+  const model_request asked = read_request<model_request>(given.request);
+  const model_answer said = answer_to(config, asked.sequence_length, asked.kv_dtype);
   view shown = view_of(said, view_options_of());
   const std::string path = shell_quoted(given.config);
   if (has_flops_per_token(config.model))
@@ -185,12 +183,11 @@ void run_model(const model_options& given, const session& with) {
 void add_model_command(session& with) {
   command& added = with.commands.emplace_back("model", "parameters, FLOPs and KV bytes per token of a config.json");
   const auto options = std::make_shared<model_options>();
-  add_config_option(added, options->config, false);
+  add_config_option(added, options->config);
   added.flag("--types", options->types, "the model types that are read")
       .excludes({"config", "--seq", "--kv-dtype", "--image-size"});
-  added.add("--seq", options->sequence, {1, 1e9}, "sequence length at which FLOPs are counted");
+  added.ask(count_rows, options->request);
   added.add("--image-size", options->image_size, {1, 65536}, "side of the images in pixels");
-  added.add("--kv-dtype", options->cache, "format of the KV cache");
   add_table_options(added);
   added.run = [options, &with] { run_model(*options, with); };
 }

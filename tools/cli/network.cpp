@@ -13,7 +13,6 @@
 
 #include "cli/fit.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -71,6 +70,12 @@ any_model any_of_document(const nlohmann::json& document, const std::string& pat
   return read;
 }
 
+network load_network(const std::string& path) {
+  any_model model = load_any(path, {});
+  if (!model.net) refuse("--network", path, "a network of layers, or a vision transformer");
+  return *std::move(model.net);
+}
+
 std::int64_t parameters_in(const std::string& path) { return trained_parameters(load_any(path, {})); }
 
 void keep_to_networks(const session& with, std::initializer_list<row_list> rows,
@@ -102,44 +107,49 @@ placed_network placed_of(const any_model& model, const job_options& given, const
 }  // namespace
 
 void network_model(const network& net, const session& with) {
+  using readable::cell, readable::count_cell, readable::share_cell;
   keep_to_networks(with);
   const network_parameters count = parameters(net);
-  if (with.json) {
-    ordered_json products = ordered_json::array();
-    for_each_product(net, [&](const layer_product& product) { products.push_back(product); });
-    return print_json({{"name", net.name.view()},
-                       {"architecture", "network"},
-                       {"parameters", count.trained},
-                       {"parameters_with_statistics", count.total},
-                       {"breakdown", count},
-                       {"forward_flops_per_example", forward_flops_per_example(net).value()},
-                       {"training_flops_per_example", training_flops_per_example(net).value()},
-                       {"saved_numbers_per_example", saved_numbers_per_example(net)},
-                       {"products", products}});
-  }
-  print_title("{}: {} parameters", net.name.view(), cli::count(static_cast<double>(count.trained)));
-  table t("product of a layer | ~kind | >times | >rows an example | >inner | >outer | >share of FLOPs");
+  view shown;
+  shown.title = fmt::format("{}: {} parameters", net.name.view(), cli::count(static_cast<double>(count.trained)));
+  view_part part =
+      readable::table_of("product of a layer | ~kind | >times | >rows an example | >inner | >outer | >share of FLOPs");
   const double all = forward_flops_per_example(net).value() / 2;
   for_each_product(net, [&](const layer_product& product) {
-    t.add({std::string(product.name.view()), std::string(name(product.kind)), grouped(product.count),
-           grouped(product.rows), grouped(product.inner), grouped(product.outer),
-           share_cell(multiply_adds(product) / all)});
+    part.rows.push_back({cell(product.name.view()), cell(name(product.kind)), count_cell(product.count, true),
+                         count_cell(product.rows, true), count_cell(product.inner, true),
+                         count_cell(product.outer, true), share_cell(multiply_adds(product) / all)});
   });
-  t.print();
-  print("\n");
-  print_pairs({{"parameters that are trained", grouped(count.trained)},
-               {"with moving statistics, as Keras counts", grouped(count.total)},
-               {"FLOPs per example, forward", fmt::format("{:.4g}", forward_flops_per_example(net).value())},
-               {"FLOPs per example, training", fmt::format("{:.4g}", training_flops_per_example(net).value())},
-               {"numbers kept for the backward pass", fmt::format("{:.4g}", saved_numbers_per_example(net))}});
-  print_next("{}   where to train it", follow_up(with, "plan", {{"--examples", "60000"}, {"--epochs", "5"}}));
+  const auto figure = [](double value) { return fmt::format("{:.4g}", value); };
+  shown.parts = {std::move(part),
+                 pairs_part({{"parameters that are trained", grouped(count.trained)},
+                             {"with moving statistics, as Keras counts", grouped(count.total)},
+                             {"FLOPs per example, forward", figure(forward_flops_per_example(net).value())},
+                             {"FLOPs per example, training", figure(training_flops_per_example(net).value())},
+                             {"numbers kept for the backward pass", figure(saved_numbers_per_example(net))}})};
+  shown.next = {
+      {"plan_network", follow_up(with, "plan", {{"--examples", "60000"}, {"--epochs", "5"}}), "where to train it"}};
+  answer(with, shown, [&]() -> ordered_json {
+    ordered_json products = ordered_json::array();
+    for_each_product(net, [&](const layer_product& product) { products.push_back(product); });
+    return {{"name", net.name.view()},
+            {"architecture", "network"},
+            {"parameters", count.trained},
+            {"parameters_with_statistics", count.total},
+            {"breakdown", count},
+            {"forward_flops_per_example", forward_flops_per_example(net).value()},
+            {"training_flops_per_example", training_flops_per_example(net).value()},
+            {"saved_numbers_per_example", saved_numbers_per_example(net)},
+            {"products", products}};
+  });
 }
 
 void network_pad(const network& net, const chip_spec& chip, const session& with) {
+  using readable::cell, readable::count_cell, readable::share_cell, readable::number_cell;
   const network_padding sum = padding(net, chip);
   ordered_json list = ordered_json::array();
   const std::string_view core = readable::core_word(chip);
-  table t(fmt::format(
+  view_part part = readable::table_of(fmt::format(
       "product of a layer | >inner | >outer | >useful | >examples on a {} from which arithmetic limits it", core));
   for_each_product(net, [&](const layer_product& product) {
     const maybe<double> critical = critical_examples(product, chip);
@@ -149,23 +159,24 @@ void network_pad(const network& net, const chip_spec& chip, const session& with)
                     {"outer", product.outer},
                     {"flop_utilization", on_vector_unit(product) ? ordered_json(nullptr) : ordered_json(useful)},
                     {"critical_examples", or_null(critical)}});
-    t.add({std::string(product.name.view()), grouped(product.inner), grouped(product.outer),
-           on_vector_unit(product) ? cell("vector unit") : share_cell(useful),
-           critical ? cell(fmt::format("{:.1f}", *critical), *critical) : cell("never")});
+    part.rows.push_back({cell(product.name.view()), count_cell(product.inner, true), count_cell(product.outer, true),
+                         on_vector_unit(product) ? cell("vector unit") : share_cell(useful),
+                         critical ? number_cell(*critical, 1) : cell("never")});
   });
-  if (with.json) {
-    return print_json({{"chip", chip.name.view()},
-                       {"mxu_side", chip.mxu.side},
-                       {"flop_utilization", sum.flop_utilization},
-                       {"vector_share", sum.vector_share},
-                       {"critical_examples", or_null(critical_examples(net, chip))},
-                       {"critical_examples_are_on", core},
-                       {"layers", list}});
-  }
-  print_title("{} on {}: {} of the MXU's cells are useful", net.name.view(), chip.name.view(),
-              percent(sum.flop_utilization));
-  t.print();
-  if (sum.vector_share > 0) print("\n  {} of the multiply-adds run on the vector unit\n", percent(sum.vector_share));
+  if (sum.vector_share > 0) part.notes = {percent(sum.vector_share) + " of the multiply-adds run on the vector unit"};
+  view shown;
+  shown.title = fmt::format("{} on {}: {} of the MXU's cells are useful", net.name.view(), chip.name.view(),
+                            percent(sum.flop_utilization));
+  shown.parts = {std::move(part)};
+  answer(with, shown, [&]() -> ordered_json {
+    return {{"chip", chip.name.view()},
+            {"mxu_side", chip.mxu.side},
+            {"flop_utilization", sum.flop_utilization},
+            {"vector_share", sum.vector_share},
+            {"critical_examples", or_null(critical_examples(net, chip))},
+            {"critical_examples_are_on", core},
+            {"layers", list}};
+  });
 }
 
 void network_fit(const any_model& model, const job_options& job, const mesh_options& mesh, session& with) {
@@ -189,7 +200,7 @@ struct trained_network {
 
 train_network_request request_of(const run_options& given, const placed_network& asked) {
   train_network_request request;
-  request.input = example_of(asked.net, given.input);
+  request.input = input_of(asked.net, given.input);
   if (is_given(given.epochs)) request.data = data_of(given.epochs, asked.job.global_batch);
   request.region = given.prices.region;
   request.mean_time_between_preemptions = given.said.mean_time_between_preemptions;

@@ -27,6 +27,8 @@ any_model load_any(const std::string& path, const std::optional<std::int64_t>& i
 any_model any_of_document(const nlohmann::json& document, const std::string& path,
                           const std::optional<std::int64_t>& image_size);
 
+/// The network in the file of --network.
+tpuplan::network load_network(const std::string& path);
 /// The parameters that are trained of what a file describes.
 std::int64_t parameters_in(const std::string& path);
 
@@ -34,9 +36,9 @@ std::int64_t parameters_in(const std::string& path);
 struct run_options {
   epoch_options epochs;
   price_options prices;
-  tpuplan::train_request said;  // of which the terms of payment and the phases count
-  bool timeline = false;        // whether it is asked for
-  input_options input;
+  tpuplan::train_request said;                      // of which the terms of payment and the phases count
+  bool timeline = false;                            // whether it is asked for
+  nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   gpu_options gpu;
 };
 

@@ -76,7 +76,7 @@ plan_network_request asked_of(const any_model& model, const plan_options& given)
   plan_network_request asked = read_request<plan_network_request>(given.job.request);
   asked.generations = given.asked.generations;  // of which a zone may have fewer
   asked.regions = given.asked.regions;
-  asked.input = example_of(*model.net, given.input);
+  asked.input = input_of(*model.net, given.input);
   if (given.job.per_core) asked.job.global_batch = batch_of_cores(*given.job.per_core, asked);
   expect_batch(given.epochs, asked.job.global_batch);
   asked.data = data_of(given.epochs, asked.job.global_batch);

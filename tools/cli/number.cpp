@@ -120,8 +120,6 @@ std::optional<double> value_of(const scaled_number& number) {
   return value;
 }
 
-std::optional<std::int64_t> whole_value_of(const scaled_number& number) { return whole(number, 0); }
-
 std::optional<double> scan_amount(std::string_view given) {
   std::optional<scaled_number> number = scan_number(given);
   const scale* by = number ? find_scale(number->rest) : nullptr;

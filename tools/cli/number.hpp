@@ -22,8 +22,6 @@ std::optional<scaled_number> scan_number(std::string_view given);
 
 /// The value of a number; nothing where it is beyond the range of a double.
 std::optional<double> value_of(const scaled_number& number);
-/// The value of a number that is whole and below 2^63; nothing for any other.
-std::optional<std::int64_t> whole_value_of(const scaled_number& number);
 
 /// A count with a suffix, "4k", "1.5M", "8.03B", "15T", "4Mi", "2 Gi"; nothing where it is not one.
 std::optional<double> scan_amount(std::string_view given);

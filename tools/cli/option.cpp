@@ -203,8 +203,10 @@ void add_value(const question_row& row, const std::string& given, bool is_first,
 
 option& command::ask(const question_row& row, nlohmann::json& request) {
   const option::shape form = row.kind == value_kind::flag ? option::shape::flag
-                             : row.several                ? option::shape::list
-                                                          : option::shape::value;
+                             : row.option.front() != '-'
+                                 ? (row.several ? option::shape::arguments : option::shape::argument)
+                             : row.several ? option::shape::list
+                                           : option::shape::value;
   option& added = declare(form, std::string(row.option), std::string(row.help),
                           [row, &request, is_first = true](const std::string& given) mutable {
                             nlohmann::json& place = place_of(row, request);

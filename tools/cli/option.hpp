@@ -145,11 +145,6 @@ class command {
                      read(option_name, given, usual_limits<T>, into.emplace_back());
                    });
   }
-  /// An option whose text is read by the given function.
-  option& add_read(const std::string& option_name, const std::string& says,
-                   std::function<void(const std::string&)> take) {
-    return declare(option::shape::value, option_name, says, std::move(take));
-  }
   option& flag(const std::string& option_name, bool& into, const std::string& says) {
     return declare(option::shape::flag, option_name, says, [&into](const std::string&) { into = true; });
   }

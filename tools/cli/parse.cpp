@@ -238,10 +238,10 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
   try {
     app.parse(argument_count, arguments);
   } catch (const CLI::CallForVersion& asked) {
-    return print("{}\n", asked.what());
+    return write_words(std::string(asked.what()) + "\n");
   } catch (const CLI::CallForHelp&) {
     const std::vector<CLI::App*> commands = app.get_subcommands();
-    return print("{}", commands.empty() ? app.help() : commands.front()->help(app.get_name()));
+    return write_words(commands.empty() ? app.help() : commands.front()->help(app.get_name()));
   } catch (const CLI::RequiredError& problem) {
     const std::vector<CLI::App*> commands = app.get_subcommands();
     if (!commands.empty()) {

@@ -10,9 +10,7 @@
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -24,11 +22,11 @@ struct pay_options {
   nlohmann::json request = nlohmann::json::object();
   price_options prices;
   std::string model;  // whose parameters they are
-  bool small_batch = false, dynamic_shapes = false, custom_kernels = false;
+  job_traits traits;
 };
 
 /// Reasons against a TPU that are independent of its cost.
-std::vector<std::string> traits_of(const pay_options& given) {
+std::vector<std::string> words_of(const job_traits& given) {
   std::vector<std::string> list;
   if (given.custom_kernels) list.emplace_back("custom kernels have to be written again in Pallas");
   if (given.dynamic_shapes) list.emplace_back("each new shape is compiled when it first occurs: pad to a few shapes");
@@ -64,7 +62,7 @@ void run_pay(const pay_options& given, session& with) {
   if (a.ways.empty() && std::none_of(all_provisioning.begin(), all_provisioning.end(), has_price))
     (void)price_for(prices.book(), scheduled_slice(a.slice), a.region, provisioning::on_demand);
   if (a.ways.empty()) with.status = 1;
-  const std::vector<std::string> traits = traits_of(given);
+  const std::vector<std::string> traits = words_of(given.traits);
   view shown = view_of(a, view_options_of());
   std::vector<std::string> own;
   for (const std::string& one : traits) own.push_back("against a TPU: " + one);
@@ -91,9 +89,7 @@ void add_pay_command(session& with) {
   add_price_options(added, options->prices);
   added.ask(rest_rows, request);
   added.ask(gpu_rows, request);
-  added.flag("--small-batch", options->small_batch, "the batch cannot be made larger").needs({"--gpu"});
-  added.flag("--dynamic-shapes", options->dynamic_shapes, "shapes change from step to step").needs({"--gpu"});
-  added.flag("--custom-kernels", options->custom_kernels, "the job has CUDA kernels of its own").needs({"--gpu"});
+  add_trait_options(added, options->traits);
   added.ask(storage_rows, request);
   added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are")
       .decides("checkpoint_time");

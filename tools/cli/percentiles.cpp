@@ -1,6 +1,6 @@
 #include "cli/percentiles.hpp"
 
-#include "cli/table.hpp"
+#include "cli/report.hpp"
 
 namespace cli {
 

@@ -6,7 +6,6 @@
 #include "cli/calibration.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 #include "cli/zones.hpp"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct plan_options {
   traffic_options traffic;
   tpuplan::asked_plan asked;  // as the request says it
   epoch_options epochs;
-  input_options input;
+  nlohmann::json input = nlohmann::json::object();       // what an example costs a host
   nlohmann::json generation = nlohmann::json::object();  // what images and clips are asked with
   std::vector<std::string> gpus;
   std::string prices, quotas, zone;

@@ -114,29 +114,6 @@ std::string today() {
   return text.data();
 }
 
-std::string dated(std::string_view date) { return readable::dated(date, view_options_of()); }
-
-cell date_cell(const price_row& price) { return {std::string(price.date.view())}; }
-
-std::string dates_of(const std::vector<price_row>& prices) { return readable::dates_of(prices, view_options_of()); }
-
-cell marked(cell amount, const price_row& price) {
-  if (readable::is_doubtful(price, view_options_of()) && !amount.text.empty()) amount.text.insert(0, "~");
-  return amount;
-}
-
-void print_price_doubts(const std::vector<price_row>& prices) {
-  std::vector<std::string> notes;
-  readable::add_doubts(notes, prices, view_options_of());
-  for (const std::string& one : notes) print("  {}\n", one);
-}
-
-void print_price_terms(const std::vector<provisioning>& kinds) {
-  std::vector<std::string> notes;
-  readable::add_terms(notes, kinds);
-  for (const std::string& one : notes) print("  {}\n", one);
-}
-
 void check_region(const price_book& book, const std::string& region) {
   if (has_region(book, region)) return;
   const std::size_t dash = region.rfind('-');  // us-east5-b is a zone

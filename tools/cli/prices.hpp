@@ -10,7 +10,6 @@
 // The prices in use: the built-in ones or those of a file, and their region.
 #include "cli/commands.hpp"
 #include "cli/option.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -53,21 +52,6 @@ class loaded_prices {
 
 /// The day of today, by UTC; that of SOURCE_DATE_EPOCH where it is set, so that an answer can be had again.
 std::string today();
-/// The date of a price, with its age where that is over 90 days: "2026-06-03 (172 days old)".
-std::string dated(std::string_view date);
-cell date_cell(const tpuplan::price_row& price);
-/// The dates of prices: "2026-06-03 (172 days old) to 2026-09-17".
-std::string dates_of(const std::vector<tpuplan::price_row>& prices);
-
-/// An amount of dollars, with "~" if its price is doubtful (from the press or a note, derived, or older than an
-/// announced change): "~$95.4k".
-cell marked(cell amount, const tpuplan::price_row& price);
-/// Prints the meaning of "~" for these prices, if one of them is doubtful.
-void print_price_doubts(const std::vector<tpuplan::price_row>& prices);
-
-/// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.
-void print_price_terms(const std::vector<tpuplan::provisioning>& kinds);
-
 /// Refuses a region of which the book has no row.
 void check_region(const tpuplan::price_book& book, const std::string& region);
 

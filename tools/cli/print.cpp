@@ -12,35 +12,26 @@
 #include <fstream>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/price_table.hpp>
+#include <tpuplan/show/terminal.hpp>
 #include <tpuplan/version.hpp>
 
 namespace cli {
 
 namespace {
 
-/// Marks in the answer where bold and dim text begin and end. They are control characters, which are removed from the
-/// names of models, so that no name formats the terminal.
-constexpr char bold_on = '\x01', dim_on = '\x02', plain_again = '\x03';
-
 std::string& answer() {
   static std::string words;
   return words;
 }
 
-/// The words as the terminal shows them: marks become bold and dim, and other control characters "?".
-std::string printable(std::string_view words) {
-  const bool formatted = coloured();
+/// The lines as a terminal shows them.
+std::string printable(std::string_view lines) {
   std::string shown;
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    const auto c = static_cast<unsigned char>(words[at]);
-    const bool c1 = c == 0xC2 && at + 1 < words.size() && static_cast<unsigned char>(words[at + 1]) < 0xA0;
-    if (c1) ++at;
-    if (c >= bold_on && c <= plain_again) {
-      shown += !formatted ? "" : c == bold_on ? "\x1b[1m" : c == dim_on ? "\x1b[2m" : "\x1b[0m";
-      continue;
-    }
-    const bool other = c != '\n' && (c < 0x20 || c == 0x7F || c1);
-    shown += other ? '?' : words[at];
+  for (std::size_t from = 0; from < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', from), lines.size());
+    shown += tpuplan::detail::printable(lines.substr(from, end - from));
+    if (end < lines.size()) shown += '\n';
+    from = end + 1;
   }
   return shown;
 }
@@ -67,9 +58,6 @@ bool coloured() {
   return yes && form().of == output_form::kind::text;
 }
 
-std::string bold(std::string_view words) { return fmt::format("{}{}{}", bold_on, words, plain_again); }
-std::string dim(std::string_view words) { return fmt::format("{}{}{}", dim_on, words, plain_again); }
-
 std::size_t columns() {
   constexpr std::size_t least = 80;
   if (const char* given = std::getenv("COLUMNS")) {
@@ -85,18 +73,9 @@ std::size_t columns() {
   return least;
 }
 
-void write_words(std::string_view words) {
-  if (form().of != output_form::kind::csv) write_table(words);
-}
 void write_form(std::string_view lines) { answer() += lines; }
-void write_table(std::string_view lines) { write_form(printable(lines)); }
-void write_file(std::string_view text) {
-  if (isatty(STDOUT_FILENO) == 0) {
-    answer() += text;
-  } else {
-    write_words(text);
-  }
-}
+void write_words(std::string_view words) { write_form(printable(words)); }
+void write_file(std::string_view text) { isatty(STDOUT_FILENO) == 0 ? write_form(text) : write_words(text); }
 
 void write_picture(const std::string& svg) {
   std::ofstream file(form().picture, std::ios::binary);

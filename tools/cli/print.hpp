@@ -34,10 +34,7 @@ struct output_form {
 };
 output_form& form();
 
-/// Colour and weight on a terminal, plain text elsewhere (and where NO_COLOR is set).
-std::string bold(std::string_view words);
-std::string dim(std::string_view words);
-/// Whether bold and dim are shown.
+/// Whether the terminal shows colour and weight; not where NO_COLOR is set.
 bool coloured();
 /// The columns that a table may take: those of the terminal, or as COLUMNS says, and 80 at least.
 std::size_t columns();
@@ -48,22 +45,6 @@ void write_words(std::string_view words);
 void write_file(std::string_view text);
 /// Adds the lines of a view, whose control characters are gone.
 void write_form(std::string_view lines);
-/// Adds a table's lines, which csv has too.
-void write_table(std::string_view lines);
-template <class... Args>
-void print(fmt::format_string<Args...> words, Args&&... args) {
-  write_words(fmt::format(words, std::forward<Args>(args)...));
-}
-/// A first line, in bold.
-template <class... Args>
-void print_title(fmt::format_string<Args...> words, Args&&... args) {
-  write_words(bold(fmt::format(words, std::forward<Args>(args)...)) + "\n");
-}
-/// The last line of an answer: what to ask next.
-template <class... Args>
-void print_next(fmt::format_string<Args...> words, Args&&... args) {
-  write_words("\n  " + dim("next: " + fmt::format(words, std::forward<Args>(args)...)) + "\n");
-}
 /// Writes an SVG picture to the file of --svg.
 void write_picture(const std::string& svg);
 /// One document.

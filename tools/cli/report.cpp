@@ -1,11 +1,14 @@
 #include "cli/report.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <tpuplan/show/csv.hpp>
 #include <tpuplan/show/html.hpp>
+#include <tpuplan/show/markdown.hpp>
 #include <tpuplan/show/svg/canvas.hpp>
 
 #include "cli/option.hpp"
-#include "cli/table.hpp"
+#include "cli/prices.hpp"
 
 namespace cli {
 
@@ -58,6 +61,65 @@ view_options view_options_of(const session& with) {
   view_options options = view_options_of();
   options.drawn = is_drawn(with);
   return options;
+}
+
+void print_view(const view& shown) {
+  switch (form().of) {
+    case output_form::kind::text:
+      return write_form(to_terminal(shown, {columns(), coloured(), form().wide, "with --wide also "}));
+    case output_form::kind::markdown: return write_form(to_markdown(shown));
+    case output_form::kind::csv:
+      if (const std::string lines = to_csv(shown); !lines.empty() && !std::exchange(form().has_csv, true))
+        write_form(lines);
+  }
+}
+
+view_options view_options_of() {
+  view_options options;
+  options.today = today();
+  options.own_prices = prices_are_own();
+  options.names_options = options.searched = true;
+  options.wide = form().wide || form().of != output_form::kind::text;
+  return options;
+}
+
+std::vector<view_cell> text_cells(std::initializer_list<std::string_view> words) {
+  std::vector<view_cell> cells;
+  for (const std::string_view one : words) cells.push_back(readable::cell(one));
+  return cells;
+}
+
+view_part pairs_part(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  view_part part = readable::table_of("figure | value");
+  std::size_t width = 0;
+  for (const auto& [label, value] : pairs) width = std::max(width, label.size());
+  for (const auto& [label, value] : pairs) {
+    if (form().of != output_form::kind::text)
+      part.rows.push_back(text_cells({label, value}));
+    else
+      part.sentences.push_back(fmt::format("{:<{}}  {}", label, width, value));
+  }
+  return part;
+}
+
+view_part unknown_part(const std::vector<std::string>& keys) {
+  view_part part;
+  if (keys.empty()) return part;
+  part.title = "keys that mean nothing here";
+  part.sentences = {readable::listed(keys, " ")};
+  return part;
+}
+
+void add_picture_option(command& to) { to.add("--svg", form().picture, "a file for the picture of the answer"); }
+
+void add_table_options(command& to) {
+  to.flag("--wide", "all columns, also where they are wider than the terminal", [] {
+      form().wide = true;
+    }).excludes({"--csv", "--markdown"});
+  to.flag("--csv", "only the first table, as csv: numbers in SI units", [] {
+      form().of = output_form::kind::csv;
+    }).excludes({"--markdown"});
+  to.flag("--markdown", "tables as Markdown", [] { form().of = output_form::kind::markdown; });
 }
 
 }  // namespace cli

@@ -1,14 +1,19 @@
 #ifndef TPUPLAN_CLI_REPORT_HPP
 #define TPUPLAN_CLI_REPORT_HPP
 
+#include <fmt/format.h>
+
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <tpuplan/show/view.hpp>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
-#include "cli/table.hpp"
 
-// The picture of an answer (--svg FILE), and the answer as one HTML file (--html FILE).
+// An answer in the form that was asked for, its picture (--svg FILE), and the answer as one HTML file (--html FILE).
 namespace cli {
 
 /// --svg and --html.
@@ -26,8 +31,23 @@ void refuse_drawing(const session& with, std::string_view given, std::string_vie
 
 /// Writes the pictures of a view, and the view as a report, where they are asked for.
 void write_files(const session& with, const tpuplan::view& shown);
+/// @{
 /// What a view shows, as the command line was asked.
+tpuplan::view_options view_options_of();
 tpuplan::view_options view_options_of(const session& with);
+/// @}
+/// Writes a view in the form that was asked for.
+void print_view(const tpuplan::view& shown);
+/// Cells that are words.
+std::vector<tpuplan::view_cell> text_cells(std::initializer_list<std::string_view> words);
+/// "name  value" lines, aligned; a table in other forms than text.
+tpuplan::view_part pairs_part(const std::vector<std::pair<std::string, std::string>>& pairs);
+/// Keys of a file that mean nothing here.
+tpuplan::view_part unknown_part(const std::vector<std::string>& keys);
+/// --svg, for a command whose answer can be drawn.
+void add_picture_option(command& to);
+/// --wide, --csv and --markdown, for a command whose answer has tables.
+void add_table_options(command& to);
 /// Writes an answer: its pictures and its report, where they are asked for, and its document or its view. The report is
 /// the view, where it is not another one.
 template <class Document>

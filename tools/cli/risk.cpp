@@ -11,7 +11,6 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -74,13 +73,9 @@ void run_risk(const risk_options& given, session& with) {
 void add_risk_command(session& with) {
   command& added = with.commands.emplace_back("risk", "the chance to be done by a date and within a budget");
   const auto options = std::make_shared<risk_options>();
-  add_job_options(added, options->job, false);
+  add_placed_options(added, options->job);
   nlohmann::json& request = options->job.request;
-  added.ask(step_rows, request);
-  added.ask(run_rows, "--default-tiles", request);
-  added.ask(mesh_rows, request);
-  add_maxtext_options(added, options->job.maxtext);
-  add_calibration_option(added, options->job.calibration);
+  added.ask(run_rows, "--default-tiles", request).excludes({"--maxtext"});
   added.ask(run_rows, "--tokens", request);
   added.ask(risk_rows, request);
   added.ask(wait_rows, request);

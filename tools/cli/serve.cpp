@@ -13,7 +13,6 @@
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/serve.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 
@@ -82,7 +81,7 @@ void add_serve_command(session& with) {
   command& added =
       with.commands.emplace_back("serve", "first token, each token, throughput, dollars per million tokens");
   const auto options = std::make_shared<serve_options>();
-  add_config_option(added, options->config);
+  add_config_option(added, options->config).required();
   nlohmann::json& request = options->traffic.request;
   added.ask(engine_slice_rows, request);
   add_traffic_options(added, request);

@@ -9,7 +9,6 @@
 #include "cli/calibration.hpp"
 #include "cli/plan.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 

@@ -13,7 +13,6 @@
 #include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 #include "cli/traffic.hpp"
 
 namespace cli {
@@ -158,7 +157,7 @@ void add_simulate_command(session& with) {
   command& added =
       with.commands.emplace_back("simulate", "percentiles of a serving fleet under traffic, and a day of it");
   const auto options = std::make_shared<simulate_options>();
-  add_config_option(added, options->config);
+  add_config_option(added, options->config).required();
   nlohmann::json& request = options->traffic.request;
   added.ask(engine_slice_rows, request);
   added.ask(drawn_length_rows, request);

@@ -11,9 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 #include "cli/zones.hpp"
 
 namespace cli {
@@ -34,10 +32,9 @@ std::string example_model(const std::string& data_dir) {
   return std::filesystem::exists("data/" + model) ? "data/" + model : shell_quoted(data_dir + "/" + model);
 }
 
-void print_one_slice(const slice_facts& facts, const slice& where, const std::string& wanted,
-                     const std::string& data_dir) {
+view one_slice_view(const slice_facts& facts, const slice& where, const std::string& wanted,
+                    const std::string& data_dir) {
   const maybe<slice> other = other_vm_layout(where);
-  print_title("{}", facts.name);
   std::vector<std::pair<std::string, std::string>> pairs{
       {"chip", facts.generation},
       {"topology", facts.topology},
@@ -53,8 +50,12 @@ void print_one_slice(const slice_facts& facts, const slice& where, const std::st
   if (other)
     pairs.push_back({"in other VMs", fmt::format("{} ({} of {})", name_with_vms(*other), vms(*other),
                                                  counted(other->chips_per_vm, "chip"))});
-  print_pairs(pairs);
-  print_next("tpuplan fit {} --slice {}", example_model(data_dir), name_with_vms(where));
+  view shown;
+  shown.title = facts.name;
+  shown.sentences = pairs_part(pairs).sentences;
+  if (shown.sentences.empty()) shown.parts = {pairs_part(pairs)};
+  shown.next = {{"fit", "tpuplan fit " + example_model(data_dir) + " --slice " + name_with_vms(where), {}}};
+  return shown;
 }
 
 /// What the sources say of a zone: each generation, by which service and under which way of paying.
@@ -75,21 +76,22 @@ ordered_json zone_document(const std::vector<zone_row>& rows) {
   return list;
 }
 
-void print_zone(const std::string& zone, const std::vector<zone_row>& rows) {
-  print_title("{}: what it has, as sources say; quota and capacity are other questions", zone);
+view_part zone_part(const std::string& zone, const std::vector<zone_row>& rows) {
   const bool of_region = !rows.empty() && rows.front().zone != zone;
-  table t(of_region ? "generation | service | zone | only as | as of | ~confidence | ~source"
-                    : "generation | service | only as | as of | ~confidence | ~source");
+  view_part part =
+      readable::table_of(of_region ? "generation | service | zone | only as | as of | ~confidence | ~source"
+                                   : "generation | service | only as | as of | ~confidence | ~source",
+                         zone + ": what it has, as sources say; quota and capacity are other questions");
   for (const zone_row& row : rows) {
     std::string only;
     for (const provisioning kind : row.only) only += (only.empty() ? "" : ", ") + std::string(name(kind));
     if (row.single_tenant) only = "single tenants";
-    std::vector<cell> cells{row.generation, row.service, only, row.date, row.confidence, row.source};
-    if (of_region) cells.insert(cells.begin() + 2, cell(row.zone));
-    t.add(std::move(cells));
+    std::vector<view_cell> cells =
+        text_cells({row.generation, row.service, only, row.date, row.confidence, row.source});
+    if (of_region) cells.insert(cells.begin() + 2, readable::cell(row.zone));
+    part.rows.push_back(std::move(cells));
   }
-  t.print();
-  print("\n");
+  return part;
 }
 
 /// What sources say of a zone, or of the zones of a region.
@@ -124,33 +126,32 @@ std::vector<std::string> generations_asked(std::vector<std::string> asked, const
   return asked;
 }
 
-void run_slices(const std::string& wanted, const std::vector<std::string>& asked, const std::string& zone,
-                const session& with) {
+void run_slices(const slices_request& asked, const std::string& zone, const session& with) {
+  const std::string& wanted = asked.name;
   const std::vector<zone_row> there = rows_named(zone, with);
-  const std::vector<std::string> generations = generations_asked(asked, zone, there, with);
-  const slices_answer answer = answer_to(slices_request{wanted, generations});
-  if (with.json) {
-    ordered_json document = answer;
+  const std::vector<std::string> generations = generations_asked(asked.generations, zone, there, with);
+  const slices_answer said = answer_to(slices_request{wanted, generations});
+  view shown =
+      wanted.empty() ? view_of(said) : one_slice_view(said.slices.front(), slice_for(wanted), wanted, with.data_dir);
+  if (!zone.empty()) shown.parts.insert(shown.parts.begin(), zone_part(zone, there));
+  answer(with, shown, [&] {
+    ordered_json document = said;
     if (!zone.empty()) document["zone"] = {{"name", zone}, {"has", zone_document(there)}};
-    return print_json(document);
-  }
-  if (!wanted.empty()) return print_one_slice(answer.slices.front(), slice_for(wanted), wanted, with.data_dir);
-  if (!zone.empty()) print_zone(zone, there);
-  print_view(view_of(answer));
+    return document;
+  });
 }
 
 }  // namespace
 
 void add_slices_command(session& with) {
   command& added = with.commands.emplace_back("slices", "which slices exist; what is v5p-128");
-  const auto name = std::make_shared<std::string>();
-  const auto generations = std::make_shared<std::vector<std::string>>();
-  added.argument("name", *name, "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t");
-  added.add("--generation", *generations, "only slices of these chips: v5e,v6e").excludes({"name"});
+  const auto request = std::make_shared<nlohmann::json>(nlohmann::json::object());
+  added.ask(slice_rows, *request);
+  added.of("name").help = "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t";
   const auto zone = std::make_shared<std::string>();
   added.add("--zone", *zone, "only what a zone or a region has, by data/zones.json: us-east5-b").excludes({"name"});
   add_table_options(added);
-  added.run = [name, generations, zone, &with] { run_slices(*name, *generations, *zone, with); };
+  added.run = [request, zone, &with] { run_slices(read_request<slices_request>(*request), *zone, with); };
 }
 
 }  // namespace cli

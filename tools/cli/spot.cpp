@@ -9,9 +9,7 @@
 #include "cli/config.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
-#include "cli/print.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 

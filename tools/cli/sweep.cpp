@@ -43,7 +43,7 @@ plan_sweep_request asked_of(sweep_options& given, const any_model& model) {
   if (model.net) expect_batch(run, batch);
   if (run.examples) asked.data = data_of(run, batch);
   if (run.steps || run.steps_per_epoch) asked.steps = epochs_asked(run, 1).steps;
-  if (model.net) asked.input = example_of(*model.net, given.trial.input);
+  if (model.net) asked.input = input_of(*model.net, given.trial.input);
   asked.generations = given.trial.asked.generations;  // of which a zone may have fewer
   asked.region = given.trial.asked.regions.front();
   return asked;
@@ -99,7 +99,7 @@ void add_sweep_command(session& with) {
   const auto options = std::make_shared<sweep_options>();
   plan_options& trial = options->trial;
   nlohmann::json& request = trial.job.request;
-  add_config_option(added, trial.job.config, true);
+  add_config_option(added, trial.job.config).required();
   added.ask(sweep_rows, request);
   added.ask(trial_rows, request);
   added.of("--batch").excludes({"--batch-per-core"});

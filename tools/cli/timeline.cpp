@@ -1,19 +1,20 @@
 #include "cli/timeline.hpp"
 
-#include "cli/table.hpp"
+#include <fmt/format.h>
 
 namespace cli {
 
 using namespace tpuplan;
 
 view_part timeline_part(const run_timeline& line) {
+  using readable::cell;
   const bool priced = line.total.has_value();
-  table t(priced ? "from start to end | >time | >share | >cost" : "from start to end | >time | >share");
+  view_part part = readable::table_of(priced ? "from start to end | >time:s | >share | >cost:usd"
+                                             : "from start to end | >time:s | >share");
   const auto row = [&](const char* label, seconds time, bool paid) {
     if (!(time.value() > 0)) return;
-    std::vector<cell> cells{label, time, share_cell(time / line.wall)};
-    if (priced) cells.push_back(paid ? cell(line.total.value() * (time / line.billed)) : cell(""));
-    t.add(std::move(cells));
+    part.rows.push_back({cell(label), cell(time), readable::share_cell(time / line.wall)});
+    if (priced && paid) part.rows.back().push_back(cell(line.total.value() * (time / line.billed)));
   };
   row("waiting for capacity", line.queue, false);
   row("start of VMs and container", line.start, true);
@@ -24,13 +25,11 @@ view_part timeline_part(const run_timeline& line) {
   row("checkpoints", line.checkpoints, true);
   row("failures", line.stops, true);
   row("export", line.export_time, true);
-  std::vector<cell> sum{"total", line.wall, share_cell(1)};
-  if (priced) sum.emplace_back(line.total.value());
-  t.add(std::move(sum));
-  view_part part = t.part();
-  part.notes.push_back(fmt::format(
-      "goodput {}, compilation {} of what is paid{}", percent(line.goodput), percent(line.compilation_share),
-      line.compilation_share > 0.1 ? ": above a tenth, see jax_compilation_cache_dir" : ""));
+  part.rows.push_back({cell("total"), cell(line.wall), readable::share_cell(1)});
+  if (priced) part.rows.back().push_back(cell(line.total.value()));
+  part.notes = {fmt::format("goodput {}, compilation {} of what is paid{}", percent(line.goodput),
+                            percent(line.compilation_share),
+                            line.compilation_share > 0.1 ? ": above a tenth, see jax_compilation_cache_dir" : "")};
   return part;
 }
 

@@ -14,7 +14,6 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 #include "cli/timeline.hpp"
 #include "cli/train_generation.hpp"
 
@@ -30,8 +29,8 @@ struct train_options {
   price_options prices;
   std::optional<double> tokens;
   epoch_options epochs;
-  input_options input;
-  train_request run;  // of which the request says the terms of payment and the phases
+  nlohmann::json input = nlohmann::json::object();  // what an example costs a host
+  train_request run;                                // of which the request says the terms of payment and the phases
   bool timeline = false;
   gpu_options gpu;
   nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
@@ -141,9 +140,9 @@ void add_comparison(trained& a, const train_options& given, const price_book& bo
 
 void run_train(const train_options& given, session& with) {
   if (is_pipeline_file(given.job.config))
-    return denoiser_train(
-        {given.job, given.mesh, given.epochs, given.prices, given.pictures,
-         given.run.mean_time_between_preemptions, given.run.rest_of_term_used}, with);
+    return denoiser_train({given.job, given.mesh, given.epochs, given.prices, given.pictures,
+                           given.run.mean_time_between_preemptions, given.run.rest_of_term_used},
+                          with);
   const any_model model = load_trained_model(given.job, given.mesh);
   refuse_pictures(with, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) {
@@ -175,13 +174,9 @@ void run_train(const train_options& given, session& with) {
 void add_train_command(session& with) {
   command& added = with.commands.emplace_back("train", "step time, MFU, tokens/s, days and dollars");
   const auto options = std::make_shared<train_options>();
-  add_job_options(added, options->job, false);
+  add_placed_options(added, options->job);
   nlohmann::json& request = options->job.request;
-  added.ask(step_rows, request);
-  added.ask(run_rows, "--default-tiles", request);
-  added.ask(mesh_rows, request);
-  add_maxtext_options(added, options->job.maxtext);
-  add_calibration_option(added, options->job.calibration);
+  added.ask(run_rows, "--default-tiles", request).excludes({"--maxtext"});
   added.ask(run_rows, "--tokens", request);
   add_epoch_options(added, options->epochs, {"--tokens"});
   const std::initializer_list<const char*> of_a_run = {"--tokens", "--examples", "--steps-per-epoch", "--steps"};

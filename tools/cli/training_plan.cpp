@@ -11,7 +11,6 @@
 #include "cli/option.hpp"
 #include "cli/plan.hpp"
 #include "cli/report.hpp"
-#include "cli/table.hpp"
 
 namespace cli {
 

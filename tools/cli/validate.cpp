@@ -9,8 +9,7 @@
 #include <tpuplan/read/runs.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/print.hpp"
-#include "cli/table.hpp"
+#include "cli/report.hpp"
 
 namespace cli {
 
@@ -130,45 +129,48 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
             {"completed_training", verdicts("training", true)}}}};
 }
 
-void print_records(const std::vector<record_check>& checks) {
-  table t("record | >measured | >predicted | >between | >error | fits | note");
+view_part records_part(const std::vector<record_check>& checks) {
+  view_part part = readable::table_of("record | >measured | >predicted | >between | >error | fits | note");
   for (const record_check& c : checks) {
     if (c.skipped) continue;
     std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
     if (!c.in_domain && c.kind == "training")
       note += note.empty() ? "outside of the domain" : "; outside of the domain";
     const std::string seen = c.fitted ? (*c.fitted ? " (did)" : " (did not)") : "";
-    t.add({c.id, c.measured ? duration(*c.measured) : "", c.predicted ? duration(*c.predicted) : "",
-           c.low ? duration_range(*c.low, *c.high) : "", c.error ? fmt::format("{:+.1f} %", 100 * *c.error) : "",
-           c.fit ? std::string(name(*c.fit)) + seen : "", note});
+    part.rows.push_back(text_cells(
+        {c.id, c.measured ? duration(*c.measured) : "", c.predicted ? duration(*c.predicted) : "",
+         c.low ? duration_range(*c.low, *c.high) : "", c.error ? fmt::format("{:+.1f} %", 100 * *c.error) : "",
+         c.fit ? std::string(name(*c.fit)) + seen : "", note}));
   }
-  t.print();
+  return part;
 }
 
-void print_skipped(const std::vector<record_check>& checks) {
+view_part skipped_part(const std::vector<record_check>& checks) {
   std::map<std::string, std::size_t> reasons;
   for (const record_check& c : checks) {
     if (!c.skipped) continue;
     const std::size_t colon = c.skipped->find(")");
     ++reasons[colon == std::string::npos ? *c.skipped : c.skipped->substr(colon + 1)];
   }
-  if (reasons.empty()) return;
-  print("\n{}\n", bold("skipped"));
-  for (const auto& [reason, how_often] : reasons) print("  {:3} x {}\n", how_often, reason);
+  view_part part;
+  part.title = "skipped";
+  for (const auto& [reason, how_often] : reasons) part.sentences.push_back(fmt::format("{:3} x {}", how_often, reason));
+  return part;
 }
 
-std::vector<cell> summary_row(const std::string& label, const error_summary& s, bool band) {
-  return {label,          fmt::format("{}", s.records),           percent(s.median),
-          percent(s.p90), fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""};
+view_part summary_part(std::string title) {
+  return readable::table_of(" | >records | >median | >p90 | >bias | >inside the band", std::move(title));
+}
+void add_summary(view_part& to, const std::string& label, const error_summary& s, bool band) {
+  if (s.records == 0) return;
+  to.rows.push_back(text_cells({label, fmt::format("{}", s.records), percent(s.median), percent(s.p90),
+                                fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""}));
 }
 
-table summary_table() { return table(" | >records | >median | >p90 | >bias | >inside the band"); }
-
-void print_serving_summary(const std::vector<record_check>& checks) {
-  table t = summary_table();
+view_part serving_part(const std::vector<record_check>& checks) {
+  view_part part = summary_part("serving, quality A and B");
   const auto row = [&](const char* label, std::string_view kind, std::string_view type) {
-    const error_summary s = serving_summary(checks, kind, type);
-    if (s.records > 0) t.add(summary_row(label, s, true));
+    add_summary(part, label, serving_summary(checks, kind, type), true);
   };
   row("decode", "decode", "");
   row("  steps by themselves", "decode", "step");
@@ -178,40 +180,34 @@ void print_serving_summary(const std::vector<record_check>& checks) {
   row("prefill", "prefill", "");
   row("  by itself", "prefill", "step");
   row("  in engines", "prefill", "engine");
-  if (t.empty()) return;
-  print("\n{}\n", bold("serving, quality A and B"));
-  t.print();
+  return part;
 }
 
-void print_summary(const std::vector<record_check>& checks) {
-  print("\n{}\n", bold("step time, quality A and B, at least 1.5e9 parameters"));
-  table t = summary_table();
-  const auto row = [&](const std::string& label, const error_summary& s, bool band) {
-    if (s.records > 0) t.add(summary_row(label, s, band));
-  };
-  row("tpuplan", summary_of(checks, counts), true);
-  row("tpuplan, smaller models", summary_of(checks, is_smaller), false);
+view_part training_part(const std::vector<record_check>& checks) {
+  view_part part = summary_part("step time, quality A and B, at least 1.5e9 parameters");
+  add_summary(part, "tpuplan", summary_of(checks, counts), true);
+  add_summary(part, "tpuplan, smaller models", summary_of(checks, is_smaller), false);
   const baseline_errors simple = baselines_of(checks, counts);
-  row("roofline", simple.roofline, false);
-  row("one MFU", simple.one_mfu, false);
-  row("MFU per generation", simple.generation_mfu, false);
-  const auto rows_by = [&](const auto& key) {
-    for (const named_summary& group : grouped_by(checks, key)) row("  " + group.label, group.errors, true);
-  };
-  rows_by(family_of), rows_by(generation_of), rows_by(type_of);
-  t.print();
+  add_summary(part, "roofline", simple.roofline, false);
+  add_summary(part, "one MFU", simple.one_mfu, false);
+  add_summary(part, "MFU per generation", simple.generation_mfu, false);
+  for (const auto key : {family_of, generation_of, type_of}) {
+    for (const named_summary& group : grouped_by(checks, key))
+      add_summary(part, "  " + group.label, group.errors, true);
+  }
+  return part;
 }
 
-void print_verdicts(const std::vector<record_check>& checks) {
-  print("\n{}\n", bold("does it fit?"));
-  table t("seen | >yes | >uncertain | >no");
+view_part verdicts_part(const std::vector<record_check>& checks) {
+  view_part part = readable::table_of("seen | >yes | >uncertain | >no", "does it fit?");
   const auto verdict_row = [&](const char* label, const verdict_counts& c) {
-    t.add({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)});
+    part.rows.push_back(
+        text_cells({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)}));
   };
   verdict_row("memory records that fit", verdicts_of(checks, "memory", true));
   verdict_row("memory records that do not", verdicts_of(checks, "memory", false));
   verdict_row("training runs that completed", verdicts_of(checks, "training", true));
-  t.print();
+  return part;
 }
 
 /// Replaces each prediction by that of constants that were fitted to the other families in the file.
@@ -242,22 +238,15 @@ void run_validate(const std::string& path, bool left_out, const session& with) {
   const nlohmann::json document = load_json(path);
   std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
   if (left_out) predict_left_out(checks, document);
-  if (with.json) {
+  const std::vector<std::string> unknown = unknown_record_keys(document);
+  view shown;
+  shown.parts = {records_part(checks), skipped_part(checks),  training_part(checks),
+                 serving_part(checks), verdicts_part(checks), unknown_part(unknown)};
+  answer(with, shown, [&]() -> ordered_json {
     ordered_json list = ordered_json::array();
     for (const record_check& check : checks) list.push_back(json_of(check));
-    return print_json(
-        {{"records", list}, {"summary", summary_document(checks)}, {"unknown_keys", unknown_record_keys(document)}});
-  }
-  print_records(checks);
-  print_skipped(checks);
-  print_summary(checks);
-  print_serving_summary(checks);
-  print_verdicts(checks);
-  const std::vector<std::string> unknown = unknown_record_keys(document);
-  if (unknown.empty()) return;
-  print("\n{}\n ", bold("keys that mean nothing here"));
-  for (const std::string& key : unknown) print(" {}", key);
-  print("\n");
+    return {{"records", list}, {"summary", summary_document(checks)}, {"unknown_keys", unknown}};
+  });
 }
 
 }  // namespace

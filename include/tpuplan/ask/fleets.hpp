@@ -131,7 +131,7 @@ struct serving_plan_document {
 };
 
 namespace detail {
-/// A row of the document.
+/// A plan as the document lists it.
 [[nodiscard]] inline serving_plan_row row_of(const serving_request& request, const serving_plan& planned) {
   const auto servers = static_cast<double>(planned.slices);
   const serving_estimate& e = planned.estimate;

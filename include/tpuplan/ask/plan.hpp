@@ -179,7 +179,7 @@ struct plan_document {
 };
 
 namespace detail {
-/// A row of the document.
+/// What changes the plan's dollars and time, each figure under its key.
 [[nodiscard]] inline sensitivity_row row_of(const plan_sensitivity& sensitivity) {
   sensitivity_row row;
   row.price_down = sensitivity.price_down;
@@ -224,7 +224,7 @@ inline constexpr std::int64_t few_steps = 1000;
 }
 
 namespace detail {
-/// A row of the document.
+/// A plan as the document lists it.
 [[nodiscard]] inline plan_row row_of(const plan& offer, std::int64_t rank, const plan_request& request) {
   plan_row row;
   row.rank = rank;

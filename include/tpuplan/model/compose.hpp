@@ -305,14 +305,6 @@ class composer {
   std::int8_t stream_ = 0, source_ = -1;
 };
 
-/// The sums of a transformer that is known to be valid.
-constexpr blocks::sums sums_of_valid(const transformer& model) {
-  blocks::sums sum;
-  blocks::walk along{sum};
-  composer<blocks::walk>{model, along}.compose();
-  return sum;
-}
-
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -19,7 +19,7 @@ struct parameter_count {
   std::int64_t experts = 0;     ///< routed experts, all of them
   std::int64_t router = 0;      ///< of the mixture of experts
   std::int64_t norms = 0;       ///< of the layers, and the last one
-  std::int64_t prediction = 0;  ///< modules that predict further tokens
+  std::int64_t prediction = 0;  ///< modules of multi-token prediction
   std::int64_t other = 0;       ///< `other_products` and `other_weights`
   std::int64_t lm_head = 0;     ///< the output head; only its bias where it is tied to the token table
   std::int64_t vision = 0;      ///< the vision tower

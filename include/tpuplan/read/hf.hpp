@@ -47,8 +47,6 @@ struct uncounted_type {
   std::string_view type;
   std::string_view what;
 };
-inline constexpr std::string_view state_space = "state-space layers";
-inline constexpr std::string_view linear_attention = "linear attention";
 inline constexpr std::string_view convolutions = "convolutions between its layers";
 inline constexpr std::array<uncounted_type, 2> uncounted_types{{
     {"swin", convolutions},

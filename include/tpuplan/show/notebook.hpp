@@ -211,7 +211,6 @@ template <class T>
                              {"price", one_line(cost.price)}});
 }
 
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const expected_spot_run& run) {
   html_rows rows = rows_of("expected time", spot_parts(run), run.wall);
   rows.push_back({"billed", one_line(run.billed)});
@@ -219,7 +218,6 @@ template <class T>
   return table_bundle(run, rows);
 }
 
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const spot_comparison& compared) {
   return table_bundle(compared,
                       {{"the same work", "cost"},
@@ -239,16 +237,13 @@ template <class Time, std::size_t Count>
   return table_bundle(time, rows);
 }
 
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const prefill_breakdown& prefill) {
   return time_bundle(prefill, "time of prefill", prefill_parts(prefill));
 }
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const token_time& token) {
   return time_bundle(token, "time of one token", token_parts(token));
 }
 
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const serving_memory& memory) {
   html_rows rows = rows_of("HBM of one device", serving_memory_parts(memory), memory.total);
   rows.push_back({"usable", one_line(memory.usable)});
@@ -256,7 +251,6 @@ template <class Time, std::size_t Count>
   return table_bundle(memory, rows);
 }
 
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const serving_estimate& estimate) {
   if (estimate.running == 0) return text_bundle(estimate);  // nothing else is estimated
   return table_bundle(
@@ -273,7 +267,6 @@ template <class Time, std::size_t Count>
                  {"output tokens", one_line(estimate.output_tokens)}});
 }
 
-/// As text and as a table.
 [[nodiscard]] inline nlohmann::json shown(const serving_cost& cost) {
   return table_bundle(cost, {{"a million tokens", "cost"},
                              {"of prompts", one_line(cost.input)},

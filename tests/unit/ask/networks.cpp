@@ -1,6 +1,7 @@
 // The questions of a network of layers: what is left open, what is answered, what is refused.
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/ask.hpp>
 
 #include "support/catch.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 json resnet_question(const char* question, json request) {
   request["config"] = {{"model_type", "resnet"}, {"num_labels", 1000}};
-  if (!request.contains("slice")) request["slice"] = "v5e-8";
+  if (!request.contains("slice") && std::string_view(question) != "plan_network") request["slice"] = "v5e-8";
   return json::parse(
       ask({{"schema", json_schema}, {"question", question}, {"request", request}, {"view", "text"}}).dump());
 }
@@ -53,13 +54,57 @@ TEST_CASE("a step of a network, and its run where examples are given", "[ask]") 
   CHECK_FALSE(compilation_matters(seconds{86400}));
 }
 
+TEST_CASE("the plan of a network is that of plan_network", "[ask]") {
+  const json request = {{"job", {{"global_batch", 1024}, {"optimizer", "sgd_momentum"}}},
+                        {"data", {{"examples", 1281167}, {"epochs", 90}}}};
+  const json plan = resnet_question("plan_network", request);
+  const json& best = plan["answer"]["plans"][0];
+  CHECK(best["slice"] == "v5litepod-8");
+  CHECK(best["rank"] == 1);
+  CHECK(best["steps"] == 112590);
+  CHECK(best["plan"]["run_s"] == best["run_s"]);
+  CHECK(plan["answer"]["not_in_run"].is_null());
+  CHECK(says(plan["view"].get<std::string>(), "  1  v5litepod-8 "));
+  json placed = request;
+  placed["slice"] = "v5e-8";
+  const json train = resnet_question("train_network", placed)["answer"];
+  CHECK(best["step"] == train["breakdown"]);
+  CHECK(best["memory"] == train["memory"]["breakdown"]);
+  const json none = resnet_question("plan_network", {{"data", {{"examples", 50000}}}, {"budget_usd", 1e-6}});
+  CHECK(none["answer"]["plans"].empty());
+  CHECK(none["answer"]["lost"]["over_budget"].get<int>() > 0);
+  CHECK(says(none["view"].get<std::string>(), "no slice does it within these limits"));
+  CHECK(says(none["view"].get<std::string>(), "global batch: 1,024 examples on every slice"));
+  CHECK(says(refused("plan_network", json::object()), "data.examples is 0"));
+  CHECK(says(refused("plan_network", {{"tokens", 1e9}}), "request.tokens"));
+}
+
+TEST_CASE("what the input of an example leaves open is as usual", "[ask]") {
+  const auto input = [](const json& given) {
+    return resnet_question("train_network", {{"input", given}})["answer"]["input"];
+  };
+  CHECK(input(json::object()) == resnet_question("train_network", json::object())["answer"]["input"]);
+  CHECK(input({{"cached_share", 1}})["decoding_per_s"].is_null());
+  const double half = input({{"cached_share", 0.5}})["decoding_per_s"];
+  CHECK(half == Approx(2 * input(json::object())["decoding_per_s"].get<double>()));
+  const network net = *read_any_model({{"model_type", "resnet"}}).net;
+  CHECK(input_of(net, {{"input", {{"cached_share", 0.5}}}}).decode.value() == 0.0128);
+  CHECK_FALSE(input_of(net, {{"input", {{"decode_s", 0.02}}}}).upper_bound);
+}
+
 TEST_CASE("what a network has no use for is refused", "[ask]") {
   CHECK(says(refused("train_network", {{"job", {{"sequence_length", 512}}}}), "request.job.sequence_length"));
   CHECK(says(refused("train_network", {{"mesh", {{"data", 4}, {"fsdp", 1}, {"tensor", 2}}}}), "data and fsdp degrees"));
   CHECK(says(refused("train_network", {{"region", "us"}}), "none without data.examples"));
-  CHECK(says(refused("train_network", {{"input", {{"cached_share", 1}}}}), "input.cached_share"));
+  const json small = ask({{"schema", json_schema},
+                          {"question", "train_network"},
+                          {"request",
+                           {{"config", {{"model_type", "vit"}, {"image_size", 32}, {"patch_size", 4}}},
+                            {"slice", "v5e-8"},
+                            {"input", {{"cached_share", 1}}}}}});
+  CHECK(says(small["error"]["message"].get<std::string>(), "input.cached_share"));
   CHECK(says(refused("fit_network", {{"slice", "v5e-7"}}), "slice"));
-  CHECK(says(refused("fit", json::object()), "fit_network and train_network take it"));
+  CHECK(says(refused("fit", json::object()), "fit_network, train_network and plan_network take it"));
   const json language = ask({{"schema", json_schema},
                              {"question", "fit_network"},
                              {"request", {{"config", {{"model_type", "gpt2"}}}, {"slice", "v5e-8"}}}});

@@ -81,7 +81,7 @@ inline void read_mixer(config_fields& fields, std::int64_t layers, transformer& 
   r.inner_norm = true;
 }
 
-/// The same of Mamba 2, which has heads.
+/// The layers of Mamba 2, whose state is kept by head.
 inline void read_mixer2(config_fields& fields, std::int64_t layers, transformer& model) {
   read_mixer(fields, layers, model);
   recurrent_spec& r = model.recurrent;

@@ -31,7 +31,7 @@ inline void read_glm4_moe(config_fields& fields, transformer& model) {
   model.attention.qk_norm = fields.flag("use_qk_norm");
 }
 
-/// MiMo: Qwen2 with modules that predict further tokens, which its class builds.
+/// MiMo: Qwen2 with modules of multi-token prediction, which its class builds.
 inline void read_mimo(config_fields& fields, transformer& model) {
   model.prediction_layers = fields.part("num_nextn_predict_layers", 1024);
 }

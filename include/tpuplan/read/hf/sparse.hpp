@@ -43,7 +43,7 @@ inline void count_compressed(config_fields& fields, transformer& model) {
   if (fields.has("compress_ratios")) {
     std::int64_t layer = 0;
     for (const nlohmann::json& ratio : fields.list("compress_ratios")) {
-      if (layer++ >= model.layers) break;  // further ones are of modules for further tokens
+      if (layer++ >= model.layers) break;  // further ones are of multi-token prediction
       if (ratio != 0 && ratio != 4 && ratio != 128)
         fail(errc::unsupported, fields.path("compress_ratios"), shown_json(ratio), "0, 4, 128");
       a.chosen_layers += ratio == 4 ? 1 : 0;

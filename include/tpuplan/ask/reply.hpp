@@ -1,0 +1,129 @@
+#ifndef TPUPLAN_ASK_REPLY_HPP
+#define TPUPLAN_ASK_REPLY_HPP
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/question.hpp>
+#include <tpuplan/json.hpp>
+#include <tpuplan/show/csv.hpp>
+#include <tpuplan/show/html.hpp>
+#include <tpuplan/show/markdown.hpp>
+#include <tpuplan/show/view.hpp>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The answer to a question as JSON, whole or short, with its pictures and its view; limits of a request.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+template <class Answer, class = void>
+struct has_pictures : std::false_type {};
+template <class Answer>
+struct has_pictures<Answer, std::void_t<decltype(pictures_of(std::declval<const Answer&>()))>> : std::true_type {};
+template <class Answer, class = void>
+struct has_view : std::false_type {};
+template <class Answer>
+struct has_view<Answer, std::void_t<decltype(view_of(std::declval<const Answer&>()))>> : std::true_type {};
+/// What is asked for beside an answer: its pictures, and its view.
+struct wanted_beside {
+  bool pictures = false;
+  std::optional<view_options> view{};
+};
+/// An answer as a document, with its pictures and its view if they were asked for.
+struct reply {
+  nlohmann::ordered_json document{};
+  std::vector<picture> pictures{};
+  view shown{};
+};
+template <class Answer>
+[[nodiscard]] reply reply_of(const Answer& answer, [[maybe_unused]] const wanted_beside& beside) {
+  reply whole{answer, {}, {}};
+  if constexpr (has_pictures<Answer>::value) {
+    if (beside.pictures) whole.pictures = pictures_of(answer);
+  }
+  if constexpr (has_view<Answer>::value) {
+    if (beside.view) whole.shown = view_of(answer, *beside.view);
+  }
+  return whole;
+}
+
+/// The rows of a question, table by table.
+using question_rows = std::array<row_list, 12>;
+
+/// The most rows of a list in a short answer, which has the numbers, texts, truth values and nulls of an object or a
+/// row.
+inline constexpr std::size_t rows_in_short = 10;
+[[nodiscard]] inline nlohmann::ordered_json short_form(const nlohmann::ordered_json& answer, bool rows = true) {
+  nlohmann::ordered_json kept = nlohmann::ordered_json::object();
+  for (const auto& [key, value] : answer.items()) {
+    if (value.is_primitive()) kept[key] = value;
+    if (!rows || !value.is_array()) continue;
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const nlohmann::ordered_json& one : value) {
+      if (list.size() == rows_in_short) break;
+      if (!one.is_array()) list.push_back(one.is_object() ? short_form(one, false) : one);
+    }
+    kept[key] = list;
+  }
+  return kept;
+}
+
+[[nodiscard]] inline nlohmann::ordered_json error_document(errc code, std::string_view field, std::string_view value,
+                                                           std::string_view valid, std::string_view message) {
+  return {
+      {"schema", json_schema},
+      {"error", {{"code", name(code)}, {"field", field}, {"value", value}, {"valid", valid}, {"message", message}}}};
+}
+
+/// The view in that form.
+[[nodiscard]] inline nlohmann::ordered_json view_in(const view& shown, std::string_view form) {
+  if (form == "text") return to_terminal(shown);
+  if (form == "markdown") return to_markdown(shown);
+  if (form == "html") return html_parts(shown);
+  if (form == "csv") return to_csv(shown);
+  return shown;
+}
+
+/// What a request has at the place of a row: null where it is left open.
+[[nodiscard]] inline nlohmann::json value_at(const nlohmann::json& request, std::string_view path) {
+  const nlohmann::json* at = &request;
+  while (!path.empty()) {
+    const std::string_view key = path.substr(0, path.find('.'));
+    if (!at->is_object()) return {};
+    const auto found = at->find(std::string(key));
+    if (found == at->end()) return {};
+    at = &*found;
+    path.remove_prefix(key.size() == path.size() ? key.size() : key.size() + 1);
+  }
+  return *at;
+}
+
+/// Refuses times beyond the limits of their rows, which are those of the command line. A time of 0 is left open.
+inline void keep_times(const nlohmann::json& request, const question_rows& tables) {
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      if (row.kind != value_kind::time && row.kind != value_kind::target) continue;
+      nlohmann::json given = value_at(request, row.path);
+      if (row.kind == value_kind::target) given = value_at(given, "limit_s");
+      if (!given.is_number() || given == 0) continue;
+      const double time = given.get<double>();
+      if (time >= row.least && time <= row.most) continue;
+      fail(errc::out_of_range, "request." + std::string(row.path), time,
+           "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump() + " seconds");
+    }
+  }
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

@@ -1,0 +1,86 @@
+// The question of a sweep, of a network of layers and of a language model; what it refuses.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/ask.hpp>
+
+#include "support/catch.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_sweep_tests {
+using nlohmann::json;
+
+namespace {
+
+const json resnet = {{"model_type", "resnet"}, {"num_labels", 1000}};
+const json llama = {{"model_type", "llama"}, {"hidden_size", 2048}, {"num_hidden_layers", 16}};
+
+json sweep_of(const json& config, json request, const char* question = "sweep") {
+  request["config"] = config;
+  return json::parse(
+      ask({{"schema", json_schema}, {"question", question}, {"request", request}, {"view", "text"}}).dump());
+}
+std::string refused(const json& config, json request) {
+  if (!request.contains("quota")) request["quota"] = 8;
+  if (!request.contains("trials")) request["trials"] = 4;
+  const json answer = sweep_of(config, request);
+  return answer.contains("error") ? answer["error"]["message"].get<std::string>() : "";
+}
+
+}  // namespace
+
+TEST_CASE("a trial of a sweep takes what a run of its plan does, its start and its compilation", "[ask]") {
+  const json job = {{"global_batch", 1024}}, data = {{"examples", 50000}, {"epochs", 10}};
+  const json sweep = sweep_of(resnet, {{"trials", 40},
+                                       {"parallel", 8},
+                                       {"job", job},
+                                       {"data", data},
+                                       {"slices", {"v5e-8", "v5e-4"}},
+                                       {"around", {{"start_up_s", 180}, {"compilation_s", 60}}}});
+  const json& best = sweep["answer"]["plans"][0];
+  CHECK(best["kind"] == "spot");
+  CHECK(best["chips"] == 64);
+  CHECK(best["rounds"] == 5);
+  const json plan = sweep_of(resnet, {{"job", job}, {"data", data}, {"generations", {"v5e"}}}, "plan_network");
+  double run = 0;
+  for (const json& one : plan["answer"]["plans"])
+    run = one["slice"] == "v5litepod-8" ? one["run_s"].get<double>() : run;
+  CHECK(best["whole_trial_s"].get<double>() == Approx(run + 240));
+  CHECK(sweep["answer"]["left_out"][0]["slice"] == "v5litepod-4");
+  CHECK(sweep["answer"]["left_out"][0]["why"] == no_trial_runs);
+  CHECK(says(sweep["view"].get<std::string>(), "40 trials"));
+  CHECK(says(sweep["view"].get<std::string>(), "v5litepod-4: a trial does not run on it"));
+}
+
+TEST_CASE("a trial of a language model is given in tokens, in sequences or in steps", "[ask]") {
+  const json job = {{"global_batch", 64}, {"sequence_length", 1024}};
+  const auto plans = [&](const json& run) {
+    json request = {{"trials", 4}, {"quota", 16}, {"job", job}, {"generations", {"v6e"}}};
+    request.update(run);
+    return sweep_of(llama, request)["answer"]["plans"];
+  };
+  const json by_steps = plans({{"steps", 100}});
+  CHECK(by_steps.size() > 2);
+  CHECK(by_steps == plans({{"tokens", 64 * 1024 * 100}}));
+  CHECK(by_steps == plans({{"data", {{"examples", 3200}, {"epochs", 2}}}}));
+}
+
+TEST_CASE("what a sweep cannot answer is refused by its field", "[ask]") {
+  const json data = {{"examples", 50000}};
+  CHECK(
+      says(sweep_of(resnet, {{"trials", 4}, {"data", data}})["error"]["message"].get<std::string>(), "quota is miss"));
+  CHECK(says(refused(resnet, json::object()), "data.examples is not given"));
+  CHECK(says(refused(llama, json::object()), "tokens is not given"));
+  CHECK(says(refused(resnet, {{"tokens", 1e9}}), "tokens"));
+  CHECK(says(refused(llama, {{"tokens", 1e9}, {"input", {{"decode_s", 1}}}}), "input is given for a language model"));
+  CHECK(says(refused(llama, {{"tokens", 1e9}, {"steps", 100}}), "steps is given without effect"));
+  CHECK(says(refused(llama, {{"tokens", 1e9}, {"data", {{"epochs", 2}}}}), "request.data is given without effect"));
+  CHECK(says(refused(resnet, {{"steps", 100}}), "job.global_batch"));
+  CHECK(says(refused(resnet, {{"data", data}, {"stopped_after", 0.5}}), "request.stopped_after"));
+  CHECK(says(refused(resnet, {{"data", data}, {"job", {{"sequence_length", 512}}}}), "request.job.sequence_length"));
+  CHECK(says(refused(resnet, {{"data", data}, {"region", "mars"}}), "region is mars"));
+  CHECK(says(refused(resnet, {{"data", data}, {"trials", 0}}), "trials"));
+}
+
+}  // namespace ask_sweep_tests
