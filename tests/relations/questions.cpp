@@ -175,9 +175,11 @@ constexpr choice of_concurrency[] = {
     {"--concurrency 32", "/job/concurrency", "32"},
 };
 constexpr choice of_simulation[] = {
-    {"--slices 2", "/slices", "2"},         {"--variation 0", "/variation", "0"}, {"--variation 3", "/variation", "3"},
-    {"--requests 300", "/requests", "300"}, {"--seed 7", "/seed", "7"},           {"--alone", "/prefill", "\"alone\""},
+    {"--slices 2", "/slices", "2"}, {"--variation 0", "/variation", "0"}, {"--variation 3", "/variation", "3"},
+    {"--seed 7", "/seed", "7"},     {"--alone", "/prefill", "\"alone\""},
 };
+constexpr choice of_length[] = {
+    {"--requests 300", "/requests", "300"}};  // of each replica: many are simulated behind a router
 constexpr choice of_fleet[] = {
     {"--budget 100", "/budget_usd_per_s", "0.027777777777777776"},
     {"--objective fastest", "/best", "\"fastest\""},
@@ -254,7 +256,7 @@ const std::map<std::string, std::vector<group>>& table() {
         with(of_concurrency, 0.2)}},
       {"simulate",
        {with(of_server, 0.1), with(of_rate, 1), with(of_percentiles, 0.2), with(of_replica, 0.15),
-        with(of_simulation, 0.3), with(of_routing, 0.15)}},
+        with(of_simulation, 0.3), with(of_length, 1), with(of_routing, 0.15)}},
       {"plan_serving",
        {with(of_server, 0.1), with(of_rate, 0.8), with(of_targets, 0.25), with(of_percentiles, 0.1),
         with(of_fleet, 0.25)}},

@@ -95,8 +95,8 @@ namespace {
 
 /// The command that looks at the best plan more closely, and answers with the same figures: train, or risk with as many
 /// runs as a row of plans has.
-std::string command_of(const char* name_of_it, const plan& best, const std::optional<spot_market>& market,
-                       double tokens, const session& with) {
+std::string command_of(const char* name_of_it, const plan& best, const asked_plan& asked, double tokens,
+                       const session& with) {
   const bool of_risk = std::string_view(name_of_it) == "risk";
   const auto number = [](std::int64_t x) { return std::to_string(x); };
   std::vector<follow_up_option> own = {
@@ -120,9 +120,12 @@ std::string command_of(const char* name_of_it, const plan& best, const std::opti
     const provisioning kind = chosen_cost(best).kind;
     own.emplace_back("--provisioning", std::string(name(kind)));
     own.emplace_back("--runs", number(runs_of_a_plan));
-    if (kind == provisioning::spot && market)
-      own.emplace_back("--mtbp", fmt::format("{}s", typical_mean_time_between_preemptions(*market).value()));
-    if (kind != provisioning::spot) dropped.push_back("--mtbp");
+    const seconds between =
+        asked.market ? typical_mean_time_between_preemptions(*asked.market) : asked.mean_time_between_preemptions;
+    const bool as_published = between == spot_terms{}.mean_time_between_preemptions;  // see chances_of
+    if (kind == provisioning::spot && asked.market && !as_published)
+      own.emplace_back("--mtbp", fmt::format("{}s", between.value()));
+    if (kind != provisioning::spot || as_published) dropped.push_back("--mtbp");
     if (kind != provisioning::spot && kind != provisioning::flex_start) dropped.push_back("--queue");
   }
   return follow_up(with, name_of_it, own, dropped);
@@ -165,9 +168,9 @@ void plan_training(const model_config& config, const plan_options& given, const 
   view shown = view_of(document, options);
   if (!document.plans.empty()) {
     const plan& best = document.plans.front().plan;
-    shown.next = {{"train", command_of("train", best, given.asked.market, request.tokens, with), {}}};
+    shown.next = {{"train", command_of("train", best, given.asked, request.tokens, with), {}}};
     if (request.deadline || request.budget)
-      shown.next.push_back({"risk", command_of("risk", best, given.asked.market, request.tokens, with), "its chances"});
+      shown.next.push_back({"risk", command_of("risk", best, given.asked, request.tokens, with), "its chances"});
     shown.next.push_back({{}, further(with), {}});
   }
   const view report = is_reported(with) ? report_of(document, options) : view{};

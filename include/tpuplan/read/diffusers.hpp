@@ -278,6 +278,8 @@ class pipeline_reader {
 [[nodiscard]] inline diffusion_pipeline read_pipeline(const nlohmann::json& document, std::vector<assumption>& assumed,
                                                       const std::string& source = "config") {
   const json_object given{document, source};
+  if (given.has("model_type"))
+    detail::fail(errc::unsupported, "config", given.string("model_type"), "a pipeline or a denoiser of diffusers");
   if (!given.has("_class_name")) return detail::pipeline_reader{given, assumed}.read();
   const std::string part = detail::find_class(detail::autoencoder_classes, given) != nullptr ? "vae" : "transformer";
   const nlohmann::json alone{{part, document}};

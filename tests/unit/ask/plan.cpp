@@ -46,7 +46,6 @@ TEST_CASE("a plan without a batch has 4 Mi tokens a step") {
   few.job.global_batch = 8;
   fill_batches(short_run, few, assumed);
   CHECK(few.job.global_batch == 8);
-  few.job = {};
   short_run.smallest_batch_tokens = 1e6;
   CHECK(says(refusal_of([&] { fill_batches(short_run, few, assumed); }).message, "smallest_batch_tokens"));
 }
