@@ -10,7 +10,7 @@
 inline nlohmann::json whole_question(nlohmann::json question) {
   question["schema"] = tpuplan::json_schema;
   nlohmann::json& request = question["request"];
-  if (request.contains("config"))
+  if (request.contains("config") && request["config"].is_string())
     request["config"] = tpuplan::load_json(TPUPLAN_DATA_DIR "/models/" + request["config"].get<std::string>());
   if (request.contains("plan")) request["plan"] = nlohmann::json::parse(tpuplan::ask(whole_question(request["plan"])).dump());
   return question;
