@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "relations/questions.hpp"
@@ -175,12 +177,44 @@ std::string rows_of(const std::string& page) {
   return rows;
 }
 
+/// A report of a plan has columns of its own: each figure in the row of a slice is one of the view's rows of that
+/// slice.
+void same_plan_report(relation& r, const std::string& rows, const json& view, const reply& asked, const told& written) {
+  std::map<std::string, std::set<std::string>> known;
+  const auto plain = [](std::string cell) {
+    while (!cell.empty() && (cell.back() == '^' || cell.back() == '!')) cell.pop_back();  // marks of a row
+    return cell;
+  };
+  for (const json& part : view.at("parts")) {
+    for (const json& row : part.at("rows")) {
+      if (row.size() < 4) continue;
+      std::set<std::string>& cells = known[compared_cell(row[1].at("text").get<std::string>())];
+      for (const json& cell : row) cells.insert(plain(compared_cell(cell.at("text").get<std::string>())));
+    }
+  }
+  std::istringstream page(rows);
+  for (std::string line; std::getline(page, line);) {
+    std::istringstream cells(line.substr(std::min<std::size_t>(1, line.size())));
+    std::string slice;
+    std::getline(cells, slice, '|');
+    const auto of = known.find(slice);
+    if (of == known.end()) continue;
+    for (std::string cell; std::getline(cells, cell, '|');) {
+      if (parse_figure(cell).is_number && cell.find('<') == std::string::npos)
+        r.holds(of->second.count(plain(cell)) == 1, "a figure of --html is in the row of its slice", asked,
+                slice + " " + cell, written, line);
+    }
+  }
+}
+
 /// The report has each row of the view that ask gives, but for the age of prices, which only the command line says.
 void same_report(relation& r, const std::string& command, const json& view, const reply& asked) {
   const std::string file = scratch() + "/report.html";
   const told written = tell(command + " --html " + file);
   if (!r.holds(!written.refused(), "--html refuses", written, written.errors)) return;
   const std::string rows = rows_of(file_text(file));
+  if (command.find("tpuplan plan ") == 0 && command.find(" --serve") == std::string::npos)
+    return same_plan_report(r, rows, view, asked, written);
   for (const json& part : view.at("parts")) {
     for (const json& row : part.at("rows")) {
       std::string cells;
