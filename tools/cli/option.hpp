@@ -82,6 +82,8 @@ class option {
 
   /// Makes the option required.
   option& required() { return must_be_given_ = true, *this; }
+  /// Makes the option one that may be left out, where its command answers another question then.
+  option& optional() { return must_be_given_ = false, *this; }
   /// The option has an effect only together with one of these options.
   option& needs(std::initializer_list<const char*> others) {
     return needs_.assign(others.begin(), others.end()), *this;

@@ -169,12 +169,6 @@ void add_training_options(command& to, plan_options& into) {
   }
 }
 
-/// The row that says that images or clips are planned for; the options keep it. Without it something else is.
-constexpr question_row items_row = [] {
-  question_row row = tpuplan::detail::row_named(generation_plan_rows, "--items-per-hour");
-  return row.must_be_given = false, row;
-}();
-
 /// Options of which each belongs to images and clips alone.
 void add_item_options(command& to, plan_options& into) {
   const std::size_t before = to.options.size();
@@ -187,7 +181,7 @@ void add_item_options(command& to, plan_options& into) {
   auto one = to.options.begin();
   std::advance(one, before);
   for (; one != to.options.end(); ++one) one->needs({"--items-per-hour"});
-  to.ask(items_row, into.generation).excludes({"--serve"});
+  to.ask(generation_plan_rows, "--items-per-hour", into.generation).optional().excludes({"--serve"});
 }
 
 /// Options of which each belongs to serving alone.

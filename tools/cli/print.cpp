@@ -29,7 +29,7 @@ std::string printable(std::string_view lines) {
   std::string shown;
   for (std::size_t from = 0; from < lines.size();) {
     const std::size_t end = std::min(lines.find('\n', from), lines.size());
-    shown += tpuplan::detail::printable(lines.substr(from, end - from));
+    shown += tpuplan::printable(lines.substr(from, end - from));
     if (end < lines.size()) shown += '\n';
     from = end + 1;
   }

@@ -1,6 +1,9 @@
 // tpuplan simulate
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/read/traces.hpp>
@@ -50,12 +53,20 @@ void simulate_traffic(const model_config& config, const simulate_options& given,
 
 // A day of traffic.
 
+/// Whether a file begins as traces do; a pipe is a day of rates.
+bool is_trace(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  std::string first;
+  std::ifstream file(path);
+  return std::getline(file, first) && first.rfind("TIMESTAMP", 0) == 0;
+}
+
 /// A day from a trace: its rates by parts, and the lengths of its requests.
-void read_traced_day(const simulate_options& given, const std::string& csv, const session& with, day_request& into) {
+void read_traced_day(const simulate_options& given, const session& with, day_request& into) {
   for (const char* other : {"--input-len", "--output-len"}) {
     if (with.is_given(other)) refuse(other, "given with a trace", "a trace, which has lengths, or a day of rates");
   }
-  const std::vector<simulated_request> trace = read_trace(csv, given.day);
+  const std::vector<simulated_request> trace = load_trace(given.day);
   const seconds length = trace.back().arrival;
   into.day = day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
   into.job.prompt = lengths_of(trace, &simulated_request::prompt);
@@ -68,12 +79,11 @@ day_request make_day(const model_config& config, const simulate_options& given, 
   request.model = config.model;
   request.job = given.traffic.job;
   request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
-  const std::string csv = tpuplan::detail::read_whole_file(given.day, std::size_t{1} << 31);
-  if (csv.rfind("TIMESTAMP", 0) == 0) {
-    read_traced_day(given, csv, with, request);
+  if (is_trace(given.day)) {
+    read_traced_day(given, with, request);
   } else {
     if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
-    request.day = read_day(csv, given.day);
+    request.day = load_day(given.day);
   }
   request.find_threshold = given.for_hpa;
   request.scaling = given.scaling;

@@ -10,6 +10,7 @@
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/estimate/generation.hpp>
+#include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/diffusers.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <utility>
@@ -107,8 +108,10 @@ struct item_price {
   tpuplan::provisioning kind{};  ///< the way of paying
   double usd_per_hour = 0;       ///< dollars an hour for all slices
   double usd_per_item = 0;       ///< dollars an item
+  /// @{
   /// Dollars an item at the ends of the band.
   double usd_per_item_low = 0, usd_per_item_high = 0;
+  /// @}
   price_row price{};  ///< the row of the price list that was used
 };
 /// A batch, its memory and its costs.
@@ -321,8 +324,7 @@ namespace detail {
     const auto of = [&](seconds batch) { return hourly / (answer.items_per_hour * (answer.batch_time / batch)); };
     all.push_back({kind, hourly, of(answer.batch_time), of(answer.batch_time_low), of(answer.batch_time_high), *found});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const item_price& a, const item_price& b) { return a.usd_per_item < b.usd_per_item; });
+  sort_in_order(all, [](const item_price& a, const item_price& b) { return a.usd_per_item < b.usd_per_item; });
   return all;
 }
 

@@ -88,6 +88,7 @@ inline constexpr question_row network_job_rows[] = {
     detail::row_named(job_rows, "--moments"),
     detail::row_named(job_rows, "--optimizer"),
 };
+/// Where a network of layers runs.
 inline constexpr question_row network_mesh_rows[] = {
     detail::row_named(mesh_rows, "--slice"),
     detail::row_named(mesh_rows, "--slices"),

@@ -42,7 +42,7 @@ struct plan_sweep_request {
   nlohmann::json prices{};
   /// @}
 };
-/// The rows of a sweep, of a trial's job and run, and of where it may run.
+/// The rows of a sweep.
 inline constexpr question_row sweep_rows[] = {
     rows::count("trials", "--trials", "Trials", "", "how many").within(1, 1e9).needed(),
     rows::count("parallel", "--parallel", "Trials at once", "",
@@ -59,16 +59,19 @@ inline constexpr question_row sweep_rows[] = {
     detail::row_named(phase_rows, "--start-up"),
     detail::row_named(phase_rows, "--compilation"),
 };
+/// The rows of a trial's job.
 inline constexpr question_row trial_rows[] = {
     detail::row_named(job_rows, "--batch"),
     detail::row_named(job_rows, "--seq"),
     detail::row_named(job_rows, "--optimizer"),
     detail::row_named(job_rows, "--lora"),
 };
+/// The rows of a trial's run.
 inline constexpr question_row trial_run_rows[] = {
     rows::number("tokens", "--tokens", "Training tokens", "tokens", "of a trial: 1B").within(1, 1e18),
     rows::count("steps", "--steps", "Steps", "", "of the whole run").within(1, 1e12),
 };
+/// The rows of where a trial may run.
 inline constexpr question_row sweep_limit_rows[] = {
     detail::row_named(limit_rows, "--provisioning").usually("on_demand,spot"),
     detail::row_named(limit_rows, "--generation"),
@@ -89,8 +92,8 @@ struct sweep_row {
 };
 /// A slice that was named and is in no row.
 struct left_out_slice {
-  std::string slice{};
-  std::string why{};  ///< in words
+  std::string slice{};  ///< its name
+  std::string why{};    ///< in words
 };
 /// All ways to do a sweep, and the question.
 struct plan_sweep_answer {

@@ -224,7 +224,7 @@ inline double behind(const generation_plan& lost, const generation_plan& best, o
       answer.rejected.push_back(found.lost);
     }
   }
-  std::stable_sort(answer.plans.begin(), answer.plans.end(), [&](const generation_plan& a, const generation_plan& b) {
+  detail::sort_in_order(answer.plans, [&](const generation_plan& a, const generation_plan& b) {
     return detail::is_before(a, b, request.best);
   });
   detail::mark_front(answer.plans);

@@ -8,12 +8,11 @@
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
+#include <tpuplan/cost/spot.hpp>
 #include <tpuplan/cost/timeline.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/risk/failures.hpp>
-#include <tpuplan/risk/lifetimes.hpp>
 #include <vector>
 
 /// @file

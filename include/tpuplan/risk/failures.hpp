@@ -5,6 +5,7 @@
 #include <tpuplan/base/checks.hpp>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/base/units.hpp>
+#include <tpuplan/cost/spot.hpp>
 #include <tpuplan/risk/belief.hpp>
 
 /// @file
@@ -12,10 +13,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// Time of one chip between unplanned stops of a job by hardware, hosts or network. 419 stops in 54 days of 16,384 H100
-/// (The Llama 3 Herd of Models, 2024): of GPUs, because no such count of TPUs is published.
-inline constexpr seconds published_chip_time_between_failures{16384 * 54 * 86400.0 / 419};
 
 /// How far a TPU's may lie from that, nine times of ten. No source; a guess that is meant to be wide.
 inline constexpr double chip_failure_factor = 4;

@@ -102,10 +102,6 @@ template <class Lifetimes>
   return observed.value() > 0 ? knowing(before, observed, preempted) : before;
 }
 
-/// The mean wait for a spot slice that is assumed where none is given. Derived: in 28 h of one job 47 attempts (marin
-/// issue 5976, v5p in us-east5-a, 2026) that each lived 10 to 25 minutes leave 11 to 26 minutes of waiting for each.
-inline constexpr seconds usual_spot_wait{18 * 60.0};
-
 }  // namespace abi_0
 }  // namespace tpuplan
 

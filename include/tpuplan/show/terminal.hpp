@@ -23,9 +23,8 @@ struct terminal_form {
   std::string_view left_out = "not shown: ";  ///< what stands before the titles of columns that were left out
 };
 
-namespace detail {
-
-/// The words as a terminal shows them: control characters, which names may have, are "?".
+/// The words as a terminal shows them: control characters, which names may have, are "?". Worked: "a", a tab and "b"
+/// are "a?b".
 [[nodiscard]] inline std::string printable(std::string_view words) {
   std::string shown;
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -36,6 +35,9 @@ namespace detail {
   }
   return shown;
 }
+
+namespace detail {
+
 /// Characters that a terminal shows: bytes that do not continue a UTF-8 sequence.
 [[nodiscard]] inline std::size_t shown_width(std::string_view words) {
   return static_cast<std::size_t>(std::count_if(

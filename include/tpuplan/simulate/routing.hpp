@@ -51,7 +51,7 @@ enum class request_routing : std::uint8_t {
 /// this one. Where the best of the former would begin more than `affinity_patience` after the best of the others, all
 /// are considered.
 inline constexpr double affinity_share = 0.8;
-inline constexpr seconds affinity_patience{18};
+inline constexpr seconds affinity_patience{18};  ///< see affinity_share
 
 /// The router of a fleet, and what its replicas keep.
 struct fleet_routing {
@@ -159,8 +159,10 @@ class routed_fleet {
     routed_run all;
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < requests_.size(); ++i) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return record_of(a).arrival < record_of(b).arrival; });
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      const seconds first = record_of(a).arrival, second = record_of(b).arrival;
+      return first < second || (first == second && a < b);
+    });
     double prompts = 0;
     for (const std::size_t i : order) {
       const request_record& record = record_of(i);

@@ -66,8 +66,9 @@ inline std::vector<seconds> arrivals_of_caches(const transformer& model, const s
                                                const std::vector<request_record>& records) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < records.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return records[a].finished < records[b].finished; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return records[a].finished < records[b].finished || (records[a].finished == records[b].finished && a < b);
+  });
   std::vector<seconds> there(records.size()), free(static_cast<std::size_t>(replicas));
   for (const std::size_t i : order) {
     seconds& link = free[i % free.size()];
@@ -120,7 +121,8 @@ inline void join_records(simulation_run& run, const simulation_run& prompts, con
       detail::arrivals_of_caches(model, job, pools, replicas_of(first), computed.records);
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < requests.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return there[a] < there[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return there[a] < there[b] || (there[a] == there[b] && a < b); });
   split_run all;
   sent.clear();
   for (const std::size_t i : order) {

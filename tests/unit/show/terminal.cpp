@@ -47,8 +47,8 @@ TEST_CASE("titles are bold where colours are shown") {
 }
 
 TEST_CASE("controls of one and of two bytes are marks, at both ends of their ranges") {
-  for (const char* control : {"\x1F", "\x7F", "\xC2\x80", "\xC2\x9F"}) CHECK(detail::printable(control) == "?");
-  for (const char* stays : {" ", "~", "\xC2\xA0", "\xC3\x9F", "\xC2"}) CHECK(detail::printable(stays) == stays);
+  for (const char* control : {"\x1F", "\x7F", "\xC2\x80", "\xC2\x9F"}) CHECK(printable(control) == "?");
+  for (const char* stays : {" ", "~", "\xC2\xA0", "\xC3\x9F", "\xC2"}) CHECK(printable(stays) == stays);
 }
 
 }  // namespace show_terminal_tests
