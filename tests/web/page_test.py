@@ -370,7 +370,9 @@ def keyboard(page):
     link = page.run("document.querySelector('td a').focus(), document.querySelector('td a').getAttribute('aria-label')")
     run = text(page, "summary").rstrip(".").split(", in ")[-1]  # of the best plan
     page.press("Enter", text="\r")
-    page.until("document.getElementById('summary').textContent.includes(%s)" % json.dumps("The run takes " + run))
+    page.until("document.getElementById('summary').textContent.includes('The run takes')")
+    check(page.run("document.getElementById('answer').textContent.includes(%s)" % json.dumps(run)),
+        "the run of the plan, from start to end, is one of its ways of paying")
     check(link == "Train on v6e-256" and page.run("document.activeElement.id") == "answer",
         "a plan leads to its training, and the focus to the answer")
     without_faults(page, "keyboard")
