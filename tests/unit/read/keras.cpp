@@ -49,7 +49,7 @@ struct published {
 }  // namespace
 
 TEST_CASE("models of Keras have the parameters that are published for them", "[keras]") {
-  // Total and trained: `summary()` of keras.applications and of the examples on keras.io (mnist_convnet,
+  // Written from memory, no page was opened, and to be checked. Total and trained: `summary()` of keras.applications and of the examples on keras.io (mnist_convnet,
   // bidirectional_lstm_imdb, timeseries_classification_transformer) and tensorflow.org (text_generation). The U-Net is
   // of no page: 448 + 4640 + 2064 + 4624 + 34.
   const published models[] = {{"mnist_convnet", 34826, 34826},          {"imdb_bilstm", 2757761, 2757761},
@@ -68,6 +68,7 @@ TEST_CASE("models of Keras have the parameters that are published for them", "[k
   }
 }
 
+// From memory too: no paper was opened.
 TEST_CASE("models of Keras have the multiply-adds of their papers", "[keras]") {
   const auto giga = [](const char* name) {
     return forward_flops_per_example(read_keras(stored(name)).net).value() / 2e9;
