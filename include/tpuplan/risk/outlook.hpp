@@ -48,6 +48,15 @@ inline constexpr std::int64_t usual_played_runs = 2000;
 
 namespace detail {
 
+/// The run of that number; one that outlasts its calendar window, of 90 days at most, does not end.
+[[nodiscard]] inline played_run play_within(const run_at_risk& job, const risk_prices& prices,
+                                            const risk_limits& limits, const risk_policy& policy,
+                                            const played_number& which) {
+  played_run run = play(job, limits, policy, which);
+  if (prices.kind == provisioning::calendar && run.billed - run.on_demand > 90_days) run.ended = false;
+  return run;
+}
+
 /// Dollars for the time that a run was billed for.
 [[nodiscard]] inline usd paid_for(const played_run& run, const risk_prices& prices) {
   const seconds before = run.billed - run.on_demand;
@@ -115,7 +124,7 @@ struct run_chances {
   const maybe<seconds> until = limits.budget ? maybe<seconds>{} : limits.deadline;
   std::int64_t in_time = 0, in_budget = 0, both = 0;
   for (std::int64_t n = 1; n <= runs; ++n) {
-    const played_run run = play(job, limits, {}, {seed, n, runs, until});
+    const played_run run = detail::play_within(job, prices, limits, {}, {seed, n, runs, until});
     const auto kept = detail::limits_kept(run, run.ended ? detail::paid_for(run, prices) : usd{}, limits);
     in_time += kept.deadline ? 1 : 0;
     in_budget += kept.budget ? 1 : 0;
@@ -139,7 +148,7 @@ struct run_chances {
   std::vector<usd> costs;
   std::int64_t in_time = 0, in_budget = 0, both = 0, stops = 0, switched = 0;
   for (std::int64_t n = 1; n <= runs; ++n) {
-    const played_run run = play(job, limits, policy, {seed, n, runs});
+    const played_run run = detail::play_within(job, prices, limits, policy, {seed, n, runs});
     stops += run.stops;
     if (!run.ended) continue;
     const usd total = detail::paid_for(run, prices);
