@@ -104,7 +104,8 @@ inline serving_plan_answer answer_of(plan_search& all) {
     answer.rejected.push_back({where, why, amount, unit_of(why, all.request)});
   };
   const auto dominated = [&](const slice& where, double compared) {
-    reject(where, serving_rejection::dominated, compared - compared_of(answer.plans.front(), all.request));
+    const double best_of_all = compared_of(answer.plans.front(), all.request), behind = compared - best_of_all;
+    reject(where, serving_rejection::dominated, behind > 1e-9 * best_of_all ? behind : 0);  // equal but for rounding
   };
   for (const server_search& search : all.slices) {
     if (search.best.empty() && !search.undecided)

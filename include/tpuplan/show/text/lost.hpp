@@ -73,9 +73,9 @@ namespace readable {
     case serving_rejection::too_few_chips: return "takes fewer chips than are asked for";
     case serving_rejection::dominated: break;
   }
-  return best == objective::fastest        ? "slower than those above"
-         : best == objective::fewest_chips ? "takes more chips than those above"
-                                           : "more expensive than those above";
+  return best == objective::fastest        ? "no faster than those above"
+         : best == objective::fewest_chips ? "takes no fewer chips than those above"
+                                           : "no cheaper than those above";
 }
 
 /// By how much a slice misses being a plan, with the unit, and which slice. Worked: "v6e-8: $3.20 an hour more than the
@@ -93,6 +93,7 @@ namespace readable {
     case serving_rejection::dominated: break;
     default: return where;
   }
+  if (lost.amount == 0) return where + ": as much as the best";
   const std::string_view unit = lost.unit.view();
   const std::string behind = unit == "s"       ? duration(seconds{lost.amount}) + " a token"
                              : unit == "chips" ? chip_count
