@@ -256,7 +256,7 @@ inline constexpr question questions[] = {
     question_of<train_request, train_answer>("train",
                                              "How long does a step take, and how much time and money does a run take?",
                                              {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows,
-                                               rest_rows, market_rows, wait_rows, phase_rows, price_rows}},
+                                               rest_rows, market_rows, wait_rows, phase_rows, timeline_rows, price_rows}},
                                              train_answered),
     question_of<fit_network_request, fit_network_answer>(
         "fit_network", "Does a training step of a network of layers fit a slice?",

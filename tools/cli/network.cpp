@@ -210,7 +210,7 @@ train_network_request request_of(const run_options& given, const placed_network&
 
 /// The run from start to end, where it was asked for.
 void add_timeline(trained_network& a, const run_options& given, const maybe<price_row>& price) {
-  if (!given.timeline) return;
+  if (!given.said.timeline && !is_given(given.said.around) && !given.said.queue_time) return;
   const auto chips_paid = static_cast<double>(checked_multiply(chips(a.asked.where), slices(a.asked.mesh)));
   assumed_values assumed;
   run_phases phases = phases_of(given.said.around, given.said.restart_time, assumed);
@@ -238,7 +238,7 @@ void add_comparison(trained_network& a, const gpu_options& given, const maybe<pr
 view view_of(const trained_network& a, const run_options& given, const session& with) {
   view shown = view_of(a.answer, view_options_of());
   std::vector<view_part> own;
-  if (a.line) own.push_back(timeline_part(*a.line));
+  if (a.line) own.push_back(readable::timeline_part(*a.line));
   if (a.against) own.push_back(against_part(*a.against));
   shown.parts.insert(shown.parts.begin() + (a.answer.run ? 2 : 1), own.begin(), own.end());
   const std::int64_t batch = a.answer.memory.job.global_batch;

@@ -14,7 +14,6 @@
 #include "cli/job.hpp"
 #include "cli/plan.hpp"
 #include "cli/prices.hpp"
-#include "cli/timeline.hpp"
 
 // What the commands answer for a network of layers: a file in the form of data/networks, or a vision transformer.
 namespace cli {
@@ -37,7 +36,6 @@ struct run_options {
   epoch_options epochs;
   price_options prices;
   tpuplan::train_request said;                      // of which the terms of payment and the phases count
-  bool timeline = false;                            // whether it is asked for
   nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   gpu_options gpu;
 };

@@ -14,7 +14,6 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
-#include "cli/timeline.hpp"
 #include "cli/train_generation.hpp"
 
 namespace cli {
@@ -31,7 +30,6 @@ struct train_options {
   epoch_options epochs;
   nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   train_request run;                                // of which the request says the terms of payment and the phases
-  bool timeline = false;
   gpu_options gpu;
   nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
 };
@@ -42,7 +40,6 @@ struct trained {
   train_request run;
   train_answer answer;
   epoch_count epochs;
-  std::optional<run_timeline> line;
   std::optional<training_against_gpu> against;
 };
 
@@ -79,7 +76,6 @@ view view_of(const trained& a, const train_options& given, const price_book& boo
     run->sentences.insert(run->sentences.begin(), words.begin(), words.end());
   }
   std::vector<view_part> own;
-  if (a.line) own.push_back(timeline_part(*a.line));
   if (a.against) own.push_back(against_part(*a.against));
   const auto after = run != parts.end() ? run + 1 : parts.begin() + 2;  // the step and its memory
   parts.insert(after, own.begin(), own.end());
@@ -102,26 +98,8 @@ ordered_json document_of(const trained& a, const train_options& given) {
   ordered_json document = a.answer;
   if (a.against) document["against_gpu"] = cli::json_of(*a.against);
   if (is_given(given.epochs)) document["epochs"] = cli::json_of(given.epochs, a.epochs);
-  if (a.line) document["timeline"] = *a.line;
   add_sources(a.asked, given.job, given.mesh, document);
   return document;
-}
-
-/// Whether any phase of the run is asked about.
-bool asks_timeline(const session& with) {
-  return std::any_of(std::begin(phase_rows), std::end(phase_rows),
-                     [&](const question_row& row) { return with.is_given(std::string(row.option).c_str()); }) ||
-         with.is_given("--timeline") || with.is_given("--queue");
-}
-
-/// The run from start to end, on demand.
-void add_timeline(trained& a, const price_book& book) {
-  const maybe<price_row> price = find_price(book, a.asked.where, a.run.region, provisioning::on_demand);
-  const double chips_paid = static_cast<double>(checked_multiply(chips(a.asked.where), slices(a.asked.mesh)));
-  assumed_values said;
-  run_phases run = phases_of(a.asked, a.run, a.answer.step_time, said);
-  run.queue = a.run.queue_time.value_or(seconds{});
-  a.line = timeline_of(run, a.answer.terms, price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
 }
 
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
@@ -148,9 +126,8 @@ void run_train(const train_options& given, session& with) {
   if (model.net) {
     refuse_drawing(with, "given for a network of layers", "a language model");
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
-    return network_train(
-        model, given.job, given.mesh,
-        {given.epochs, given.prices, given.run, given.timeline || asks_timeline(with), given.input, given.gpu}, with);
+    return network_train(model, given.job, given.mesh, {given.epochs, given.prices, given.run, given.input, given.gpu},
+                         with);
   }
   refuse_input(with);
   const loaded_prices prices(given.prices, with);
@@ -163,7 +140,6 @@ void run_train(const train_options& given, session& with) {
                               : static_cast<double>(a.epochs.steps) * static_cast<double>(tokens_per_step(a.asked.job));
   a.run.region = given.prices.region;
   a.answer = answer_to_train(a.asked, a.run, prices.book());
-  if (a.answer.costs && asks_timeline(with)) add_timeline(a, prices.book());
   add_comparison(a, given, prices.book());
   if (a.answer.memory.fits == verdict::no) with.status = 1;
   answer(with, view_of(a, given, prices.book(), with), [&] { return document_of(a, given); });
@@ -189,8 +165,7 @@ void add_train_command(session& with) {
   ask_of_a_run(preemption_rows);
   ask_of_a_run(rest_rows);
   add_price_options(added, options->prices, of_a_run);
-  added.flag("--timeline", options->timeline, "the run from start to end; so do the options of its phases")
-      .needs(of_a_run);
+  ask_of_a_run(timeline_rows);
   ask_of_a_run(phase_rows);
   ask_of_a_run(market_rows);
   ask_of_a_run(wait_rows);

@@ -48,6 +48,10 @@ inline constexpr question_row phase_rows[] = {
         .within(1, 1e12),
     rows::time("around.export_time_s", "--export", "Export", "of the trained model, at the end").within(0, 1e7),
 };
+/// Whether the run is shown from start to end.
+inline constexpr question_row timeline_rows[] = {
+    rows::flag("timeline", "--timeline", "true", "the run from start to end; so do the options of its phases"),
+};
 /// How contested spot is.
 inline constexpr question_row market_rows[] = {
     rows::choice("market", "--market", "Spot market", market_choices,
@@ -83,6 +87,12 @@ template <class Asked>
   const std::int64_t days = days_between(asked.start, asked.by) + 1;  // done by the end of that day
   if (days < 1) fail(errc::out_of_range, "by", asked.by, "a date not before start");
   return static_cast<double>(days) * 1_days;
+}
+
+/// Whether anything is said of the phases. Worked: of {"start_up_s": 60} it is.
+[[nodiscard]] constexpr bool is_given(const asked_phases& asked) noexcept {
+  return asked.start_up || asked.compilation || asked.restore || asked.evaluation || asked.checkpoint ||
+         asked.export_time || asked.evaluate_every || asked.checkpoint_every;
 }
 
 /// The phases as a run has them, and what to say of those that are assumed. Without a start-up it is what a restart

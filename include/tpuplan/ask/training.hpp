@@ -285,6 +285,7 @@ struct train_request {
   seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
+  bool timeline = false;  ///< the run from start to end; so do phases and a queue that are given
   /// @}
 };
 /// The rows of the run that is trained.
@@ -306,10 +307,11 @@ struct train_answer {
   std::optional<seconds> run{};                            ///< uninterrupted time of all steps, where tokens were given
   /// One row for each way of paying, cheapest first, where tokens were given and the job may fit.
   std::optional<std::vector<run_price>> costs{};
-  double run_tokens = 0;      ///< tokens of the run, 0 where none were given
-  std::string region{};       ///< where it is paid for
-  payment_terms terms{};      ///< what is expected of capacity that ends
-  std::int64_t own_runs = 0;  ///< the user's own runs that narrow the band
+  double run_tokens = 0;                   ///< tokens of the run, 0 where none were given
+  std::string region{};                    ///< where it is paid for
+  payment_terms terms{};                   ///< what is expected of capacity that ends
+  std::int64_t own_runs = 0;               ///< the user's own runs that narrow the band
+  std::optional<run_timeline> timeline{};  ///< from start to end on demand, where it was asked for and may run
   /// @}
 };
 /// The phases of the run, with the steps of the job. Worked: 1e12 tokens in steps of 64 sequences of 4096 tokens are
@@ -333,6 +335,17 @@ struct train_answer {
   request.chip_time_between_failures = asked.chip_time_between_failures;
   return payment_terms_of(request, all.where, slices(all.mesh), static_cast<double>(run.steps), run.step);
 }
+/// The run from start to end, on demand: in dollars where that has a price. Worked: its steps take the steps of the job
+/// times the step.
+[[nodiscard]] inline run_timeline timeline_of(const placed_job& all, const train_request& asked, run_phases run,
+                                              const payment_terms& terms, const price_book& book) {
+  const std::int64_t slice_total = slices(all.mesh);
+  const maybe<price_row> price = find_price(book, all.where, asked.region, provisioning::on_demand);
+  run.queue = asked.queue_time.value_or(seconds{});
+  return timeline_of(
+      run, terms,
+      price ? known<usd_per_second>{rate(price->per_chip, detail::chips_of(all.where, slice_total))} : unknown);
+}
 /// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a
 /// step that cannot be timed and for a region without prices. Worked: 1e12 tokens in steps of 64 sequences of 4096
 /// tokens are 3814698 steps.
@@ -346,8 +359,8 @@ struct train_answer {
   if (step.remarks.host_untimed)
     detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
   train_answer answer{
-      step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, detail::fit_of(all), {}, {}, {},
-      0,          {},       {},        0};
+      step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, detail::fit_of(all), {}, {}, {}, 0,
+      {},         {},       0,         {}};
   answer.own_runs = static_cast<std::int64_t>(all.constants.own.count);
   answer.region = asked.region;
   answer.advice = detail::changes_of(findings_of(all));
@@ -364,6 +377,8 @@ struct train_answer {
                  answer.terms);
   answer.costs.emplace(costs.begin(), costs.end());
   for (const auto& [field, value] : assumed) answer.memory.assumed.push_back({field, value, std::string(not_given)});
+  if (asked.timeline || is_given(asked.around) || asked.queue_time)
+    answer.timeline = timeline_of(all, asked, run, answer.terms, book);
   return answer;
 }
 
@@ -382,9 +397,9 @@ TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, bre
                assumed, advice, model, smallest)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
-               chip_time_between_failures, around)
+               chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
-               run, costs, run_tokens, region, terms, own_runs)
+               run, costs, run_tokens, region, terms, own_runs, timeline)
 
 #endif

@@ -95,6 +95,32 @@ namespace readable {
         {options.names_options ? "with --wide also" : "not shown:", " commitments, whose whole term is paid for"}));
   return part;
 }
+/// The phases with the time and the dollars of each, and the goodput; dollars where there is a price.
+[[nodiscard]] inline view_part timeline_part(const run_timeline& line) {
+  const bool priced = line.total.has_value();
+  view_part part =
+      table_of(priced ? "from start to end | >time:s | >share | >cost:usd" : "from start to end | >time:s | >share");
+  const auto row = [&](const char* label, seconds time, bool paid) {
+    if (!(time.value() > 0)) return;
+    part.rows.push_back({cell(label), cell(time), share_cell(time / line.wall)});
+    if (priced && paid) part.rows.back().push_back(cell(line.total.value() * (time / line.billed)));
+  };
+  row("waiting for capacity", line.queue, false);
+  row("start of VMs and container", line.start, true);
+  row("first compilation", line.compilation, true);
+  row("restoring a checkpoint", line.restore, true);
+  row("steps", line.steps, true);
+  row("evaluations", line.evaluations, true);
+  row("checkpoints", line.checkpoints, true);
+  row("failures", line.stops, true);
+  row("export", line.export_time, true);
+  part.rows.push_back({cell("total"), cell(line.wall), share_cell(1)});
+  if (priced) part.rows.back().push_back(cell(line.total.value()));
+  part.notes = {
+      joined({"goodput ", percent(line.goodput), ", compilation ", percent(line.compilation_share), " of what is paid",
+              line.compilation_share > 0.1 ? ": above a tenth, see jax_compilation_cache_dir" : ""})};
+  return part;
+}
 
 }  // namespace readable
 
@@ -153,6 +179,7 @@ inline constexpr const char* run_title = "the run";
             : std::string("; there is no price for it.");
     shown.parts.push_back(std::move(part));
   }
+  if (all.timeline) shown.parts.push_back(timeline_part(*all.timeline));
   shown.summary +=
       joined({" It ", answer.fits == verdict::uncertain ? "may not fit" : verdict_words(answer.fits), "."});
   if (options.drawn) shown.pictures = pictures_of(all);
