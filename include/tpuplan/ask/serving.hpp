@@ -378,11 +378,11 @@ namespace detail {
 
 namespace detail {
 /// "tensor 1 instead of 8".
-[[nodiscard]] inline std::string change_words(const serving_finding& f) {
-  const std::string_view field = f.subject;
+[[nodiscard]] inline std::string change_words(const serving_finding& found) {
+  const std::string_view field = found.subject;
   std::string words(field.substr(field.rfind('.') + 1));
   std::replace(words.begin(), words.end(), '_', ' ');
-  return words.append(" ").append(f.better.view()).append(" instead of ").append(f.now.view());
+  return words.append(" ").append(found.better.view()).append(" instead of ").append(found.now.view());
 }
 /// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
 /// that the slice cannot do what was asked: what would keep them.

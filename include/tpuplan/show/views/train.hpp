@@ -172,10 +172,11 @@ inline constexpr const char* run_title = "the run";
                               duration_range(run * (step.low / step.total), run * (step.high / step.total))})};
     if (!all.costs) part.sentences.emplace_back("no price: it does not fit");
     if (all.costs && all.costs->empty()) part.sentences.push_back(joined({"no price for it in ", all.region}));
-    shown.summary += " The run takes " + duration(run);
+    shown.summary += joined({" The run takes ", duration(run), " of steps"});
     shown.summary +=
         all.costs && !all.costs->empty()
-            ? joined({" and costs from ", money(all.costs->front().total), " (", name(all.costs->front().kind), ")."})
+            ? joined({" and costs from ", money(all.costs->front().total), " (", name(all.costs->front().kind), ", ",
+                      duration(all.costs->front().wall), " from start to end)."})
             : std::string("; there is no price for it.");
     shown.parts.push_back(std::move(part));
   }
