@@ -253,17 +253,18 @@ inline constexpr question questions[] = {
                                              {{model_rows, count_rows}}, model_answered),
     question_of<fit_request, fit_answer>("fit", "Does a training job fit a slice?",
                                          {{model_rows, job_rows, step_rows, mesh_rows}}, fit_answered),
-    question_of<train_request, train_answer>("train",
-                                             "How long does a step take, and how much time and money does a run take?",
-                                             {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows,
-                                               rest_rows, market_rows, wait_rows, phase_rows, timeline_rows, price_rows}},
-                                             train_answered),
+    question_of<train_request, train_answer>(
+        "train", "How long does a step take, and how much time and money does a run take?",
+        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, market_rows, wait_rows,
+          phase_rows, timeline_rows, price_rows}},
+        train_answered),
     question_of<fit_network_request, fit_network_answer>(
         "fit_network", "Does a training step of a network of layers fit a slice?",
         {{model_rows, network_job_rows, network_mesh_rows}}, fit_network_answered),
     question_of<train_network_request, train_network_answer>(
         "train_network", "How long does a step of a network of layers take, and how much does a run cost?",
-        {{model_rows, network_job_rows, network_mesh_rows, network_run_rows, preemption_rows, rest_rows, price_rows}},
+        {{model_rows, network_job_rows, network_mesh_rows, network_run_rows, preemption_rows, rest_rows, market_rows,
+          wait_rows, phase_rows, timeline_rows, price_rows}},
         train_network_answered),
     question_of<train_generation_request, train_generation_answer>(
         "train_generation", "How long does a step of training a denoiser take, and how much does a run cost?",
@@ -271,8 +272,8 @@ inline constexpr question questions[] = {
         train_generation_answered),
     question_of<plan_network_request, plan_network_answer>(
         "plan_network", "Which slices should train this network of layers?",
-        {{model_rows, network_job_rows, network_run_rows, preemption_rows, rest_rows, deadline_rows, budget_rows,
-          limit_rows}},
+        {{model_rows, network_job_rows, network_run_rows, preemption_rows, rest_rows, market_rows, wait_rows,
+          phase_rows, deadline_rows, budget_rows, limit_rows}},
         plan_network_answered),
     question_of<plan_sweep_request, plan_sweep_answer>(
         "sweep", "How many trials of a job at once, where, and for how much?",

@@ -194,34 +194,16 @@ namespace {
 struct trained_network {
   placed_network asked;
   train_network_answer answer;
-  std::optional<run_timeline> line;
   std::optional<training_against_gpu> against;
 };
 
-train_network_request request_of(const run_options& given, const placed_network& asked) {
-  train_network_request request;
+train_network_request request_of(const nlohmann::json& asked_for, const run_options& given,
+                                 const placed_network& asked) {
+  train_network_request request = read_request<train_network_request>(asked_for);
   request.input = input_of(asked.net, given.input);
   if (is_given(given.epochs)) request.data = data_of(given.epochs, asked.job.global_batch);
   request.region = given.prices.region;
-  request.mean_time_between_preemptions = given.said.mean_time_between_preemptions;
-  request.rest_of_term_used = given.said.rest_of_term_used;
   return request;
-}
-
-/// The run from start to end, where it was asked for.
-void add_timeline(trained_network& a, const run_options& given, const maybe<price_row>& price) {
-  if (!given.said.timeline && !is_given(given.said.around) && !given.said.queue_time) return;
-  const auto chips_paid = static_cast<double>(checked_multiply(chips(a.asked.where), slices(a.asked.mesh)));
-  assumed_values assumed;
-  run_phases phases = phases_of(given.said.around, given.said.restart_time, assumed);
-  phases.queue = given.said.queue_time.value_or(seconds{});
-  phases.step = a.answer.step_time;
-  phases.steps = a.answer.epochs ? a.answer.epochs->steps : 0;
-  if (phases.checkpoint_every > 0 && phases.checkpoint.value() == 0)
-    phases.checkpoint = a.answer.terms.spot.checkpoint_time;
-  a.line = timeline_of(phases, price ? known<usd_per_second>{price->per_chip * chips_paid} : unknown);
-  a.answer.not_in_run = {};  // what it leaves out is in the timeline
-  for (const auto& [field, value] : assumed) a.answer.memory.assumed.push_back({field, value, std::string(not_given)});
 }
 
 /// The step on GPUs, where it was asked for.
@@ -238,7 +220,6 @@ void add_comparison(trained_network& a, const gpu_options& given, const maybe<pr
 view view_of(const trained_network& a, const run_options& given, const session& with) {
   view shown = view_of(a.answer, view_options_of());
   std::vector<view_part> own;
-  if (a.line) own.push_back(readable::timeline_part(*a.line));
   if (a.against) own.push_back(against_part(*a.against));
   shown.parts.insert(shown.parts.begin() + (a.answer.run ? 2 : 1), own.begin(), own.end());
   const std::int64_t batch = a.answer.memory.job.global_batch;
@@ -257,25 +238,24 @@ view view_of(const trained_network& a, const run_options& given, const session& 
 
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,
                    session& with) {
-  keep_to_networks(with, {network_run_rows, preemption_rows, rest_rows, price_rows},
-                   {"--steps-per-epoch", "--steps", "--timeline", "--queue", "--start-up", "--compilation", "--restore",
-                    "--evaluation", "--evaluate-every", "--checkpoint", "--checkpoint-every", "--export", "--gpu",
-                    "--gpus", "--gpu-usd", "--small-batch", "--dynamic-shapes", "--custom-kernels"});
+  keep_to_networks(
+      with,
+      {network_run_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, timeline_rows, price_rows},
+      {"--steps-per-epoch", "--steps", "--gpu", "--gpus", "--gpu-usd", "--small-batch", "--dynamic-shapes",
+       "--custom-kernels"});
   const loaded_prices prices(run.prices, with);
   check_region(prices.book(), run.prices.region);
   trained_network a;
   a.asked = placed_of(model, job, mesh);
-  a.answer = answer_to_train(a.asked, request_of(run, a.asked), prices.book());
+  a.answer = answer_to_train(a.asked, request_of(job.request, run, a.asked), prices.book());
   if (a.answer.epochs && run.epochs.steps) a.answer.epochs->steps_per_epoch = 0;  // of a run that has no epochs
   if (a.answer.memory.fits == verdict::no) with.status = 1;
   const maybe<price_row> price = find_price(prices.book(), a.asked.where, run.prices.region, provisioning::on_demand);
-  add_timeline(a, run, price);
   add_comparison(a, run.gpu, price);
   answer(with, view_of(a, run, with), [&] {
     ordered_json document = a.answer;
     document["batch"] = readable::batch_words(a.answer);
     if (a.answer.epochs) document["epochs"] = cli::json_of(run.epochs, *a.answer.epochs);
-    if (a.line) document["timeline"] = *a.line;
     if (a.against) document["against_gpu"] = cli::json_of(*a.against);
     return document;
   });

@@ -35,7 +35,6 @@ std::int64_t parameters_in(const std::string& path);
 struct run_options {
   epoch_options epochs;
   price_options prices;
-  tpuplan::train_request said;                      // of which the terms of payment and the phases count
   nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   gpu_options gpu;
 };

@@ -107,8 +107,9 @@ void expect_batch(const epoch_options& run, std::int64_t batch) {
 }
 
 void network_training_plan(const any_model& model, const plan_options& given, const price_book& prices, session& with) {
-  keep_to_networks(with, {network_run_rows, preemption_rows, rest_rows, budget_rows, limit_rows},
-                   {"--deadline", "--steps-per-epoch", "--steps", "--zone", "--rows"});
+  keep_to_networks(
+      with, {network_run_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, budget_rows, limit_rows},
+      {"--deadline", "--steps-per-epoch", "--steps", "--zone", "--rows"});
   for (const char* option : {"--data", "--fsdp"}) {
     if (with.is_given(option)) refuse(option, "given for a network of layers", "train, which takes a layout");
   }

@@ -126,8 +126,7 @@ void run_train(const train_options& given, session& with) {
   if (model.net) {
     refuse_drawing(with, "given for a network of layers", "a language model");
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
-    return network_train(model, given.job, given.mesh, {given.epochs, given.prices, given.run, given.input, given.gpu},
-                         with);
+    return network_train(model, given.job, given.mesh, {given.epochs, given.prices, given.input, given.gpu}, with);
   }
   refuse_input(with);
   const loaded_prices prices(given.prices, with);

@@ -44,7 +44,13 @@ struct train_network_request {
   std::string region = "us";            ///< where the slice is paid for
   nlohmann::json prices{};              ///< a price file; nothing: the built-in prices
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
-  double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
+  double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<spot_market> market{};  ///< this and what follows as in train_request
+  std::optional<seconds> queue_time{};
+  seconds restart_time = spot_terms{}.restart_time;
+  seconds chip_time_between_failures = published_chip_time_between_failures;
+  asked_phases around{};
+  bool timeline = false;
   /// @}
 };
 /// Which slices train a network of layers best?
@@ -65,6 +71,11 @@ struct plan_network_request {
   bool accept_uncertain = false;
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
   double rest_of_term_used = 0;
+  std::optional<spot_market> market{};
+  std::optional<seconds> queue_time{};
+  seconds restart_time = spot_terms{}.restart_time;
+  seconds chip_time_between_failures = published_chip_time_between_failures;
+  asked_phases around{};
   nlohmann::json prices{};
   /// @}
 };
@@ -125,10 +136,6 @@ struct fit_network_answer {
   std::string model{}, example{};  ///< name of the network, and what an example is: "image" or "example"
   /// @}
 };
-/// What the time of a run leaves out, where that is a tenth of it or more.
-struct run_omissions {
-  seconds first_compilation{};  ///< as long as published logs of such programs have it
-};
 /// A step, its memory, and the run where examples were given.
 struct train_network_answer {
   /// @{
@@ -147,7 +154,7 @@ struct train_network_answer {
   std::optional<std::vector<run_price>> costs{};  ///< a row for each way of paying, cheapest first
   std::string region{};                           ///< where it is paid for
   payment_terms terms{};                          ///< what is expected of capacity that ends
-  std::optional<run_omissions> not_in_run{};      ///< what comes on top of a short run
+  std::optional<run_timeline> timeline{};         ///< from start to end on demand, where it was asked for and may run
   /// @}
 };
 
@@ -163,9 +170,9 @@ struct plan_network_row {
   maybe<input_answer> input{};  ///< what the hosts deliver; nothing where that is not known
   memory_breakdown memory{};    ///< of a device
   std::int64_t steps = 0;
-  seconds run{};   ///< uninterrupted time of all steps
-  usd cost{};      ///< of the run
-  seconds wall{};  ///< from start to end
+  seconds run{};                        ///< uninterrupted time of all steps
+  usd cost{}, cost_low{}, cost_high{};  ///< of the run, and at either end of the band of its step
+  seconds wall{};                       ///< from start to end
   provisioning kind{};
   price_row price{};
   tpuplan::plan plan{};  ///< the same as the question launch reads it
@@ -190,10 +197,9 @@ struct plan_network_answer {
   std::vector<plan_network_row> plans{};
   lost_networks lost{};
   std::vector<assumption> assumed{};
-  std::optional<run_omissions> not_in_run{};  ///< what comes on top of a short run
-  std::string model{};                        ///< name of the network
-  data_set data{};                            ///< what is trained on
-  objective best{};                           ///< what comes first
+  std::string model{};  ///< name of the network
+  data_set data{};      ///< what is trained on
+  objective best{};     ///< what comes first
   /// @}
 };
 
@@ -256,19 +262,6 @@ struct placed_network {
   answer.example = example_word(all.net);
   return answer;
 }
-/// What is expected of capacity that ends, of a run of a network. Worked: a checkpoint of ResNet-50 under AdamW has
-/// 25557032 x 12 bytes.
-[[nodiscard]] inline payment_terms terms_of(const network& net, const network_job& job, seconds between, double used) {
-  payment_terms terms;
-  terms.spot.mean_time_between_preemptions = between;
-  terms.spot.checkpoint_time =
-      checkpoint_time(training_state_of(parameters(net).trained, job.weights, job.optimizer, job.moments).total);
-  terms.flex_start.checkpoint_time = terms.spot.checkpoint_time;
-  terms.rest_of_term_used = used;
-  return terms;
-}
-/// Whether a first compilation takes a tenth of a run or more. Worked: of two minutes' steps it does, of a day's not.
-[[nodiscard]] constexpr bool compilation_matters(seconds run) noexcept { return usual_first_compilation() > 0.1 * run; }
 /// Says that chips wait for hosts whose work is a bound from published runs.
 inline void assume_input(const example_cost& one, assumed_values& assumed) {
   if (!one.upper_bound) return;
@@ -291,6 +284,13 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
                  "with decode_s or size_bytes: what an example costs a host is not known");
   return each;
 }
+/// The run besides its steps, and how capacity waits, ends and fails, put into the request; what is assumed of it.
+template <class Asked>
+void fill_run(const Asked& asked, bool spot_counts, network_request& request, assumed_values& assumed) {
+  fill_capacity(asked, spot_counts, request.terms, assumed);
+  request.around = phases_of(asked.around, asked.restart_time, assumed);
+  request.chip_time_between_failures = asked.chip_time_between_failures;
+}
 /// The step, its memory and input; where examples are given, also the run and its dollars at these prices. Throws what
 /// `placed` and `epochs_of` do, and for a region without prices. Worked: ResNet-50 on v5e-8 in 1024 images takes 70.6
 /// ms a step under SGD with momentum.
@@ -311,17 +311,26 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
   answer.input = input;
   answer.data = asked.data;
   answer.region = asked.region;
-  answer.terms = terms_of(all.net, all.job, asked.mean_time_between_preemptions, asked.rest_of_term_used);
   if (asked.data.examples == 0) return answer;
-  validate(answer.terms);
   answer.epochs = epochs_of(asked.data, all.job.global_batch);
   const auto steps = static_cast<double>(answer.epochs->steps);
+  const std::int64_t slice_total = slices(all.mesh);
+  network_request request;
+  request.net = all.net;
+  request.job = all.job;
+  fill_run(asked, true, request, said.assumed);
+  answer.terms = payment_terms_of(request, all.where, slice_total, answer.epochs->steps, step.total);
+  validate(answer.terms);
+  answer.memory.assumed = all_assumed(all.config, said.assumed);
   answer.run = steps * step.total;
-  if (compilation_matters(*answer.run)) answer.not_in_run = run_omissions{usual_first_compilation()};
-  const run_price_list costs =
-      run_prices(all.where, slices(all.mesh), {*answer.run, steps * step.low, steps * step.high}, book, asked.region,
-                 answer.terms);
+  const run_price_list costs = run_prices(all.where, slice_total, {*answer.run, steps * step.low, steps * step.high},
+                                          book, asked.region, answer.terms);
   answer.costs.emplace(costs.begin(), costs.end());
+  if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return answer;
+  run_phases run = request.around;
+  run.steps = answer.epochs->steps, run.step = step.total;
+  run.queue = asked.queue_time.value_or(seconds{});
+  answer.timeline = timeline_of(run, answer.terms, price_on_demand(book, all.where, slice_total, asked.region));
   return answer;
 }
 
@@ -354,7 +363,8 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
   request.largest_chips = asked.largest_chips;
   request.accept_uncertain = asked.accept_uncertain;
   request.prices = book;
-  request.terms = terms_of(request.net, request.job, asked.mean_time_between_preemptions, asked.rest_of_term_used);
+  const bool on_spot = std::find(asked.kinds.begin(), asked.kinds.end(), provisioning::spot) != asked.kinds.end();
+  fill_run(asked, on_spot, request, assumed);
   return request;
 }
 namespace detail {
@@ -391,8 +401,8 @@ namespace detail {
     waits = waits || one.step.waiting.value() > 0;
     answer.plans.push_back({static_cast<std::int64_t>(answer.plans.size()) + 1, std::string(name(one.where).view()),
                             chips(one.where), one.job.global_batch, one.mesh, one.step, one.input, one.memory,
-                            one.steps, one.run, one.cost.total, one.cost.wall, one.cost.kind, one.cost.price,
-                            detail::launched_plan(one)});
+                            one.steps, one.run, one.cost.total, one.low, one.high, one.cost.wall, one.cost.kind,
+                            one.cost.price, detail::launched_plan(one)});
   }
   if (waits) assume_input(request.input, assumed);
   answer.parameters = parameters(request.net).trained;
@@ -401,8 +411,6 @@ namespace detail {
   answer.lost = {found.does_not_fit, found.may_not_fit,     found.does_not_divide,
                  found.no_price,     found.misses_deadline, found.over_budget};
   answer.assumed = all_assumed(model.config, assumed);
-  if (!found.plans.empty() && compilation_matters(found.plans.front().run))
-    answer.not_in_run = run_omissions{usual_first_compilation()};
   answer.model = request.net.name.view();
   answer.data = request.data;
   answer.best = request.best;
@@ -414,20 +422,20 @@ namespace detail {
 
 TPUPLAN_FIELDS(tpuplan::fit_network_request, config, slice, job, mesh)
 TPUPLAN_FIELDS(tpuplan::train_network_request, config, slice, job, mesh, data, input, region, prices,
-               mean_time_between_preemptions, rest_of_term_used)
+               mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
+               chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice,
                mesh, job, assumed, model, example)
-TPUPLAN_FIELDS(tpuplan::run_omissions, first_compilation)
 TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
-               memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, not_in_run)
+               memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, timeline)
 TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
                generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
-               rest_of_term_used, prices)
-TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost, wall,
-               kind, price, plan)
+               rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
+TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
+               cost_low, cost_high, wall, kind, price, plan)
 TPUPLAN_FIELDS(tpuplan::lost_networks, does_not_fit, may_not_fit, batch_does_not_divide, no_price, misses_deadline,
                over_budget)
-TPUPLAN_FIELDS(tpuplan::plan_network_answer, schema, parameters, examples, epochs, plans, lost, assumed, not_in_run,
-               model, data, best)
+TPUPLAN_FIELDS(tpuplan::plan_network_answer, schema, parameters, examples, epochs, plans, lost, assumed, model, data,
+               best)
 
 #endif

@@ -143,13 +143,12 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
   one.generations = asked.generations;
   one.largest_chips = asked.quota.value_or(one.largest_chips);
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  one.around = asked.around;
   const network_request request = request_of(model, one, book, assumed);
   std::vector<trial_slice> found;
   bool waits = false;
-  run_phases run = phases_of(asked.around, request.terms.spot.restart_time, assumed);
   for (const network_plan& p : plan_network(request).plans) {
-    run.step = p.step.total, run.steps = p.steps;
-    found.push_back({p.where, p.step.total * static_cast<double>(p.steps), with_phases(request.terms, run)});
+    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total)});
     waits = waits || p.step.waiting.value() > 0;
   }
   if (waits) assume_input(request.input, assumed);

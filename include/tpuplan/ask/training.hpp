@@ -335,16 +335,18 @@ struct train_answer {
   request.chip_time_between_failures = asked.chip_time_between_failures;
   return payment_terms_of(request, all.where, slices(all.mesh), static_cast<double>(run.steps), run.step);
 }
-/// The run from start to end, on demand: in dollars where that has a price. Worked: its steps take the steps of the job
-/// times the step.
+/// What all chips of the slices cost on demand; unknown without such a price. Worked: $38.40 an hour for v5e-32 in us.
+[[nodiscard]] inline known<usd_per_second> price_on_demand(const price_book& book, const slice& where,
+                                                           std::int64_t slice_total, const std::string& region) {
+  const maybe<price_row> price = find_price(book, where, region, provisioning::on_demand);
+  if (!price) return unknown;
+  return rate(price->per_chip, detail::chips_of(where, slice_total));
+}
+/// The run from start to end, on demand. Worked: its steps take the steps of the job times the step.
 [[nodiscard]] inline run_timeline timeline_of(const placed_job& all, const train_request& asked, run_phases run,
                                               const payment_terms& terms, const price_book& book) {
-  const std::int64_t slice_total = slices(all.mesh);
-  const maybe<price_row> price = find_price(book, all.where, asked.region, provisioning::on_demand);
   run.queue = asked.queue_time.value_or(seconds{});
-  return timeline_of(
-      run, terms,
-      price ? known<usd_per_second>{rate(price->per_chip, detail::chips_of(all.where, slice_total))} : unknown);
+  return timeline_of(run, terms, price_on_demand(book, all.where, slices(all.mesh), asked.region));
 }
 /// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a
 /// step that cannot be timed and for a region without prices. Worked: 1e12 tokens in steps of 64 sequences of 4096

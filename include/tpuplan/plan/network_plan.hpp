@@ -36,7 +36,10 @@ struct network_request {
   std::int64_t largest_chips = 1 << 20;                      ///< of a slice
   bool accept_uncertain = false;                             ///< accept slices on which the memory fit is uncertain
   price_book prices{};                                       ///< whose owner must outlive the request
-  payment_terms terms{};                                     ///< of spot, flex-start and commitments
+  payment_terms terms = detail::planned_terms();             ///< of spot, flex-start and commitments
+  run_phases around = detail::planned_phases();              ///< around the steps, as in plan_request
+  /// Of one chip, between failures that stop the run; 0: none are expected.
+  seconds chip_time_between_failures = published_chip_time_between_failures;
 };
 
 /// A slice that trains the network within the limits.
@@ -50,7 +53,21 @@ struct network_plan {
   std::int64_t steps = 0;       ///< of the run
   seconds run{};                ///< steps x step
   paid_run cost{};              ///< the way of paying that comes first
+  usd low{}, high{};            ///< its dollars at either end of the band of the step
 };
+
+/// The terms under which a network's run of so many steps is paid for, as a plan of a language model has them. Worked:
+/// a checkpoint of ResNet-50 under AdamW has 25557032 x 12 bytes.
+[[nodiscard]] inline payment_terms payment_terms_of(const network_request& request, const slice& where,
+                                                    std::int64_t slice_total, std::int64_t steps, seconds step) {
+  const network_job& job = request.job;
+  run_phases run = request.around;
+  run.steps = steps;
+  run.step = step;
+  return detail::terms_of_run(
+      request.terms, training_state_of(parameters(request.net).trained, job.weights, job.optimizer, job.moments).total,
+      request.chip_time_between_failures, run, where, slice_total);
+}
 
 /// The plans, best first, and how many slices lost for each reason.
 struct network_answer {
@@ -85,21 +102,31 @@ inline maybe<network_plan> network_layout_on(const network_request& request, con
   return nothing;
 }
 
-/// The cheapest of the ways of paying that count, or the fastest where that is asked.
-inline maybe<paid_run> network_cost(const network_request& request, const network_plan& planned) {
-  maybe<paid_run> found;
+/// Pays a plan in the cheapest of the ways that count, or the fastest where that is asked; whether there is one.
+inline bool pay_network(const network_request& request, network_plan& planned) {
+  bool found = false;
+  const payment_terms terms = payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total);
   for (const std::string& region : request.regions) {
     for (const provisioning kind : request.kinds) {
       const maybe<price_row> price = find_price(request.prices, planned.where, region, kind);
-      if (!price || !can_be_paid(kind, 1, planned.run, request.terms)) continue;
-      const paid_run paid = pay_for(planned.where, 1, planned.run, *price, request.terms);
-      const bool better =
-          !found || (request.best == objective::fastest && paid.wall != found->wall ? paid.wall < found->wall
-                                                                                    : paid.total < found->total);
-      if (better) found = paid;
+      if (!price || !can_be_paid(kind, 1, planned.run, terms)) continue;
+      const paid_run paid = pay_for(planned.where, 1, planned.run, *price, terms);
+      const bool better = !found || (request.best == objective::fastest && paid.wall != planned.cost.wall
+                                         ? paid.wall < planned.cost.wall
+                                         : paid.total < planned.cost.total);
+      if (better) planned.cost = paid, found = true;
     }
   }
-  return found;
+  if (!found) return false;
+  const auto at = [&](seconds step) {
+    const seconds run = step * static_cast<double>(planned.steps);
+    return can_be_paid(planned.cost.kind, 1, run, terms)
+               ? pay_for(planned.where, 1, run, planned.cost.price, terms).total
+               : planned.cost.total * (step / planned.step.total);
+  };
+  planned.low = at(planned.step.low);
+  planned.high = at(planned.step.high);
+  return true;
 }
 
 inline bool comes_first(const network_plan& a, const network_plan& b, objective best) {
@@ -152,15 +179,13 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
     planned.input = fed.input;
     planned.steps = steps;
     planned.run = static_cast<double>(planned.steps) * planned.step.total;
-    const maybe<paid_run> cost = detail::network_cost(request, planned);
-    if (!cost) {
+    if (!detail::pay_network(request, planned)) {
       ++answer.no_price;
-    } else if (request.deadline && cost->wall > *request.deadline) {
+    } else if (request.deadline && planned.cost.wall > *request.deadline) {
       ++answer.misses_deadline;
-    } else if (request.budget && cost->total > *request.budget) {
+    } else if (request.budget && planned.cost.total > *request.budget) {
       ++answer.over_budget;
     } else {
-      planned.cost = *cost;
       answer.plans.push_back(planned);
     }
   }

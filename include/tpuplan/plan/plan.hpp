@@ -149,23 +149,30 @@ struct plan {
   bool budget_at_risk = false;    ///< the chosen cost is within the budget, the high end of its dollars is not
 };
 
+namespace detail {
+/// The terms of a run of these phases on so many slices, whose chips fail after a mean time of `chip`: a checkpoint
+/// that takes no time (0) has that of the state.
+constexpr payment_terms terms_of_run(payment_terms terms, bytes state, seconds chip, const run_phases& run,
+                                     const slice& where, std::int64_t slice_total) {
+  const seconds usual = checkpoint_time(state, checkpoint_rate(where, slice_total));
+  if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
+  if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;
+  terms.mean_time_between_failures = chip / static_cast<double>(checked_multiply(chips(where), slice_total));
+  return with_phases(terms, run);
+}
+}  // namespace detail
+
 /// The terms under which a plan of so many steps is paid for: those of the request, with the phases around the steps,
 /// the failures of its chips, and `checkpoint_time` of its training state where a checkpoint takes no time (0). A
 /// request that names no model, as in a file that holds plans alone, has checkpoints of no bytes. Worked: a checkpoint
 /// of 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8.
 [[nodiscard]] constexpr payment_terms payment_terms_of(const plan_request& request, const slice& where,
                                                        std::int64_t slice_total, double steps = 0, seconds step = {}) {
-  payment_terms terms = request.terms;
   const bytes state = request.model.layers > 0 ? training_state_of(request.model, request.job).total : bytes{0};
-  const seconds usual = checkpoint_time(state, checkpoint_rate(where, slice_total));
-  if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
-  if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;
-  const double chip_total = static_cast<double>(checked_multiply(chips(where), slice_total));
-  terms.mean_time_between_failures = request.chip_time_between_failures / chip_total;
   run_phases run = request.around;
   run.steps = static_cast<std::int64_t>(steps < 9e18 ? steps : 9e18);
   run.step = step;
-  return with_phases(terms, run);
+  return detail::terms_of_run(request.terms, state, request.chip_time_between_failures, run, where, slice_total);
 }
 
 /// The cost of a plan under one way of paying, in the region where that is cheapest; null where it has no price.

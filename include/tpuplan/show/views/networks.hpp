@@ -129,12 +129,6 @@ inline constexpr std::string_view network_band_words =
     const seconds epoch = static_cast<double>(steps) * step.total;
     part.sentences.push_back(joined({"an epoch takes ", duration(epoch), dollars(epoch, " and costs ")}));
   }
-  if (answer.not_in_run) {
-    const seconds compilation = answer.not_in_run->first_compilation, whole = run + compilation;
-    part.sentences.push_back(joined({"that is the steps alone; with a first compilation of ", duration(compilation),
-                                     " it is ", duration(whole), dollars(whole, " and "), ", and start-up comes on top",
-                                     options.names_options ? ": --timeline" : ""}));
-  }
   if (answer.costs->empty()) part.sentences.push_back(joined({"no price for it in ", answer.region}));
   return part;
 }
@@ -182,6 +176,7 @@ inline constexpr std::string_view network_band_words =
               ": ", percent(step.mfu), " MFU, ", rate, ", limited by ", name(step.limited_by), "."});
   shown.parts = {step_part(step)};
   if (answer.run) shown.parts.push_back(network_run_part(answer, options));
+  if (answer.timeline) shown.parts.push_back(timeline_part(*answer.timeline));
   add_assumed(shown, placed.assumed, options);
   std::vector<price_row> prices;
   for (const run_price& one : answer.costs.value_or(std::vector<run_price>{})) prices.push_back(one.price);
@@ -202,10 +197,9 @@ namespace readable {
     const network_step& step = one.step;
     waits = waits || step.waiting.value() > 0;
     part.rows.push_back({count_cell(one.rank), cell(one.slice), count_cell(one.chips, true),
-                         count_cell(one.batch, true), cell(count(step.examples_per_second.value())), cell(one.run),
-                         cell(one.cost),
-                         range_cell(one.cost * (step.low / step.total), one.cost * (step.high / step.total)),
-                         share_cell(step.waiting / step.total), used_cell(one.memory.total, one.memory.usable),
+                         count_cell(one.batch, true), cell(count(step.examples_per_second.value())), cell(one.wall),
+                         cell(one.cost), range_cell(one.cost_low, one.cost_high), share_cell(step.waiting / step.total),
+                         used_cell(one.memory.total, one.memory.usable),
                          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
   }
   const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
@@ -246,11 +240,6 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
     shown.summary = "No slice does it within these limits.";
   } else {
     shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
-    if (answer.not_in_run)
-      shown.sentences.push_back(
-          joined({"runs are the steps alone: a first compilation of ", duration(answer.not_in_run->first_compilation),
-                  " and start-up come on top and are most of what such a run costs",
-                  options.names_options ? "; see --timeline of train" : ""}));
     const plan_network_row& first = answer.plans.front();
     shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ", money(first.cost), " in ",
                             duration(first.wall), "."});
