@@ -84,10 +84,21 @@ template <class Request>
 [[nodiscard]] inline reply fit_answered(const nlohmann::json& request, const wanted_beside& beside) {
   return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), beside);
 }
+/// What is of a run alone: without effect where a step is asked about.
+inline constexpr const char* keys_of_a_run[] = {"region",
+                                                "prices",
+                                                "mean_time_between_preemptions_s",
+                                                "rest_of_term_used",
+                                                "market",
+                                                "queue_time_s",
+                                                "restart_time_s",
+                                                "chip_time_between_failures_s",
+                                                "around",
+                                                "timeline",
+                                                "data"};
 [[nodiscard]] inline reply train_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_request asked = read_request<train_request>(request);
-  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "market",
-                          "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around"})
+  for (const char* key : keys_of_a_run)
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
@@ -108,7 +119,7 @@ template <class Request>
 }
 [[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_generation_request asked = read_request<train_generation_request>(request);
-  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "data"})
+  for (const char* key : keys_of_a_run)
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   std::vector<assumption> read;
@@ -134,7 +145,7 @@ template <class Request>
 }
 [[nodiscard]] inline reply train_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
   train_network_request asked = read_request<train_network_request>(request);
-  for (const char* key : {"region", "prices", "mean_time_between_preemptions_s", "rest_of_term_used", "data"})
+  for (const char* key : keys_of_a_run)
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   const placed_network placed = network_of(asked);

@@ -49,9 +49,19 @@ TEST_CASE("a step of a network, and its run where examples are given", "[ask]") 
   const json run = resnet_question("train_network", {{"job", job}, {"data", {{"examples", 1281167}, {"epochs", 90}}}});
   CHECK(run["answer"]["epochs"]["steps"] == 112590);
   CHECK(run["answer"]["costs"].size() > 2);
-  CHECK(run["answer"]["not_in_run"].is_null());
-  CHECK(compilation_matters(seconds{120}));
-  CHECK_FALSE(compilation_matters(seconds{86400}));
+  CHECK(run["answer"]["terms"]["start_up_s"] == 600);
+  CHECK(run["answer"]["timeline"].is_null());
+  const json whole = resnet_question("train_network", {{"job", job},
+                                                       {"data", {{"examples", 1281167}, {"epochs", 90}}},
+                                                       {"around", {{"start_up_s", 100}, {"compilation_s", 20}}}});
+  const json& line = whole["answer"]["timeline"];
+  CHECK(line["start_s"] == 100);
+  CHECK(line["compilation_s"] == 20);
+  CHECK(line["steps_s"] == run["answer"]["run_s"]);
+  for (const json& way : whole["answer"]["costs"])
+    if (way["kind"] == "on_demand") CHECK(way["wall_s"].get<double>() == Approx(line["wall_s"].get<double>()));
+  CHECK(says(whole["view"].get<std::string>(), "first compilation"));
+  CHECK(says(refused("train_network", {{"around", {{"start_up_s", 100}}}}), "none without data.examples"));
 }
 
 TEST_CASE("the plan of a network is that of plan_network", "[ask]") {
@@ -63,13 +73,20 @@ TEST_CASE("the plan of a network is that of plan_network", "[ask]") {
   CHECK(best["rank"] == 1);
   CHECK(best["steps"] == 112590);
   CHECK(best["plan"]["run_s"] == best["run_s"]);
-  CHECK(plan["answer"]["not_in_run"].is_null());
+  CHECK(best["wall_s"].get<double>() > best["run_s"].get<double>() + 600);
+  CHECK(best["cost_low_usd"] < best["cost_usd"]);
   CHECK(says(plan["view"].get<std::string>(), "  1  v5litepod-8 "));
   json placed = request;
   placed["slice"] = "v5e-8";
   const json train = resnet_question("train_network", placed)["answer"];
   CHECK(best["step"] == train["breakdown"]);
   CHECK(best["memory"] == train["memory"]["breakdown"]);
+  for (const json& way : train["costs"]) {
+    if (way["kind"] != "on_demand") continue;
+    CHECK(best["cost_usd"] == way["total_usd"]);
+    CHECK(best["cost_low_usd"] == way["total_low_usd"]);
+    CHECK(best["cost_high_usd"] == way["total_high_usd"]);
+  }
   const json none = resnet_question("plan_network", {{"data", {{"examples", 50000}}}, {"budget_usd", 1e-6}});
   CHECK(none["answer"]["plans"].empty());
   CHECK(none["answer"]["lost"]["over_budget"].get<int>() > 0);

@@ -68,12 +68,27 @@ TEST_CASE("a plan waits for its input in time and dollars, as a step of it does"
     CHECK(p.run == static_cast<double>(p.steps) * alone.step.total);
     CHECK(p.input->waiting > 0.9);
     CHECK(close(p.run.value(), 58 * 1024.0 / static_cast<double>(p.input->vcpus), 1e-9));
-    CHECK(p.cost.billed == p.run);
+    CHECK(p.cost.billed >= p.run + 600_s);  // its start and first compilation
   }
   request.input.cached_share = 1;
   CHECK(plan_network(request).plans.front().run == dry.plans.front().run);
   request.input.cached_share = 1.5;
   CHECK(says(refusal_of([&] { (void)plan_network(request); }).message, "example_cost.cached_share is 1.5"));
+}
+
+TEST_CASE("the run of a network has its start, checkpoints and failures, as its terms say") {
+  network_request request = small_request();
+  request.generations = {"v5e"};
+  const network_plan whole = plan_network(request).plans.front();
+  const payment_terms terms = payment_terms_of(request, whole.where, 1, whole.steps, whole.step.total);
+  CHECK(terms.start_up == 600_s);
+  CHECK(terms.mean_time_between_failures == published_chip_time_between_failures);
+  CHECK(whole.cost.billed == pay_for(whole.where, 1, whole.run, whole.cost.price, terms).billed);
+  CHECK(whole.low < whole.cost.total);
+  CHECK(whole.cost.total < whole.high);
+  request.around = {};
+  request.chip_time_between_failures = {};
+  CHECK(plan_network(request).plans.front().cost.billed == whole.run);
 }
 
 TEST_CASE("a network whose copy does not fit has its weights sharded, or is said not to fit") {
