@@ -51,11 +51,8 @@ struct measured_times {
 
 namespace detail {
 
-/// Whole nanoseconds: below them is the rounding of a clock that has run for hours, which compilers do not share.
-constexpr seconds to_the_nanosecond(double time) { return seconds{math::floor(time * 1e9 + 0.5) / 1e9}; }
 constexpr time_percentiles in_seconds(const percentiles& of) {
-  return {to_the_nanosecond(of.mean), to_the_nanosecond(of.p50), to_the_nanosecond(of.p90), to_the_nanosecond(of.p95),
-          to_the_nanosecond(of.p99)};
+  return {seconds{of.mean}, seconds{of.p50}, seconds{of.p90}, seconds{of.p95}, seconds{of.p99}};
 }
 constexpr measured_times in_seconds(const measured_percentiles& of) {
   return {in_seconds(of.value), in_seconds(of.error), of.count};
