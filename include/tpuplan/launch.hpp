@@ -3,13 +3,14 @@
 
 /// @file
 /// The files and commands that start a plan: a CustomJob of Vertex AI, a manifest of GKE, commands of gcloud, arguments
-/// of MaxText.
+/// of MaxText and MaxDiffusion.
 
 // generated: launch_headers from include/tpuplan/launch
 #include <tpuplan/launch/gce.hpp>
 #include <tpuplan/launch/gcloud.hpp>
 #include <tpuplan/launch/gcluster.hpp>
 #include <tpuplan/launch/gke.hpp>
+#include <tpuplan/launch/maxdiffusion.hpp>
 #include <tpuplan/launch/maxtext.hpp>
 #include <tpuplan/launch/maxtext_model.hpp>
 #include <tpuplan/launch/offers.hpp>

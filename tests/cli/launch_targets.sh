@@ -117,13 +117,15 @@ done
 [[ $count -ge 20 ]] || fail "only $count programs were started"
 # Jobs from the question to the program: tried/planning A to D, first jobs of their own. python3 says what it is started with.
 printf '#!/bin/sh\nprintf "%%s\\n" "$*" >>"$FOLDER/started"\n' >"$folder/bin/python3" && chmod +x "$folder/bin/python3"
-# job NAME TARGET PATTERN LAUNCH -- PLAN: the plan's first row is started by the target, as the pattern says.
+# job NAME TARGET PATTERN LAUNCH -- QUESTION: what generate or train answers, or the first row of a plan, is started by the
+# target, as the pattern says.
 job() {
   local name=$1 target=$2 pattern=$3 planned=() launched=()
   shift 3
   while [[ $1 != -- ]]; do launched+=("$1") && shift; done
   shift && planned=("$@")
-  "$program" --json plan "${planned[@]}" >"$folder/plan.json" 2>"$folder/errors" || { fail "$name: $(cat "$folder/errors")"; return; }
+  [[ $1 == generate || $1 == train ]] || planned=(plan "$@")
+  "$program" --json "${planned[@]}" >"$folder/plan.json" 2>"$folder/errors" || { fail "$name: $(cat "$folder/errors")"; return; }
   "$program" launch "$folder/plan.json" --target "$target" --name job "${launched[@]}" >"$folder/$target.file" 2>"$folder/errors" ||
     { fail "$name by $target: $(cat "$folder/errors")"; return; }
   start "$target"
@@ -153,6 +155,16 @@ job "U-Net of Keras" vertex '^train.py' --project my-project --location us-centr
   "$(dirname "$0")/../unit/read/keras/unet.json" --batch 256 --examples 100k --epochs 10 --generation v5e --provisioning on_demand
 job "LSTM of Keras" gke '^train.py' "${cluster[@]}" "${own[@]}" -- \
   "$(dirname "$0")/../unit/read/keras/imdb_bilstm.json" --batch 1024 --examples 25000 --epochs 2 --generation v6e --provisioning on_demand
+
+pictures=(--image a/b:c --maxdiffusion) asked=$(dirname "$0")/plans
+job "FLUX at 1024" gcluster 'generate_flux.py .*base_flux_dev.yml .*resolution=1024 .*num_inference_steps=28 per_device_batch_size=1 prompt=a cat' \
+  "${cluster[@]}" "${pictures[@]}" --set 'prompt=a cat' -- generate "$asked/flux.json" --slice v6e-4 --size 1024x1024 --steps 28 --batch 4
+job "clips at 720p" gke 'generate_wan.py .*base_wan_14b.yml .*height=720 width=1280 num_frames=81 .*prompt=a cat' \
+  "${cluster[@]}" "${pictures[@]}" --set 'prompt=a cat' -- \
+  "$asked/wan.json" --items-per-hour 40 --latency 10min --size 1280x720 --frames 81 --steps 50 --guidance 5
+job "Stable Diffusion XL, fine-tuned" vertex 'train_sdxl.py .*base_xl.yml .*resolution=1024 .*max_train_steps=5000 per_device_batch_size=1 ' \
+  --project my-project --location us-central1 --checkpoint gs://my-bucket/run "${pictures[@]}" --set dataset_name=mine --set learning_rate=1e-5 -- \
+  train "$asked/sdxl.json" --slice v5e-8 --size 1024x1024 --batch 8 --examples 20000 --epochs 2 --keep-activations
 
 command -v shellcheck >/dev/null || echo "shellcheck is not installed: scripts are not checked with it"
 

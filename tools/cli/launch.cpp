@@ -11,6 +11,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/launch.hpp>
 #include <tpuplan/show/text/readable.hpp>
+#include <tpuplan/show/views/common.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/option.hpp"
@@ -29,7 +30,7 @@ struct launch_options {
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices, restarts, boot_disk;
   std::optional<provisioning> capacity;
-  bool maxtext = false, tpu_vm = false;
+  bool maxtext = false, maxdiffusion = false, tpu_vm = false;
   std::vector<std::string> maxtext_extra;
   launch_request request;
 };
@@ -47,8 +48,9 @@ nlohmann::json read_standard_input() {
 /// The document of a plan, from a file or from standard input.
 nlohmann::json read_plan_document(const std::string& given) {
   nlohmann::json document = given == "-" ? read_standard_input() : load_json(given);
-  if (!document.is_object() || !document.contains("plans"))
-    refuse("PLAN.json", given + " without plans", "the output of tpuplan plan --json", errc::missing_field);
+  if (!is_of_pictures(document) && (!document.is_object() || !document.contains("plans")))
+    refuse("PLAN.json", given + " without plans",
+           "the output of tpuplan plan --json; of images also that of generate and train", errc::missing_field);
   return document;
 }
 
@@ -58,15 +60,27 @@ struct planned_training {
   plan best;
 };
 
-std::optional<planned_training> plan_of(const launch_options& given) {
+/// What a document plans: the training of a text model, or images and clips; neither without one.
+struct planned_work {
+  std::optional<planned_training> training;
+  std::optional<planned_pictures> pictures;
+};
+
+planned_work plan_of(const launch_options& given) {
   constexpr std::string_view valid = "either the output of tpuplan plan --json, or --slice";
   if (given.plan.empty() && given.slice_name.empty()) refuse_missing("PLAN.json", valid);
-  if (given.plan.empty()) return std::nullopt;
+  if (given.plan.empty()) return {};
   if (!given.slice_name.empty()) refuse("PLAN.json", "given with --slice", valid);
   const nlohmann::json document = read_plan_document(given.plan);
   const std::string source = given.plan == "-" ? "plan" : given.plan;
+  if (is_of_pictures(document)) {
+    if (given.rank != 1 && !document.contains("plans"))
+      refuse("--rank", std::to_string(given.rank), "1: the document has one answer");
+    const maybe<provisioning> capacity = given.capacity ? maybe<provisioning>(*given.capacity) : nothing;
+    return {std::nullopt, read_pictures(document, given.rank, capacity, given.request, source)};
+  }
   const plan best = tpuplan::read_plan(document, given.rank, source);
-  return planned_training{read_plan_request(document, source), best};
+  return {planned_training{read_plan_request(document, source), best}, std::nullopt};
 }
 
 /// Whether Compute Engine lists the machine type of the slice under this name too: "ct6e-standard-8t-tpu".
@@ -84,15 +98,17 @@ void check_commitment(provisioning planned, const launch_options& given) {
       errc::missing_field);
 }
 
-launch_request make_request(const launch_options& given, const std::optional<planned_training>& plan) {
-  launch_request request = given.request;
+launch_request make_request(const launch_options& given, const planned_work& planned) {
+  launch_request request = planned.pictures ? planned.pictures->request : given.request;
   request.boot_disk = static_cast<double>(given.boot_disk.value_or(0)) * 1_GB;
+  const std::optional<planned_training>& plan = planned.training;
+  if (given.slices && !given.plan.empty())
+    refuse("--slices", std::to_string(*given.slices), "none with a plan, which has its own");
   if (plan) {
     if (!plan->best.costs.empty()) check_commitment(chosen_cost(plan->best).kind, given);
-    if (given.slices) refuse("--slices", std::to_string(*given.slices), "none with a plan, which has its own");
     request = given.capacity ? launch_of(plan->best, plan->asked, *given.capacity, request)
                              : launch_of(plan->best, plan->asked, request);
-  } else {
+  } else if (!planned.pictures) {
     request.where = slice_for(given.slice_name);
     request.slices = given.slices.value_or(1);
     request.capacity = given.capacity.value_or(provisioning::on_demand);
@@ -108,6 +124,20 @@ launch_request make_request(const launch_options& given, const std::optional<pla
   return request;
 }
 
+/// What a run leaves in its folder, and what a month of it costs where the slice is.
+void say_of_checkpoints(const launch_request& request, bytes each, std::int64_t steps, std::int64_t period,
+                        std::int64_t kept) {
+  const std::string region = request.zone.empty() ? request.location : region_of_zone(request.zone);
+  const auto all = static_cast<double>(steps);
+  const seconds every{period > 0 ? static_cast<double>(period) : all};
+  write_error("tpuplan: " + readable::words_of_checkpoints(checkpoints_of(each, all, 1_s, every, region, kept)));
+}
+
+bool gives_any(const std::vector<std::string>& extra, std::initializer_list<std::string_view> keys) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](std::string_view key) { return tpuplan::detail::gives(extra, key); });
+}
+
 /// What a run of MaxText leaves behind in its folder, and what it is compiled without.
 void say_of_maxtext(const launch_options& given, const launch_request& request, const planned_training& plan,
                     const maxtext_run& run) {
@@ -116,45 +146,57 @@ void say_of_maxtext(const launch_options& given, const launch_request& request, 
         fmt::format("tpuplan: MaxText is compiled without flags; recipes on {} have some: --compiler-flags recipe",
                     request.where.chip.name.view()));
   if (request.checkpoint.empty() || run.checkpoint_period == 0) return;
-  for (const std::string& one : run.extra) {
-    if (one.rfind("max_num_checkpoints_to_keep=", 0) == 0 || one.rfind("checkpoint_period=", 0) == 0) return;
-  }
-  const bytes each = training_state_of(plan.asked.model, plan.best.job).total;
-  const std::int64_t written = std::max<std::int64_t>(1, run.steps / run.checkpoint_period);
-  const std::int64_t kept = std::min(written, run.checkpoints_kept);
-  const std::string region = request.zone.empty() ? request.location : region_of_zone(request.zone);
-  const maybe<usd_per_byte_second> price = find_storage_price(region);
-  const auto size = [](bytes of) {
-    return of.value() < 1e12 ? fmt::format("{:.3g} GB", of.value() / 1e9) : fmt::format("{:.3g} TB", of.value() / 1e12);
-  };
-  std::string dollars;
-  if (price) {
-    checkpoint_store store;
-    store.checkpoint = each, store.kept = kept, store.held = 730_h;
-    dollars = fmt::format(", {} a month in {}",
-                          readable::text(readable::measure(cost_of_checkpoints(store, *price).total)), region);
-  }
-  write_error(fmt::format("tpuplan: {} checkpoints of {} are written and the last {} kept: {}{}; all would be {}",
-                          written, size(each), kept, size(each * static_cast<double>(kept)), dollars,
-                          size(each * static_cast<double>(written))));
+  if (gives_any(run.extra, {"max_num_checkpoints_to_keep", "checkpoint_period"})) return;
+  say_of_checkpoints(request, training_state_of(plan.asked.model, plan.best.job).total, run.steps,
+                     run.checkpoint_period, run.checkpoints_kept);
 }
 
-/// The program: a line for bash as typed, or MaxText with the plan's layout.
+/// MaxDiffusion with the layout of images or clips, and what it leaves where.
+std::vector<std::string> make_pictures(const launch_options& given, const launch_request& request,
+                                       const planned_pictures& planned) {
+  maxdiffusion_run run = planned.run;
+  run.extra = given.maxtext_extra;
+  run.compiler_flags = given.flags == "none" ? "" : given.flags;
+  std::vector<std::string> command = maxdiffusion_command(request, run);
+  if (request.image.empty())
+    refuse_missing("--image",
+                   "a container of MaxDiffusion, which docker_upload_runner.sh of it builds: its programs "
+                   "need Python 3.12 and its packages");
+  if (!run.trains) {
+    write_error(
+        "tpuplan: MaxDiffusion makes one batch of one prompt and ends: it is no service; images stay in the "
+        "folder of the program, clips are copied to --checkpoint");
+  } else if (!gives_any(run.extra, {"checkpoint_every"})) {
+    say_of_checkpoints(request, planned.checkpoint, run.steps, run.checkpoint_period, run.steps);  // it keeps all
+  }
+  return command;
+}
+
+/// The program: a line for bash as typed, or MaxText or MaxDiffusion with the plan's layout.
 std::vector<std::string> make_command(const launch_options& given, const launch_request& request,
-                                      const std::optional<planned_training>& plan) {
-  if (!given.maxtext) {
-    if (!given.maxtext_extra.empty()) refuse("--set", given.maxtext_extra.front(), "an argument for --maxtext");
+                                      const planned_work& planned) {
+  if (!given.maxtext && !given.maxdiffusion) {
+    if (!given.maxtext_extra.empty())
+      refuse("--set", given.maxtext_extra.front(), "an argument for --maxtext or --maxdiffusion");
     if (given.command.empty()) return {};
     return {"bash", "-c", given.command};
   }
-  if (!given.command.empty()) refuse("--command", "given", "either it or --maxtext");
-  if (!plan) refuse_missing("PLAN.json", "a plan, whose layout --maxtext writes");
-  if (plan->best.job.sequence_length == 0)
+  const char* const by = given.maxtext ? "--maxtext" : "--maxdiffusion";
+  if (!given.command.empty()) refuse("--command", "given", fmt::format("either it or {}", by));
+  if (!planned.training && !planned.pictures)
+    refuse_missing("PLAN.json", fmt::format("a plan, whose layout {} writes", by));
+  if (planned.pictures && given.maxtext) refuse("--maxtext", "given for images or clips", "--maxdiffusion");
+  if (planned.training && given.maxdiffusion) refuse("--maxdiffusion", "given for a plan without images", "--maxtext");
+  if (planned.pictures) return make_pictures(given, request, *planned.pictures);
+  const planned_training& plan = *planned.training;
+  if (plan.best.job.sequence_length == 0)
     refuse("--maxtext", "given for a network of layers", "a language model's plan");
-  maxtext_run run = maxtext_of(plan->best, plan->asked, request.capacity);
+  if (request.image.empty() && request.workdir.empty())
+    refuse_missing("--image", "a container with MaxText, or --workdir with a clone of it: a VM has none");
+  maxtext_run run = maxtext_of(plan.best, plan.asked, request.capacity);
   run.extra = given.maxtext_extra;
   run.compiler_flags = given.flags == "none" ? "" : given.flags;
-  say_of_maxtext(given, request, *plan, run);
+  say_of_maxtext(given, request, plan, run);
   return maxtext_command(request, run);
 }
 
@@ -243,10 +285,11 @@ void check_places(const launch_request& request, const session& with) {
 }
 
 /// The price of a chip: in the region where it will be, else where the plan has it, else in us.
-maybe<price_row> price_of(const launch_request& request, const std::optional<planned_training>& plan,
-                          const session& with) {
+maybe<price_row> price_of(const launch_request& request, const planned_work& planned, const session& with) {
   std::vector<std::string> regions = {request.location, region_of_zone(request.zone)};
-  if (plan && !plan->best.costs.empty()) regions.emplace_back(chosen_cost(plan->best).price.region.view());
+  if (planned.training && !planned.training->best.costs.empty())
+    regions.emplace_back(chosen_cost(planned.training->best).price.region.view());
+  if (planned.pictures && !planned.pictures->region.empty()) regions.push_back(planned.pictures->region);
   regions.emplace_back("us");
   const loaded_prices prices("", regions, with);
   for (const std::string& region : regions) {
@@ -268,7 +311,7 @@ void check_zone_is_no_region(const launch_request& request, const session& with)
 
 void run_launch(const launch_options& given, const session& with) {
   if (!given.engine.empty()) return launch_serving(given, with);
-  const std::optional<planned_training> plan = plan_of(given);
+  const planned_work plan = plan_of(given);
   launch_request request = make_request(given, plan);
   request.command = make_command(given, request, plan);
   if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
@@ -292,7 +335,8 @@ void add_launch_command(session& with) {
   const auto options = std::make_shared<launch_options>();
   launch_request& request = options->request;
   request.name = "tpuplan";
-  added.argument("plan", options->plan, "output of tpuplan plan --json; - is standard input");
+  added.argument("plan", options->plan,
+                 "output of tpuplan plan --json, of images also of generate and train; - is standard input");
   added.add("--target", options->target, target_help()).required();
   added.add("--rank", options->rank, {1, 1e6}, "which of the plans").usually("1").excludes({"--slice"});
   added.add("--slice", options->slice_name, "instead of a plan: v6e-256");
@@ -311,8 +355,9 @@ void add_launch_command(session& with) {
       "--max-restarts", options->restarts, {0, 1e6},
       "after preemptions and failures; 100, or twice the preemptions that the plan expects; 0 on flex-start of GKE");
   added.add("--max-run", request.max_run, "after which the service ends the job: 20d");
+  added.add("--max-wait", request.max_wait, "gcloud, and gce on flex-start: how long to wait for capacity: 12h");
   added.add("--command", options->command, "a line for bash; what the image starts, if not given")
-      .excludes({"--maxtext"});
+      .excludes({"--maxtext", "--maxdiffusion"});
   added.add("--args", request.args, "an argument of what the image starts; repeat it for further ones").whole();
   added.add("--service-account", request.service_account, "an e-mail address; on GKE the name of a Kubernetes account");
   added.add("--queue", request.queue, "gke and gcluster: a LocalQueue of Kueue");
@@ -331,24 +376,26 @@ void add_launch_command(session& with) {
   added.add("--module", request.module, "vertex: the Python module of the packages: trainer.task").needs({"--package"});
   added.add("--boot-disk", options->boot_disk, {10, 65536}, "GB of each VM; 100 on gce, elsewhere the service's own");
   added.add("--engine", options->engine, fmt::format("of a plan for serving, on gke: {}", startable_engines().view()))
-      .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--command", "--args", "--queue",
-                 "--maxtext", "--tpu-vm", "--location", "--tensorboard", "--output"});
+      .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--max-wait", "--command", "--args",
+                 "--queue", "--maxtext", "--maxdiffusion", "--tpu-vm", "--location", "--tensorboard", "--output"});
   added.add("--model", options->model, "its name at Hugging Face: meta-llama/Llama-3.1-70B-Instruct")
       .needs({"--engine"});
   added.add("--secret", options->secret, "of Kubernetes, with the key hf_api_token; none: a model without a gate")
       .usually("hf-secret")
       .needs({"--engine"});
-  added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
+  added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan").excludes({"--maxdiffusion"});
+  added.flag("--maxdiffusion", options->maxdiffusion,
+             "run MaxDiffusion with the layout of a plan, a generation or a training of images or clips");
   added
       .add("--set", options->maxtext_extra,
-           "model_name=llama3.1-8b, which MaxText needs, dataset_path=..., checkpoint_period=...")
-      .needs({"--maxtext"})
+           "an argument of the program: model_name=llama3.1-8b, dataset_path=..., checkpoint_period=..., prompt=...")
+      .needs({"--maxtext", "--maxdiffusion"})
       .whole();
   added
       .add("--compiler-flags", options->flags,
-           "recipe: those of MaxText's recipes for the chip and the kind of model; none; or flags of XLA, for "
+           "recipe: those of the program's recipes for the chip and the kind of model; none; or flags of XLA, for "
            "LIBTPU_INIT_ARGS")
-      .needs({"--maxtext"});
+      .needs({"--maxtext", "--maxdiffusion"});
   added.flag("--tpu-vm", options->tpu_vm, "gcloud: create a TPU VM at once instead of a queued resource");
   added.run = [options, &with] { run_launch(*options, with); };
 }

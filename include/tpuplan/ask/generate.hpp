@@ -145,6 +145,7 @@ struct generate_answer {
   bool extrapolated = false;
   std::vector<assumption> assumed{};
   std::string model{};
+  std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
   std::string region{};
   /// @}
 };
@@ -287,6 +288,13 @@ inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
 
 namespace detail {
 
+/// The parameters of each denoiser, which tell models of one class apart.
+[[nodiscard]] inline std::vector<std::int64_t> denoiser_parameters_of(const diffusion_pipeline& p) {
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; i < p.denoisers.size; ++i) all.push_back(parameters(p.denoisers.items[i].model).total);
+  return all;
+}
+
 [[nodiscard]] inline std::string layout_words(const generation_layout& mesh) {
   std::string words;
   const auto add = [&](std::string_view degree, std::int64_t of) {
@@ -361,6 +369,7 @@ inline void set_memory(generate_answer& answer, const generation_memory& memory)
   answer.slices = detail::check_slices("slices", asked.slices);
   answer.mesh = best.mesh, answer.size = made.size, answer.job = made.job, answer.region = asked.region;
   answer.clips = made.size.frames > 1, answer.model = made.pipeline.name.view();
+  answer.denoiser_parameters = detail::denoiser_parameters_of(made.pipeline);
   answer.runs = default_generation.runs, answer.sources = default_generation.sources;
   for (std::size_t i = 0; i < work.denoisers.size; ++i)
     answer.forward += work.shares[i] * work.denoisers.items[i].model_flops;
@@ -391,6 +400,6 @@ TPUPLAN_FIELDS(tpuplan::item_price, kind, usd_per_hour, usd_per_item, usd_per_it
 TPUPLAN_FIELDS(tpuplan::generate_answer, batch_time, batch_time_low, batch_time_high, item_time, item_time_low,
                item_time_high, text, steps, decode, items_per_hour, usd_per_item, kind, fits, used, used_low, used_high,
                usable, mfu, forward, work, floor, limited_by, step, memory, costs, slice, slices, chips, mesh, size,
-               job, clips, runs, sources, extrapolated, assumed, model, region)
+               job, clips, runs, sources, extrapolated, assumed, model, denoiser_parameters, region)
 
 #endif

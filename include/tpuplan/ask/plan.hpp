@@ -123,8 +123,9 @@ struct plan_row {
   std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
   /// Chances to be done by the deadline and within the budget; nothing: there is none, or the row is beyond the 200th.
   std::optional<double> chance_in_time{}, chance_in_budget{};
-  bool on_front = false;  ///< no other plan or way of paying is both faster and cheaper
-  std::string remarks{};  ///< what to know of it: see remarks_of
+  std::optional<run_checkpoints> checkpoints{};  ///< of the run on demand, a hundredth of whose time they take
+  bool on_front = false;                         ///< no other plan or way of paying is both faster and cheaper
+  std::string remarks{};                         ///< what to know of it: see remarks_of
   tpuplan::plan plan{};
   sensitivity_row sensitivity{};
   /// @}
@@ -256,6 +257,10 @@ namespace detail {
     if (chances && request.deadline) row.chance_in_time = chances->in_time;
     if (chances && request.budget) row.chance_in_budget = chances->in_budget;
   }
+  if (request.model.layers > 0 && offer.steps > 0 && offer.step.total.value() > 0)
+    row.checkpoints = checkpoints_of(training_state_of(request.model, offer.job).total, offer.steps, offer.step.total,
+                                     payment_terms_of(request, offer.where, row.slices).spot.checkpoint_time * 100,
+                                     row.region.value_or(""));
   row.remarks = remarks_of(offer, request);
   row.on_front = offer.on_front;
   row.plan = offer;
@@ -449,7 +454,7 @@ TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_hi
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
                step_time_low, step_time_high, run, mfu, paid_as, region, price_date, total, total_low, total_high, wall,
-               wall_low, wall_high, chance_in_time, chance_in_budget, on_front, remarks, plan, sensitivity)
+               wall_low, wall_high, chance_in_time, chance_in_budget, checkpoints, on_front, remarks, plan, sensitivity)
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)

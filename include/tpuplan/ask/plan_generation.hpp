@@ -88,6 +88,7 @@ struct generation_plan_document {
   std::int64_t runs = 0, sources = 0;  ///< published generations behind the estimates, and who published them
   std::vector<assumption> assumed{};
   std::string model{};
+  std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
   /// @}
 };
 
@@ -143,6 +144,7 @@ namespace detail {
   document.size = made.size, document.job = request.job, document.clips = made.size.frames > 1;
   document.runs = default_generation.runs, document.sources = default_generation.sources;
   document.model = made.pipeline.name.view();
+  document.denoiser_parameters = detail::denoiser_parameters_of(made.pipeline);
   document.assumed = made.read;
   assumed_values assumed = made.assumed;
   assumed.emplace_back("traffic",
@@ -160,6 +162,6 @@ TPUPLAN_FIELDS(tpuplan::generation_plan_row, rank, slice, slices, chips, batch, 
                batch_time_high, item_time, waiting, latency, busy, items_per_hour, usd_per_hour, usd_per_item, fits,
                used, usable, kind, region, price, on_front)
 TPUPLAN_FIELDS(tpuplan::generation_plan_document, plans, lost, rejected, items_per_hour, latency, best, size, job,
-               clips, runs, sources, assumed, model)
+               clips, runs, sources, assumed, model, denoiser_parameters)
 
 #endif

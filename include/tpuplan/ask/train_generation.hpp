@@ -111,6 +111,7 @@ struct train_generation_answer {
   bool clips = false;
   std::vector<assumption> assumed{};
   std::string model{};
+  std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
   /// @}
 };
 
@@ -243,6 +244,7 @@ inline void set_steps(train_generation_answer& answer, const training_subject& a
   answer.trained_parameters =
       static_cast<std::int64_t>(std::llround(trained_parameters(about.works.front().denoisers.items[0], answer.job)));
   answer.data = asked.data, answer.region = asked.region, answer.model = pipeline.name.view();
+  answer.denoiser_parameters = detail::denoiser_parameters_of(pipeline);
   answer.clips = about.sizes.front().frames > 1;
   if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)
     about.assumed.emplace_back("layout", detail::layout_words(answer.mesh) + ": the fastest that fits");
@@ -272,6 +274,6 @@ TPUPLAN_FIELDS(tpuplan::train_generation_request, config, slice, sizes, frames, 
 TPUPLAN_FIELDS(tpuplan::training_bucket, size, step_time)
 TPUPLAN_FIELDS(tpuplan::train_generation_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                buckets, fits, used, used_low, used_high, usable, memory, trained_parameters, data, epochs, run, costs,
-               terms, region, slice, slices, chips, mesh, job, clips, assumed, model)
+               terms, region, slice, slices, chips, mesh, job, clips, assumed, model, denoiser_parameters)
 
 #endif

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/phases.hpp>
+#include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
@@ -307,11 +308,12 @@ struct train_answer {
   std::optional<seconds> run{};                            ///< uninterrupted time of all steps, where tokens were given
   /// One row for each way of paying, cheapest first, where tokens were given and the job may fit.
   std::optional<std::vector<run_price>> costs{};
-  double run_tokens = 0;                   ///< tokens of the run, 0 where none were given
-  std::string region{};                    ///< where it is paid for
-  payment_terms terms{};                   ///< what is expected of capacity that ends
-  std::int64_t own_runs = 0;               ///< the user's own runs that narrow the band
-  std::optional<run_timeline> timeline{};  ///< from start to end on demand, where it was asked for and may run
+  double run_tokens = 0;                         ///< tokens of the run, 0 where none were given
+  std::optional<run_checkpoints> checkpoints{};  ///< of the run on demand, a hundredth of whose time they take
+  std::string region{};                          ///< where it is paid for
+  payment_terms terms{};                         ///< what is expected of capacity that ends
+  std::int64_t own_runs = 0;                     ///< the user's own runs that narrow the band
+  std::optional<run_timeline> timeline{};        ///< from start to end on demand, where it was asked for and may run
   /// @}
 };
 /// The phases of the run, with the steps of the job. Worked: 1e12 tokens in steps of 64 sequences of 4096 tokens are
@@ -361,7 +363,7 @@ struct train_answer {
   if (step.remarks.host_untimed)
     detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
   train_answer answer{
-      step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, detail::fit_of(all), {}, {}, {}, 0,
+      step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, detail::fit_of(all), {}, {}, {}, 0, {},
       {},         {},       0,         {}};
   answer.own_runs = static_cast<std::int64_t>(all.constants.own.count);
   answer.region = asked.region;
@@ -374,6 +376,8 @@ struct train_answer {
   const auto steps = static_cast<double>(run.steps);
   answer.run = step.total * steps;
   if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
+  answer.checkpoints = checkpoints_of(training_state_of(all.config.model, all.job).total, steps, step.total,
+                                      answer.terms.spot.checkpoint_time * 100, asked.region);
   const run_price_list costs =
       run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book, asked.region,
                  answer.terms);
@@ -402,6 +406,6 @@ TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, t
                chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
-               run, costs, run_tokens, region, terms, own_runs, timeline)
+               run, costs, run_tokens, checkpoints, region, terms, own_runs, timeline)
 
 #endif

@@ -111,6 +111,42 @@ struct storage_cost {
   return cost_of_checkpoints(store, price);
 }
 
+/// The checkpoints that a run leaves behind.
+struct run_checkpoints {
+  bytes each{};              ///< parameters and optimizer state
+  std::int64_t period = 0;   ///< steps between two of them
+  std::int64_t written = 0;  ///< in the run; 1 or more
+  std::int64_t kept = 0;     ///< the last ones
+  bytes stored{};            ///< at once, for those that are kept
+  usd month{};               ///< for holding these for 730 h
+  text<32> stored_in{};      ///< the region whose price that is; us-central1 where no source prices storage in its own
+};
+
+/// Steps between checkpoints of that interval. Worked: every 1500 s in steps of 2.14 s are 700.
+[[nodiscard]] constexpr std::int64_t steps_between_checkpoints(seconds interval, seconds step) {
+  const double steps = interval / seconds{detail::positive("step", step.value())};
+  return static_cast<std::int64_t>(steps < 1 ? 1 : steps > 1e9 ? 1e9 : steps);
+}
+
+/// The checkpoints of a run of that many steps that writes one after each interval and keeps the last ones, and what a
+/// month of those costs where the run is. Throws for steps and times that are not above 0. Worked: 95368 steps of 2.14
+/// s with one of 96 GB every 1500 s write 136, of which 3 in us-east5 are 288 GB and 5.36 USD a month.
+[[nodiscard]] constexpr run_checkpoints checkpoints_of(bytes each, double steps, seconds step, seconds interval,
+                                                       std::string_view region, std::int64_t kept = 3) {
+  run_checkpoints result;
+  result.each = each;
+  result.period = steps_between_checkpoints(interval, step);
+  const double written = detail::positive("steps", steps) / static_cast<double>(result.period);
+  result.written = static_cast<std::int64_t>(written < 1 ? 1 : written > 1e15 ? 1e15 : written);
+  result.kept = result.written < kept ? result.written : kept;
+  result.stored_in = find_storage_price(region) ? region : std::string_view("us-central1");
+  checkpoint_store store;
+  store.checkpoint = each, store.kept = result.kept, store.held = 730_h;
+  const storage_cost cost = cost_of_checkpoints(store, *find_storage_price(result.stored_in.view()));
+  result.stored = cost.kept, result.month = cost.total;
+  return result;
+}
+
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -288,9 +288,20 @@ constexpr void append_with_chips(text<160>& hint, const slice& one) {
   hint.append(name(one.shape)).append(")");
 }
 
+/// The TPUs of notebooks that people name by the service; empty for other names. Source: googlecolab/colabtools issue
+/// 5566 (2025-08-30: v5e-1 instead of v2-8), googlecolab/colab-vscode PR 63 (2025-04-02: v6e-1), jax-ml/jax-ai-stack PR
+/// 242 (2025-10-09: Kaggle).
+constexpr text<160> notebook_hint(std::string_view given) {
+  if (same_name(given, "colab"))
+    return "v5e-1, which Colab has free of charge since September 2025 (v2-8 before), or v6e-1";
+  if (same_name(given, "kaggle")) return "v5e-8, which Kaggle has since 2025";
+  return {};
+}
+
 /// The valid names to suggest for a wrong slice name.
 constexpr text<160> slice_hint(std::string_view given) {
   text<160> hint = placed_hint(given);
+  if (hint.empty()) hint = notebook_hint(given);
   if (hint.empty()) hint = machine_hint(given);
   if (!hint.empty()) return hint;
   const slice_name_parts parts = split_slice_name(given);

@@ -42,7 +42,7 @@ inline void check_gce(const launch_request& request) {
          "a slice of " + chips_with(offered) + ": Compute Engine has no instances of others");
   }
   check_extras(request, "Compute Engine",
-               {"service_account", "workdir", "copy", "requirements", "framework", "boot_disk"});
+               {"service_account", "workdir", "copy", "requirements", "framework", "boot_disk", "max_wait"});
   check_delivery(request);
   check_service_account(request, false);
   if (request.project.empty()) refuse_name("project", request.project, "a project ID");
@@ -54,6 +54,9 @@ inline void check_gce(const launch_request& request) {
          (other ? std::string(machine_name(*other).view()) + ": " : std::string()) +
              "flex-start of this machine type failed three times of three (field note of 2026-06-12)");
   }
+  if (request.max_wait.value() > 0 && (request.capacity != provisioning::flex_start || request.max_wait > 7200_s))
+    fail(errc::unsupported, "max_wait", seconds_text(request.max_wait),
+         "at most 7200s, of flex-start: Compute Engine gives others at once or not");
   if (request.slices > 1) fail(errc::unsupported, "slices", request.slices, "1: a managed instance group is one slice");
   if (request.capacity != provisioning::flex_start && request.max_run.value() > 0 && runs_a_program(request) &&
       request.max_restarts > 0)
@@ -103,7 +106,8 @@ inline gce_launch gce_instance(const launch_request& request) {
   result.create = {instances("create")};
   add_instance(result.create.back(), request);
   if (request.capacity == provisioning::flex_start)
-    result.create.back().push_back("--request-valid-for-duration=7200s");  // the longest that a request may wait
+    result.create.back().push_back(  // the longest that a request may wait
+        "--request-valid-for-duration=" + seconds_text(request.max_wait.value() > 0 ? request.max_wait : 7200_s));
   result.state = result.members = instances("describe");
   result.state.push_back("--format=value(status)");
   result.members.push_back("--format=value(name)");

@@ -35,7 +35,8 @@ namespace detail {
 
 /// Refuses what the Cloud TPU API is not documented to offer.
 inline void check_gcloud(const launch_request& request, tpu_creation how) {
-  check_extras(request, "the Cloud TPU API", {"service_account", "workdir", "copy", "requirements", "framework"});
+  check_extras(request, "the Cloud TPU API",
+               {"service_account", "workdir", "copy", "requirements", "framework", "max_wait"});
   check_delivery(request);
   check_service_account(request, false);
   const cloud_tpu_offer offer = offers_of(request.where.chip.name).gcloud;
@@ -69,6 +70,8 @@ inline void check_gcloud(const launch_request& request, tpu_creation how) {
     fail(errc::out_of_range, "max_restarts", request.max_restarts,
          "at least one for each max_run of the run but the first");
   if (how == tpu_creation::queued_resource) return;
+  if (request.max_wait.value() > 0)
+    fail(errc::unsupported, "max_wait", seconds_text(request.max_wait), "none for a TPU VM, which is there or not");
   if (request.slices > 1)
     fail(errc::unsupported, "slices", request.slices, "1 for a TPU VM: several slices need a queued resource");
   if (request.capacity == provisioning::flex_start)
@@ -92,6 +95,7 @@ inline void add_accelerator(shell_words& words, const slice& where) {
 /// The flags that a queued resource takes for its capacity.
 inline void add_queued_capacity(shell_words& words, const launch_request& request) {
   if (request.capacity == provisioning::spot) words.push_back("--spot");
+  if (request.max_wait.value() > 0) words.push_back("--valid-until-duration=" + seconds_text(request.max_wait));
   if (request.capacity == provisioning::flex_start) {
     words.push_back("--provisioning-model=flex-start");
     words.push_back("--max-run-duration=" +
@@ -191,12 +195,12 @@ trap 'delete; exit 1' HUP INT TERM
 restarts=0
 while true; do
   create || exit 1
-  while [ "$(state)" != READY ]; do
+@BEFORE@  while [ "$(state)" != READY ]; do
     case "$(state)" in
       GONE) break ;;
     esac
     sleep 60
-  done
+@WAIT@  done
   if [ "$(state)" = READY ]; then
     run
     status=$?
@@ -220,6 +224,12 @@ done
     for (std::size_t at = loop.find(mark); at != std::string::npos; at = loop.find(mark, at + value.size()))
       loop.replace(at, mark.size(), value);
   };
+  const auto minutes = static_cast<std::int64_t>(math::ceil(request.max_wait.value() / 60));
+  put("@BEFORE@", minutes > 0 ? "  waited=0\n" : "");
+  put("@WAIT@", minutes == 0 ? std::string()
+                             : "    waited=$((waited + 1))\n    [ \"$waited\" -lt " + std::to_string(minutes) +
+                                   " ] || { echo \"NAME: no capacity within " + std::to_string(minutes) +
+                                   " minutes\" >&2; delete; exit 1; }\n");
   put("READY", ready);
   put("GONE", gone);
   put("LIMIT", std::to_string(request.max_restarts));

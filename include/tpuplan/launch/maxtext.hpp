@@ -34,15 +34,41 @@ struct maxtext_run {
   std::string compiler_flags;                           ///< "recipe": `recipe_flags`; else flags of XLA; empty: none
 };
 
+namespace detail {
+
+/// The flags of XLA of a service's row for the chip; empty where no source has any.
+inline std::string flags_of_service(std::string_view service, const chip_spec& chip) {
+  const service_chip* const found = chip_of_service(service, chip.name.view());
+  return found == nullptr ? std::string() : std::string(found->called);
+}
+
+/// The environment in which libtpu has these flags: those of a recipe, flags of one's own, or none. `valid` is what
+/// there is where no recipe has any.
+inline std::vector<std::string> flags_in_environment(const std::string& given, const std::string& recipe,
+                                                     std::string_view valid) {
+  if (given.empty()) return {};
+  if (given == "recipe") {
+    if (recipe.empty()) fail(errc::unsupported, "compiler_flags", given, valid);
+    return {"env", "LIBTPU_INIT_ARGS=" + recipe};
+  }
+  const bool usual = given.rfind("--", 0) == 0 && given.size() <= 4096 &&
+                     given.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-=.,: ") == std::string::npos;
+  if (!usual)
+    fail(errc::invalid_argument, "compiler_flags", given,
+         "recipe, or flags such as --xla_tpu_scoped_vmem_limit_kib=98304");
+  return {"env", "LIBTPU_INIT_ARGS=" + given};
+}
+
+}  // namespace detail
+
 /// The flags of XLA with which published recipes of MaxText train dense models, or experts, on the chip, and those that
 /// they add where activations or state are offloaded to hosts; empty where no recipe with flags was read. Worked: those
 /// of a dense model on v6e begin with --xla_tpu_scoped_vmem_limit_kib=98304, for v5e there are none. Source:
 /// data/launch.json, maxtext_dense, maxtext_experts and maxtext_offload.
 [[nodiscard]] inline std::string recipe_flags(const chip_spec& chip, const maxtext_run& run) {
-  const auto row = [&](std::string_view service) {
-    const detail::service_chip* const found = detail::chip_of_service(service, chip.name.view());
-    return found == nullptr ? std::string() : std::string(found->called);
-  };
+  const auto row = [&](std::string_view service) { return detail::flags_of_service(service, chip); };
   std::string flags = row(has_experts(run.model) ? "maxtext_experts" : "maxtext_dense");
   const remat_policy& r = run.job.remat;
   bool offloads = run.job.state_on_host != host_state::none;
@@ -206,17 +232,19 @@ inline bool gives(const std::vector<std::string>& arguments, std::string_view ke
   return false;
 }
 
-/// Adds the caller's own arguments: key=value, each key once and none that the plan decides.
-inline void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra) {
+/// Adds the caller's own arguments: key=value, each key once and none that the plan decides. `what` names one.
+template <class Decided>
+void add_extra(std::vector<std::string>& arguments, const std::vector<std::string>& extra, std::string_view what,
+               const Decided& decided) {
   for (const std::string& given : extra) {
     const std::size_t equal = given.find('=');
     const std::string key = given.substr(0, equal);
     if (equal == std::string::npos || key.empty() || !is_lower(key[0]) || key.size() > 80 ||
         key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") != std::string::npos) {
-      fail(errc::invalid_argument, "MaxText argument", given, "key=value with a key such as model_name");
+      fail(errc::invalid_argument, what, given, "key=value with a key such as model_name");
     }
-    if (is_decided(key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that the plan does not decide");
-    if (gives(arguments, key)) fail(errc::invalid_argument, "MaxText argument", given, "a key that is given once");
+    if (decided(key)) fail(errc::invalid_argument, what, given, "a key that the plan does not decide");
+    if (gives(arguments, key)) fail(errc::invalid_argument, what, given, "a key that is given once");
     arguments.push_back(given);
   }
 }
@@ -276,7 +304,7 @@ inline void add_extra(std::vector<std::string>& arguments, const std::vector<std
     add("checkpoint_period", period, 0);
   if (!request.checkpoint.empty() && period > 0 && !detail::gives(run.extra, "max_num_checkpoints_to_keep"))
     add("max_num_checkpoints_to_keep", detail::positive_count("checkpoints_kept", run.checkpoints_kept), 0);
-  detail::add_extra(arguments, run.extra);
+  detail::add_extra(arguments, run.extra, "MaxText argument", detail::is_decided);
   return arguments;
 }
 
@@ -312,23 +340,10 @@ inline void check_told(const maxtext_run& run) {
 
 /// The environment of the program: flags of XLA for libtpu; nothing where none are given.
 inline std::vector<std::string> maxtext_environment(const launch_request& request, const maxtext_run& run) {
-  if (run.compiler_flags.empty()) return {};
-  if (run.compiler_flags != "recipe") {
-    const bool usual = run.compiler_flags.rfind("--", 0) == 0 && run.compiler_flags.size() <= 4096 &&
-                       run.compiler_flags.find_first_not_of(
-                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                           "0123456789_-=.,: ") == std::string::npos;
-    if (!usual)
-      fail(errc::invalid_argument, "compiler_flags", run.compiler_flags,
-           "recipe, or flags such as --xla_tpu_scoped_vmem_limit_kib=98304");
-    return {"env", "LIBTPU_INIT_ARGS=" + run.compiler_flags};
-  }
-  const std::string flags = recipe_flags(request.where.chip, run);
-  if (flags.empty())
-    fail(errc::unsupported, "compiler_flags", run.compiler_flags,
-         "flags of your own: no recipe for such a model on " + std::string(request.where.chip.name.view()) +
-             " was read, but on " + chips_of_service(has_experts(run.model) ? "maxtext_experts" : "maxtext_dense"));
-  return {"env", "LIBTPU_INIT_ARGS=" + flags};
+  return flags_in_environment(run.compiler_flags, recipe_flags(request.where.chip, run),
+                              "flags of your own: no recipe for such a model on " +
+                                  std::string(request.where.chip.name.view()) + " was read, but on " +
+                                  chips_of_service(has_experts(run.model) ? "maxtext_experts" : "maxtext_dense"));
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/spot.hpp>
@@ -107,7 +108,7 @@ inline seconds expected_at_most(const plan& planned) {
   const seconds interval = capacity == provisioning::spot
                                ? best_spot_run(step * steps, slices(planned.mesh), terms).checkpoint_interval
                                : terms.checkpoint_time * 100;
-  run.checkpoint_period = static_cast<std::int64_t>(std::fmax(1, std::fmin(std::floor(interval / step), 1e9)));
+  run.checkpoint_period = steps_between_checkpoints(interval, step);
   return run;
 }
 

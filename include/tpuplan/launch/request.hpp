@@ -42,6 +42,7 @@ struct launch_request {
   /// After which the service ends the job; 0: the service's own limit. A longer run on flex-start goes on from its last
   /// checkpoint: gcloud_script starts it again.
   seconds max_run{};
+  seconds max_wait{};        ///< for capacity, after which the request for it ends; 0: as long as the service waits
   maybe<price_row> price{};  ///< of a chip of it, which what is written states; nothing: not known
 
   // What only some services have; the others refuse it.
@@ -228,7 +229,12 @@ inline void check_files(const launch_request& request) {
              std::string(request.where.chip.name.view()));
   }
   fail(errc::unknown_name, "framework", request.framework,
-       "jax, torch_xla or tensorflow; torch_tpu comes in an image alone: no index of packages has it");
+       request.framework == "keras" ? "jax, with keras in requirements and KERAS_BACKEND=jax in the command"
+       : request.framework == "torchtitan"
+           ? "none: its form for TPUs (google-pytorch/torchtitan, experiments/tpu) needs "
+             "torch_tpu, which is built from source; run it by an image and a command"
+           : "jax, torch_xla or tensorflow; torch_tpu comes in an image alone: no index "
+             "of packages has it");
 }
 
 inline std::int64_t boot_disk_gb(const launch_request& request) {
@@ -262,6 +268,11 @@ inline void check_names(const launch_request& request) {
         "service_account", "NAME@PROJECT.iam.gserviceaccount.com, on GKE the name of a Kubernetes service account");
 }
 
+/// The text of a count of seconds, rounded up: "86400s", as Vertex AI and gcloud write durations.
+inline std::string seconds_text(seconds time) {
+  return std::to_string(static_cast<std::int64_t>(math::ceil(time.value()))) + "s";
+}
+
 /// Refuses an option that the service cannot express: it is refused, not ignored.
 inline void check_extras(const launch_request& request, std::string_view service,
                          std::initializer_list<std::string_view> takes) {
@@ -285,6 +296,7 @@ inline void check_extras(const launch_request& request, std::string_view service
   check("framework", request.framework);
   check("packages", request.packages.empty() ? std::string() : request.packages.front());
   check("module", request.module);
+  check("max_wait", request.max_wait.value() == 0 ? std::string() : seconds_text(request.max_wait));
   check("boot_disk", boot_disk_gb(request) == 0 ? std::string() : std::to_string(boot_disk_gb(request)) + " GB");
 }
 
@@ -359,6 +371,8 @@ inline void check_times(const launch_request& request) {
   const double expected = not_negative("run", request.run.value());
   const double limit = not_negative("max_run", request.max_run.value());
   if (limit > 0 && limit < 60) fail(errc::out_of_range, "max_run", limit, "60 seconds or more");
+  const double wait = not_negative("max_wait", request.max_wait.value());
+  if (wait > 0 && (wait < 60 || wait > 3e7)) fail(errc::out_of_range, "max_wait", wait, "60 seconds to a year");
   if (limit > 3e8) fail(errc::out_of_range, "max_run", limit, "less than ten years");
   const bool flex = request.capacity == provisioning::flex_start;
   if (limit > 0 && expected > limit && !(flex && !request.checkpoint.empty())) {
@@ -385,11 +399,6 @@ inline std::string hourly_words(const launch_request& request) {
   return std::string(amount.data()) + " an hour, idle or not (" + std::string(name(price.kind)) + " in " +
          std::string(price.region.view()) + ", price of " + std::string(price.date.view()) +
          (is_before_announced_change(price) ? ", before an announced change)" : ")");
-}
-
-/// The text of a count of seconds, rounded up: "86400s", as Vertex AI and gcloud write durations.
-inline std::string seconds_text(seconds time) {
-  return std::to_string(static_cast<std::int64_t>(math::ceil(time.value()))) + "s";
 }
 
 /// Refuses chips that no service is documented to offer.

@@ -161,6 +161,7 @@ inline launch_request named_request(launch_request request, const launch_target&
   if (refused != "copy") request.copy.clear();
   if (refused != "packages") request.packages.clear();
   if (refused != "boot_disk") request.boot_disk = {};
+  if (refused != "max_wait") request.max_wait = {};
   const auto need = [](std::string& value, const char* any) {
     if (value.empty()) value = any;
   };

@@ -321,6 +321,25 @@ TEST_CASE("checkpoints are paid by the byte, the second and the request", "[econ
   CHECK(close(example.operations.value(), 0.07));
 }
 
+TEST_CASE("the checkpoints of a run", "[economics]") {
+  CHECK(steps_between_checkpoints(1500_s, seconds{2.14}) == 700);
+  CHECK(steps_between_checkpoints(1_s, 2_s) == 1);
+  const run_checkpoints run = checkpoints_of(96_GB, 95368, seconds{2.14}, 1500_s, "us-east5");
+  CHECK(run.period == 700);
+  CHECK(run.written == 136);
+  CHECK(run.kept == 3);
+  CHECK(run.stored == 288_GB);
+  CHECK(close(run.month.value(), 5.364, 0.001));
+  CHECK(run.stored_in.view() == "us-east5");
+  const run_checkpoints short_run = checkpoints_of(96_GB, 700, seconds{2.14}, 1500_s, "europe-west4", 5);
+  CHECK(short_run.written == 1);
+  CHECK(short_run.kept == 1);
+  CHECK(short_run.stored_in.view() == "us-central1");
+  check_refused(
+      {{"no steps", [] { (void)checkpoints_of(1_GB, 0, 1_s, 1_s, "us-east5"); }, errc::missing_field, "steps"},
+       {"no time", [] { (void)steps_between_checkpoints(1_s, 0_s); }, errc::missing_field, "step"}});
+}
+
 TEST_CASE("storage prices are known where a source was read", "[economics]") {
   CHECK(find_storage_price("US-Central1"));
   CHECK_FALSE(find_storage_price("us"));

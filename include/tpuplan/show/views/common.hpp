@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/training.hpp>
+#include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/show/text/one_line.hpp>
 #include <tpuplan/show/view.hpp>
@@ -153,6 +154,18 @@ inline void add_terms(std::vector<std::string>& to, const std::vector<provisioni
   if (has(provisioning::calendar)) to.emplace_back("calendar capacity lasts for 90 days at most");
   if (has(provisioning::flex_start)) to.emplace_back("flex-start capacity lasts for 7 days at most");
   if (has(provisioning::spot)) to.emplace_back("spot capacity may be taken away at any time");
+}
+
+/// How many checkpoints a run writes, how large they are, and what a month of those that are kept costs.
+[[nodiscard]] inline std::string words_of_checkpoints(const run_checkpoints& of) {
+  const auto size = [](bytes amount) {
+    return amount.value() < 1e12 ? number(amount.value() / 1e9) + " GB" : number(amount.value() / 1e12) + " TB";
+  };
+  const std::string last = of.written > of.kept ? joined({", the last ", std::to_string(of.kept), " kept are "}) : ", ";
+  return joined({"a checkpoint every ", counted(of.period, "step"), ": ", std::to_string(of.written), " of ",
+                 size(of.each), last, size(of.stored), " and ", money(of.month), " a month in ", of.stored_in.view(),
+                 of.written > of.kept ? joined({"; all would be ", size(of.each * static_cast<double>(of.written))})
+                                      : std::string()});
 }
 
 }  // namespace readable

@@ -334,6 +334,9 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
     add_doubts(part.notes, prices, options);
     add_far_below(part.notes, prices, request, options);
   }
+  if (answer.plans.front().checkpoints)
+    part.notes.push_back(
+        joined({"the first plan on demand: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
   add_doubtful_first(part.notes, answer);
   add_risks(part.notes, request, answer.plans.front().plan);
   add_better_batch(part.notes, request, answer.plans.front().plan, options);

@@ -170,6 +170,7 @@ inline constexpr const char* run_title = "the run";
     part.title = run_title;
     part.sentences = {joined({count(all.run_tokens), " tokens take ", duration(run), ", between ",
                               duration_range(run * (step.low / step.total), run * (step.high / step.total))})};
+    if (all.checkpoints) part.notes.push_back("on demand " + words_of_checkpoints(*all.checkpoints));
     if (!all.costs) part.sentences.emplace_back("no price: it does not fit");
     if (all.costs && all.costs->empty()) part.sentences.push_back(joined({"no price for it in ", all.region}));
     shown.summary += joined({" The run takes ", duration(run), " of steps"});
