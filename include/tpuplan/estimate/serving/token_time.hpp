@@ -33,7 +33,9 @@ struct token_terms {
   double prompts = 0;    // prefill of new requests, for each sequence
   double host = 0;       // host and scheduler
   double host_each = 0;  // host and scheduler, for each sequence
+  double paged = 0;      // share of `prompts` that engines with pages take
   bool in_turn = false;  // the device idles while the host works
+  bool hosts = false;    // a replica has several
 };
 
 /// Prompt tokens of a request that are not in the prefix cache, at least one.
@@ -83,7 +85,19 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
   terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
-  terms.in_turn = served.on.hosts > 1 && row_of(job.engine).hosts_in_turn;
+  terms.hosts = served.on.hosts > 1;
+  terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
+  const double together = served.groups * static_cast<double>(fresh_tokens(job));
+  terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(one, mesh);
+  return terms;
+}
+
+/// The terms of an engine from those where none is named; of another they stay as they are.
+constexpr token_terms token_terms_under(token_terms terms, serving_engine engine) {
+  terms.step = terms_under(terms.step, engine);
+  const double paged = row_of(engine).pages ? 1 : 1 - terms.paged;
+  terms.prompts *= factors_of(*terms.step.engines, engine).prefill * paged;
+  terms.in_turn = terms.hosts && row_of(engine).hosts_in_turn;
   return terms;
 }
 
@@ -123,41 +137,20 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   const seconds device = token.step.total + token.prompts;
   // What rounding leaves is nothing.
   token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
-  add_band(token, kind_of(terms.step), engine,
-           terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   const seconds floor{floor_at(terms.step, sequences)};
-  lower_low(token, kind_of(terms.step), engine, floor);
+  const double prompt = terms.prompts > 0 ? prompts / terms.prompts : 0;
+  const auto device_and_host = [&](const token_terms& of) {
+    return engine_step_at(of, sequences).with(prompt * of.prompts);
+  };
+  const double common = engine == serving_engine::unnamed ? device_and_host(terms) : 1;
+  const auto time_under = [&](serving_engine one) {
+    return one == engine ? token.total : token.total * (device_and_host(token_terms_under(terms, one)) / common);
+  };
+  add_range(token, kind_of(terms.step), engine,
+            terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs), floor, time_under);
   narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step));
   raise_low(token, floor);
   return token;
-}
-
-/// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. Exact to 1e-14 of the answer: what rests on it as a power is still exact to 1e-12. The method is regula falsi
-/// with the Illinois rule, which halves the value at an end that has stayed twice, so that both ends converge.
-template <class Function>
-constexpr double crossing(const Function& function, double most) {
-  double low = 0, high = most;
-  double at_low = function(low), at_high = function(high);
-  if (at_high <= 0) return most;
-  if (at_low >= 0) return 0;
-  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
-  for (int round = 0; round < 200 && high - low > 1e-14 * high; ++round) {
-    double middle = low - at_low * (high - low) / (at_high - at_low);
-    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
-    const double value = function(middle);
-    if (value == 0) return middle;
-    if (value < 0) {
-      low = middle, at_low = value;
-      if (stayed < 0) at_high /= 2;
-      stayed = -1;
-    } else {
-      high = middle, at_high = value;
-      if (stayed > 0) at_low /= 2;
-      stayed = 1;
-    }
-  }
-  return low + (high - low) / 2;
 }
 
 }  // namespace detail
