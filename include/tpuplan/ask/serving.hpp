@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/software.hpp>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/estimate/serving/quantiles.hpp>
 #include <tpuplan/estimate/serving/speculation.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/traffic.hpp>
@@ -280,16 +280,6 @@ struct serving_change_row {
   std::optional<dtype> weights{};  ///< format of the weights after the change, where that is what changes
   /// @}
 };
-/// An engine that may run, and what is then expected.
-struct served_software {
-  /// @{
-  /// The engine, its share of the published runs of such models, each source counted once, and what each token takes
-  /// where it runs; no times where it cannot serve this.
-  serving_engine engine{};
-  double share = 0;
-  std::optional<seconds> per_token{}, per_token_low{}, per_token_high{};
-  /// @}
-};
 /// What an engine on the slice does, and its costs.
 struct serve_answer {
   /// @{
@@ -322,25 +312,6 @@ struct serve_answer {
   serving_layout mesh{};  ///< of a replica
   /// @}
 };
-/// Which engine's constants are used, and how many published runs are behind them, as what is assumed under "engine".
-/// Worked: of vLLM the value begins with "vllm: ", of no engine with "not named: ".
-[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine) {
-  const engine_runs behind = runs_behind(engine), all = runs_behind(serving_engine::unnamed);
-  const std::string of = std::to_string(all.sources) + " sources";
-  if (engine == serving_engine::unnamed)
-    return {{"engine", "not named: what the engines of " + std::to_string(all.runs) + " runs of " + of +
-                           " have in common; see job.engine"}};
-  return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
-                         std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
-}
-/// What is assumed of the engine; of a model with a vision tower also that its images are tokens of the prompt alone.
-/// Worked: one entry for Llama 3 8B, two for PaliGemma.
-[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model) {
-  assumed_values assumed = assumed_engine(engine);
-  if (has_vision(model))
-    assumed.emplace_back("images", "as tokens of the prompt alone: the time of the vision tower is not counted");
-  return assumed;
-}
 /// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
 /// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
 /// 160 ms.
@@ -395,36 +366,6 @@ namespace detail {
 }
 
 namespace detail {
-/// Which software may run, and what the range would be without its name.
-inline void add_software(const transformer& model, const serving_job& job, const slice& where,
-                         const serving_calibration& constants, serve_answer& answer) {
-  const auto under = [&](serving_engine engine) {
-    serving_job one = job;
-    one.engine = engine;
-    return engine == job.engine ? answer.estimate : serve(model, one, answer.mesh, where, constants);
-  };
-  const serving_kind kind = has_experts(model) ? serving_kind::expert_decode : serving_kind::decode;
-  const engines_that_ran ran = engines_of(kind, job.engine);
-  for (std::size_t i = 0; i < ran.count; ++i) {
-    served_software row{ran.items[i].engine, ran.items[i].share, {}, {}, {}};
-    const serving_estimate of = under(row.engine);
-    if (of.refusal == serving_refusal::none)
-      row.per_token = of.per_token.total, row.per_token_low = of.per_token.low, row.per_token_high = of.per_token.high;
-    answer.software.push_back(row);
-  }
-  const serving_estimate common = under(serving_engine::unnamed);
-  if (common.refusal == serving_refusal::none)
-    answer.unnamed_low = common.per_token.low, answer.unnamed_high = common.per_token.high;
-}
-/// The chances of what was estimated.
-inline void add_chances(const serving_job& job, serve_answer& answer) {
-  const serving_estimate& estimate = answer.estimate;
-  answer.chance_to_fit =
-      estimate.fit == verdict::no ? even_shape.places[0].share : tpuplan::chance_to_fit(estimate.memory);
-  if (estimate.refusal != serving_refusal::none) return;
-  if (job.ttft_target.value() > 0) answer.chance_to_keep_ttft = chance(first_token_of(estimate), job.ttft_target);
-  if (job.tpot_target.value() > 0) answer.chance_to_keep_tpot = chance(estimate.per_token, job.tpot_target);
-}
 /// "tensor 1 instead of 8".
 [[nodiscard]] inline std::string change_words(const serving_finding& f) {
   const std::string_view field = f.subject;
@@ -497,9 +438,12 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.job = asked.job;
   answer.mesh = asked.mesh;
   answer.slice = tpuplan::name(where).view();
-  detail::add_chances(job, answer);
-  if (answer.estimate.refusal == serving_refusal::none)
-    detail::add_software(config.model, job, where, asked.constants, answer);
+  const detail::software_of known{config.model, job, asked.mesh, where, asked.constants, answer.estimate};
+  answer.chance_to_fit = known.chance_to_fit();
+  answer.chance_to_keep_ttft = known.chance_to_keep_ttft(), answer.chance_to_keep_tpot = known.chance_to_keep_tpot();
+  answer.software = known.engines();
+  if (const maybe<serving_estimate> unnamed = known.under(serving_engine::unnamed))
+    answer.unnamed_low = unnamed->per_token.low, answer.unnamed_high = unnamed->per_token.high;
   answer.chips = tpuplan::chips(where);
   answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
   if (answer.estimate.running > 0)
@@ -537,7 +481,6 @@ TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
-TPUPLAN_FIELDS(tpuplan::served_software, engine, share, per_token, per_token_low, per_token_high)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
                unnamed_low, unnamed_high, slice, chips, largest_context, output_tokens_per_s_per_chip, costs, frontier,
                speculation, advice, targets, simulated, meets_targets, changes, assumed, model, job, mesh)

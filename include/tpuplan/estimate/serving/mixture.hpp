@@ -13,34 +13,6 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
-/// is. Exact to 1e-14 of the answer: what rests on it as a power is still exact to 1e-12. The method is regula falsi
-/// with the Illinois rule, which halves the value at an end that has stayed twice, so that both ends converge.
-template <class Function>
-constexpr double crossing(const Function& function, double most) {
-  double low = 0, high = most;
-  double at_low = function(low), at_high = function(high);
-  if (at_high <= 0) return most;
-  if (at_low >= 0) return 0;
-  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
-  for (int round = 0; round < 200 && high - low > 1e-14 * high; ++round) {
-    double middle = low - at_low * (high - low) / (at_high - at_low);
-    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
-    const double value = function(middle);
-    if (value == 0) return middle;
-    if (value < 0) {
-      low = middle, at_low = value;
-      if (stayed < 0) at_high /= 2;
-      stayed = -1;
-    } else {
-      high = middle, at_high = value;
-      if (stayed > 0) at_low /= 2;
-      stayed = 1;
-    }
-  }
-  return low + (high - low) / 2;
-}
-
 /// A share of what may be measured, and how it lies: half of it above `total`, one in twenty below `low` and above
 /// `high`, and in between and beyond as a logistic distribution of the logarithm on either side.
 struct likely_time {
@@ -48,34 +20,75 @@ struct likely_time {
   seconds total{}, low{}, high{};
 };
 
-/// The chance that it is at most that long.
-constexpr double share_within(const likely_time& one, seconds limit) {
-  const double off = math::log(limit / one.total);
-  const double end = off < 0 ? -math::log(one.low / one.total) : math::log(one.high / one.total);
-  if (!(end > 0)) return off < 0 ? 0 : 1;
-  constexpr double log_19 = 2.9444389791664403;  // of 0.95 over 0.05
-  return 1 / (1 + math::exp(-log_19 * off / end));
-}
-
 /// What may be measured, all shares together 1.
 struct likely_times {
   std::array<likely_time, most_engines_that_ran> items{};
   std::size_t count = 0;
 };
 
-/// The time that a share of the mixture is at most, 0.05 or 0.95: it lies between such ends of its parts.
-constexpr seconds end_of(const likely_times& mixture, double share) {
-  const auto end = [&](std::size_t i) { return share < 0.5 ? mixture.items[i].low : mixture.items[i].high; };
-  seconds least = end(0), most = end(0);
-  for (std::size_t i = 1; i < mixture.count; ++i) least = min(least, end(i)), most = max(most, end(i));
-  const auto above = [&](double log_time) {
-    double sum = -share;
-    for (std::size_t i = 0; i < mixture.count; ++i)
-      sum += mixture.items[i].share * share_within(mixture.items[i], least * math::exp(log_time));
-    return sum;
-  };
-  if (!(least < most)) return least;
-  return least * math::exp(crossing(above, math::log(most / least)));
+/// A part of a mixture in logarithms of time over `total` of the first part.
+struct likely_log {
+  double share = 0, middle = 0;
+  double below = 0, above = 0;  // from the middle to either end
+};
+
+/// What share of a part lies below a place, and how much more does for each step above it.
+struct likely_share {
+  double below = 0, slope = 0;
+};
+
+constexpr likely_share share_below(const likely_log& part, double place) {
+  const double off = place - part.middle, end = off < 0 ? part.below : part.above;
+  constexpr double log_19 = 2.9444389791664403;  // of 0.95 over 0.05
+  if (!(end > 0)) return {off < 0 ? 0.0 : 1.0, 0};
+  const double share = 1 / (1 + math::exp(-log_19 * off / end));
+  return {share, share * (1 - share) * log_19 / end};
+}
+
+/// The chance that it is at most that long.
+constexpr double share_within(const likely_time& one, seconds limit) {
+  return share_below({1, 0, math::log(one.total / one.low), math::log(one.high / one.total)},
+                     math::log(limit / one.total))
+      .below;
+}
+
+/// The place that a share of the parts lies below: Newton's method between two places, halved where it leaves them.
+constexpr double place_of(const likely_log* parts, std::size_t count, double share, double least, double most) {
+  double place = least + (most - least) / 2;
+  for (int round = 0; round < 60 && most - least > 1e-13; ++round) {
+    likely_share sum{-share, 0};
+    for (std::size_t i = 0; i < count; ++i) {
+      const likely_share one = share_below(parts[i], place);
+      sum.below += parts[i].share * one.below, sum.slope += parts[i].share * one.slope;
+    }
+    (sum.below < 0 ? least : most) = place;
+    const double next = sum.slope > 0 ? place - sum.below / sum.slope : least;
+    const double step = next - place;
+    place = next > least && next < most ? next : least + (most - least) / 2;
+    if (step < 1e-13 && step > -1e-13) break;
+  }
+  return place;
+}
+
+/// The range of a mixture: one in twenty lies below and one in twenty above. Its ends lie between those of its parts.
+constexpr likely_time range_of_parts(const likely_times& mixture) {
+  likely_time range = mixture.items[0];
+  if (mixture.count == 1) return range;
+  likely_log parts[most_engines_that_ran] = {};
+  double ends[4] = {};  // the least and the most low end, the least and the most high one
+  for (std::size_t i = 0; i < mixture.count; ++i) {
+    const likely_time& one = mixture.items[i];
+    parts[i] = {one.share, math::log(one.total / range.total), math::log(one.total / one.low),
+                math::log(one.high / one.total)};
+    const double low = parts[i].middle - parts[i].below, high = parts[i].middle + parts[i].above;
+    ends[0] = i == 0 || low < ends[0] ? low : ends[0];
+    ends[1] = i == 0 || low > ends[1] ? low : ends[1];
+    ends[2] = i == 0 || high < ends[2] ? high : ends[2];
+    ends[3] = i == 0 || high > ends[3] ? high : ends[3];
+  }
+  range.low = range.total * math::exp(place_of(parts, mixture.count, 0.05, ends[0], ends[1]));
+  range.high = range.total * math::exp(place_of(parts, mixture.count, 0.95, ends[2], ends[3]));
+  return range;
 }
 
 /// The times that a kind of estimate may be measured at. Of an engine that is named it is one, in the band of its kind;
@@ -106,7 +119,8 @@ constexpr engines_that_ran engines_of(serving_kind kind, serving_engine engine) 
 /// An estimate and the ends of its range: of the mixture, of which one in twenty is below and above, and no higher than
 /// `least`, where that is above 0.
 constexpr likely_time range_of_times(const likely_times& times, seconds total, seconds least) {
-  likely_time range{1, total, min(total, end_of(times, 0.05)), max(total, end_of(times, 0.95))};
+  const likely_time parts = range_of_parts(times);
+  likely_time range{1, total, min(total, parts.low), max(total, parts.high)};
   if (least.value() > 0) range.low = min(range.low, least);
   return range;
 }

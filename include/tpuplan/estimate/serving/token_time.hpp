@@ -153,6 +153,34 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   return token;
 }
 
+/// Where a rising function crosses 0 between 0 and `most`: 0 where it is positive from the start, `most` where it never
+/// is. Exact to 1e-14 of the answer: what rests on it as a power is still exact to 1e-12. The method is regula falsi
+/// with the Illinois rule, which halves the value at an end that has stayed twice, so that both ends converge.
+template <class Function>
+constexpr double crossing(const Function& function, double most) {
+  double low = 0, high = most;
+  double at_low = function(low), at_high = function(high);
+  if (at_high <= 0) return most;
+  if (at_low >= 0) return 0;
+  int stayed = 0;  // rounds for which the low end has stayed; negative: the high end
+  for (int round = 0; round < 200 && high - low > 1e-14 * high; ++round) {
+    double middle = low - at_low * (high - low) / (at_high - at_low);
+    if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
+    const double value = function(middle);
+    if (value == 0) return middle;
+    if (value < 0) {
+      low = middle, at_low = value;
+      if (stayed < 0) at_high /= 2;
+      stayed = -1;
+    } else {
+      high = middle, at_high = value;
+      if (stayed > 0) at_low /= 2;
+      stayed = 1;
+    }
+  }
+  return low + (high - low) / 2;
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -50,15 +50,15 @@ TEST_CASE("ends of a mixture lie between those of its parts, and leave one in tw
   both.items[0] = {0.7, 10_s, 8_s, 14_s};
   both.items[1] = {0.3, 20_s, 12_s, 40_s};
   both.count = 2;
-  const seconds low = detail::end_of(both, 0.05), high = detail::end_of(both, 0.95);
+  const seconds low = detail::range_of_parts(both).low, high = detail::range_of_parts(both).high;
   CHECK((8_s < low && low < 12_s));
   CHECK((14_s < high && high < 40_s));
   for (const auto& [at, share] : {std::pair{low, 0.05}, std::pair{high, 0.95}})
     CHECK(close(0.7 * detail::share_within(both.items[0], at) + 0.3 * detail::share_within(both.items[1], at), share,
                 1e-9));
   both.count = 1;
-  CHECK(detail::end_of(both, 0.05) == 8_s);
-  CHECK(detail::end_of(both, 0.95) == 14_s);
+  CHECK(detail::range_of_parts(both).low == 8_s);
+  CHECK(detail::range_of_parts(both).high == 14_s);
 }
 
 TEST_CASE("engines that ran are named, once each, and are all there is") {
@@ -101,8 +101,8 @@ TEST_CASE("without a name the range is the mixture of what names give") {
       return prefill_time(model, {1, 1024}, traffic(engine), mesh, where);
     };
     const auto check = [](const auto& common, const detail::likely_times& times, seconds most) {
-      CHECK(close(common.high.value(), max(common.total, detail::end_of(times, 0.95)).value(), 1e-9));
-      const seconds low = min(common.total, detail::end_of(times, 0.05));
+      CHECK(close(common.high.value(), max(common.total, detail::range_of_parts(times).high).value(), 1e-9));
+      const seconds low = min(common.total, detail::range_of_parts(times).low);
       CHECK(close(common.low.value(), (most.value() > 0 ? min(low, most) : low).value(), 1e-9));
     };
     INFO(name);
