@@ -81,7 +81,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.057, 0.228, 0.02, 3.42, 2.32, 2.31, 2.73, 0.53, 0.56, 0.0519, 0.0355, 1.81};
+inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.32, 2.35, 2.94, 0.53, 0.53, 0.0519, 0.0362, 1.56};
 inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0615, 0.0376, 1.69};
 // clang-format on
 // end of generated: serving_spreads
