@@ -231,17 +231,22 @@ void print_peers(const std::vector<left_out_run>& ours) {
 }
 
 /// In the bands that the other sources make. Rates of saturated engines are left out.
-std::vector<judged_run> judged(const std::vector<left_out_serving>& list) {
-  std::map<std::string, made_band> bands;
-  for (const left_out_serving& one : list) {
-    if (bands.count(one.run.source) == 0) bands[one.run.source] = band_without(list, one.run.source);
-  }
+std::vector<judged_run> judged(const std::vector<left_out_serving>& list, const std::vector<left_out_serving>& named) {
+  const std::map<std::string, made_band> bands = bands_without_each(named);
   std::vector<judged_run> result;
   for (const left_out_serving& one : list) {
     const made_band& band = bands.at(one.run.source);
     if (!one.run.saturated) result.push_back({one.run.source, one.error, holds(band, one), width_at(band, one)});
   }
   return result;
+}
+
+/// What share of the measured times, each source counted once, is at most a quantile that was made without its source.
+void print_quantiles(std::string_view label, const shares_by_source& shares) {
+  fmt::print("| {} | {} |", label, shares.size());
+  for (const double asked : {0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95})
+    fmt::print(" {:.0f} % |", 100 * share_at_most(shares, asked));
+  fmt::print("\n");
 }
 
 void print_serving_row(const std::string& label, const std::vector<judged_run>& list) {
@@ -265,7 +270,8 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
   fmt::print("\n| serving, source left out {}", judged_heading);
   const auto rows = [](const std::string& label, const std::vector<left_out_serving>& left_out) {
     for (const detail::serving_kind kind : detail::all_serving_kinds)
-      print_serving_row(fmt::format("{}, {}", label, detail::name(kind)), judged(of_kind(left_out, kind)));
+      print_serving_row(fmt::format("{}, {}", label, detail::name(kind)),
+                        judged(of_kind(left_out, kind), of_kind(left_out, kind)));
   };
   rows("all terms", all);
   for (const without& one : list)
@@ -282,12 +288,17 @@ void print_serving(const std::vector<serving_record>& runs, const std::vector<le
         with_name ? named : leave_out(runs, &serving_record::source, engine_known::no);
     fmt::print("\n| serving, source left out{} {}", with_name ? "" : ", engine not named", judged_heading);
     for (const detail::serving_kind kind : detail::all_serving_kinds) {
-      const std::vector<judged_run> of_this = judged(of_kind(list, kind));
+      const std::vector<judged_run> of_this = judged(of_kind(list, kind), of_kind(named, kind));
       print_serving_row(std::string(detail::name(kind)), of_this);
       std::map<std::string, std::vector<judged_run>> by_source;
       for (const judged_run& one : of_this) by_source[one.source].push_back(one);
       for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
     }
+    fmt::print("\n| measured at most the quantile{} | sources | 5 % | 10 % | 25 % | 50 % | 75 % | 90 % | 95 % |\n",
+               with_name ? "" : ", engine not named");
+    fmt::print("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+    for (const detail::serving_kind kind : detail::all_serving_kinds)
+      print_quantiles(detail::name(kind), shares_within(of_kind(list, kind), bands_without_each(of_kind(named, kind))));
   }
   print_serving_terms(runs, named);
 }

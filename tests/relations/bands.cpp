@@ -49,7 +49,16 @@ void check_step(relation& r, const Answer& answer, const json& step) {
       step["total_s"]);
 }
 
+/// A chance to fit is that of the verdict: 0.95 of yes, 0.05 of no, and in between.
+void check_chance(relation& r, const reply& answer, const json& fits, double chance) {
+  r.holds(fits == "yes"  ? chance == 0.95
+          : fits == "no" ? chance == 0.05
+                         : chance >= 0.05 && chance <= 0.95,
+          "the chance to fit is that of the verdict", answer, fits.dump() + " " + std::to_string(chance));
+}
+
 void check_memory(relation& r, const reply& answer, const json& memory) {
+  check_chance(r, answer, memory["fits"], number(memory, "chance_to_fit"));
   ordered(r, "memory", answer, memory["used_low_bytes"], memory["used_bytes"], memory["used_high_bytes"]);
   add_up(r, "memory", answer,
          sum(memory["breakdown"], {"parameters_bytes", "optimizer_bytes", "gradients_bytes", "activations_bytes",
@@ -173,6 +182,53 @@ void check_target(relation& r, const json& request) {
           one.answer()["estimate"]["per_token"]["low_s"].dump(), refused, std::to_string(floor));
 }
 
+/// A target is kept with the chance that the range gives it: half at the estimate, 0.95 at the high end.
+void check_kept(relation& r, const json& request, const json& estimate) {
+  json asked = request;
+  const json first = {estimate["first_token_low_s"], estimate["first_token_s"], estimate["first_token_high_s"]};
+  const json token = {estimate["per_token"]["low_s"], estimate["per_token"]["total_s"],
+                      estimate["per_token"]["high_s"]};
+  const double share[] = {0.05, 0.5, 0.95};
+  const std::size_t at = r.random.below(3);
+  asked["job"]["ttft_target_s"] = first[at];
+  asked["job"]["tpot_target_s"] = token[at];
+  asked["job"].erase("percentiles");
+  // Without a rate and a number of clients, as many run as the target allows.
+  if (!asked["job"].contains("concurrency") && !asked["job"].contains("request_rate_per_s")) return;
+  const reply kept = ask("serve", asked);
+  if (kept.refused() || kept.answer()["estimate"]["refusal"] != "none") return;
+  const json& a = kept.answer();
+  const auto near = [&](const char* what, const json& found, const json& ends) {
+    if (ends[0] == ends[1]) return;  // the range begins at the floor
+    r.holds(std::abs(found.get<double>() - share[at]) < 1e-6, std::string("the chance to keep ") + what, kept,
+            found.dump() + " at " + std::to_string(share[at]));
+  };
+  near("--ttft", a["chance_to_keep_ttft"], first);
+  near("--tpot", a["chance_to_keep_tpot"], token);
+}
+
+/// Engines that may run are all there is; the name of one gives what the answer without it says of that engine.
+void check_software(relation& r, const json& request, const reply& answer) {
+  const json& software = answer.answer()["software"];
+  double shares = 0;
+  for (const json& one : software) shares += number(one, "share");
+  r.holds(std::abs(shares - 1) < 1e-9, "shares of software are the whole", answer, std::to_string(shares));
+  const json& one = software[r.random.below(software.size())];
+  json asked = request;
+  asked["job"]["engine"] = one["engine"];
+  const reply named = ask("serve", asked);
+  if (named.refused()) return;
+  const json& estimate = named.answer()["estimate"];
+  if (!r.holds((estimate["refusal"] == "none") == !one["per_token_s"].is_null(), "an engine that can serve has times",
+               named, estimate["refusal"].dump(), answer, one.dump()) ||
+      one["per_token_s"].is_null())
+    return;
+  r.same("the low end of a named engine", named, estimate["per_token"]["low_s"], answer, one["per_token_low_s"]);
+  r.same("the high end of a named engine", named, estimate["per_token"]["high_s"], answer, one["per_token_high_s"]);
+  r.same("the low end without a name", named, named.answer()["unnamed_low_s"], answer,
+         answer.answer()["unnamed_low_s"]);
+}
+
 }  // namespace
 
 void serving_bands(relation& r) {
@@ -193,7 +249,12 @@ void serving_bands(relation& r) {
            memory["total_bytes"]);
     r.holds(number(estimate, "queue_s") <= number(estimate, "first_token_s"), "waiting is part of the first token",
             answer, estimate["queue_s"].dump());
+    ordered(r, "the first token", answer, estimate["first_token_low_s"], estimate["first_token_s"],
+            estimate["first_token_high_s"]);
+    check_chance(r, answer, answer.answer()["fits"], number(answer.answer(), "chance_to_fit"));
     check_weights_floor(r, answer, drawn.request, estimate);
+    if (r.random.chance(0.3)) check_kept(r, drawn.request, estimate);
+    if (r.random.chance(0.3)) check_software(r, drawn.request, answer);
     if (r.random.chance(0.3)) check_target(r, drawn.request);
   }
 }

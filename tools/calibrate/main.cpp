@@ -154,17 +154,34 @@ std::string band(const made_band& found) {
   return fmt::format("{{{:.3g}, {:.3g}}}", up(found.band.over), up(found.band.under));
 }
 
-/// The bands of each kind, for questions that name the engine and for those that do not, and what the best reached,
-/// rounded down.
-lines_for band_table(const std::vector<serving_record>& runs, const std::vector<left_out_serving>& named) {
-  const std::vector<left_out_serving> unnamed = leave_out(runs, &serving_record::source, engine_known::no);
+/// The band of each kind, and what the best reached, rounded down.
+lines_for band_table(const std::vector<left_out_serving>& left_out) {
   std::vector<std::string> rows;
   for (const detail::serving_kind kind : detail::all_serving_kinds) {
-    const made_band with = conformal_band(of_kind(named, kind)), without = conformal_band(of_kind(unnamed, kind));
-    const double best = std::floor(100 * without.best + 1e-9) / 100;
-    rows.push_back(fmt::format("{{{}, {}, {:.3g}}}", band(with), band(without), best));
+    const made_band made = conformal_band(of_kind(left_out, kind));
+    rows.push_back(fmt::format("{{{}, {:.3g}}}", band(made), std::floor(100 * made.best + 1e-9) / 100));
   }
   return table("inline constexpr serving_bands bands_by_kind[] = {", rows, "};\n");
+}
+
+/// The engines that ran in each kind, most first: in thousandths, of which the first has what rounding leaves.
+lines_for share_table(const std::vector<left_out_serving>& left_out) {
+  std::vector<std::string> rows;
+  for (const detail::serving_kind kind : detail::all_serving_kinds) {
+    const detail::engines_that_ran ran = conformal_band(of_kind(left_out, kind)).ran;
+    std::vector<std::pair<long, serving_engine>> list;
+    for (std::size_t i = 0; i < ran.count; ++i)
+      list.emplace_back(std::lround(1000 * ran.items[i].share), ran.items[i].engine);
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    list.front().first = 1000;
+    for (std::size_t i = 1; i < list.size(); ++i) list.front().first -= list[i].first;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const double share = static_cast<double>(list[i].first) / 1000;
+      rows.push_back((i == 0 ? "{{{" : "") + fmt::format("{{{}, {:.3g}}}", enumerator(list[i].second), share));
+    }
+    rows.back() += fmt::format("}}}}, {}}}", list.size());
+  }
+  return table("inline constexpr engines_that_ran ran_by_kind[] = {", rows, "};\n");
 }
 
 /// The constants that are not of one engine, by the names of their fields.
@@ -234,7 +251,8 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
       {serving, "serving_spreads", sets,
        as_is(generate::unformatted(spreads_line("decode_spreads", by_source(served_left_out, true)) +
                                    spreads_line("prefill_spreads", by_source(served_left_out, false))))},
-      {serving, "serving_bands", sets, band_table(served, served_left_out)},
+      {serving, "serving_bands", sets, band_table(served_left_out)},
+      {serving, "engine_shares", sets, share_table(served_left_out)},
       {serving, "serving_runs", sets, serving_coverage_table(served)},
       {serving, "engine_runs", sets, engine_table(served)},
   };

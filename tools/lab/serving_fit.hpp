@@ -187,10 +187,11 @@ struct held_constant {
 
 /// A run, and its prediction by constants that were fitted without its group (family or source).
 struct left_out_serving {
-  serving_record run;     ///< what was measured
-  double error = 0;       ///< predicted / measured - 1
-  seconds predicted{};    ///< the time
-  double over_floor = 0;  ///< of decode, measured over the floor of its step; 0 of prefill
+  serving_record run;                         ///< what was measured
+  double error = 0;                           ///< predicted / measured - 1
+  seconds predicted{};                        ///< the time
+  double over_floor = 0;                      ///< of decode, measured over the floor of its step; 0 of prefill
+  std::map<serving_engine, seconds> under{};  ///< the time under each engine, where the run names none
 };
 
 /// Whether estimates are made with the engine that a run names, or as if it named none.
@@ -227,9 +228,17 @@ inline double over_floor(const serving_record& run) {
     const serving_calibration constants = fit_serving(others, held).constants;
     for (serving_record run : runs) {
       if (run.*group != one) continue;
-      if (known == engine_known::no) run.job.engine = serving_engine::unnamed;
-      const seconds said = predict(run, constants).time;
-      result.push_back({run, said / run.measured - 1, said, detail::over_floor(run)});
+      left_out_serving made{run, 0, {}, detail::over_floor(run), {}};
+      if (known == engine_known::no) {
+        for (const detail::engine_row& row : detail::engines) {
+          run.job.engine = row.engine;
+          made.under[row.engine] = predict(run, constants).time;
+        }
+        made.run.job.engine = serving_engine::unnamed;
+      }
+      made.predicted = predict(made.run, constants).time;
+      made.error = made.predicted / run.measured - 1;
+      result.push_back(std::move(made));
     }
   }
   return result;
@@ -268,10 +277,12 @@ inline bool reached_by_best(const left_out_serving& one, double best) {
 
 }  // namespace detail
 
-/// A band of a kind and what the best software of its sources takes over the floor, 0 where that is not looked at.
+/// A band of a kind, what the best software of its sources takes over the floor, 0 where that is not looked at, and the
+/// engines that ran.
 struct made_band {
   detail::serving_band band{};
   double best = 0;
+  detail::engines_that_ran ran{};
 };
 
 /// The band of a kind: 5 % of the errors of sources that were left out lie above it and 5 % below, each source counting
@@ -280,6 +291,7 @@ struct made_band {
 /// needs no band.
 [[nodiscard]] inline made_band conformal_band(const std::vector<left_out_serving>& list) {
   std::map<std::string, double> count;
+  std::map<serving_engine, double> engines;
   double best = 0;
   for (const left_out_serving& one : list) {
     count[one.run.source] += 1;
@@ -288,13 +300,16 @@ struct made_band {
   std::vector<std::pair<double, double>> over, under;
   for (const left_out_serving& one : list) {
     const double log = std::log(1 + one.error), weight = 1 / count[one.run.source];
+    engines[one.run.job.engine] += weight / static_cast<double>(count.size());
     over.emplace_back(detail::reached_by_best(one, best) ? 0 : log, weight);
     under.emplace_back(-log, weight);
   }
   const double margin = detail::few_sources(count.size());
   const double above = margin * std::max(0.05, detail::weighted_quantile(over, 0.95));
   const double below = margin * std::max(0.05, detail::weighted_quantile(under, 0.95));
-  return {{std::exp(above) - 1, 1 - std::exp(-below)}, best};
+  made_band made{{std::exp(above) - 1, 1 - std::exp(-below)}, best, {}};
+  for (const auto& [engine, share] : engines) made.ran.items.at(made.ran.count++) = {engine, share};
+  return made;
 }
 
 /// Those of one kind.
@@ -307,17 +322,27 @@ struct made_band {
   return result;
 }
 
+/// The range of a run in a band, as the estimates have it.
+[[nodiscard]] inline detail::likely_time range_at(const made_band& made, const left_out_serving& one) {
+  const seconds best = one.over_floor > 0 ? made.best / one.over_floor * one.run.measured : seconds{0};
+  const serving_engine engine = one.run.job.engine;
+  const detail::engines_that_ran only{{{{engine, 1}}}, 1};
+  const auto time_under = [&](serving_engine of) { return of == engine ? one.predicted : one.under.at(of); };
+  const detail::likely_times times =
+      detail::likely_times_of(engine == serving_engine::unnamed ? made.ran : only, made.band, best, time_under);
+  return detail::range_of_times(times, one.predicted, engine == serving_engine::unnamed ? best : seconds{0});
+}
+
 /// Whether a band holds what was measured.
-[[nodiscard]] inline bool holds(const made_band& made, const left_out_serving& one) noexcept {
-  return (one.error <= made.band.over || detail::reached_by_best(one, made.best)) && one.error >= -made.band.under;
+[[nodiscard]] inline bool holds(const made_band& made, const left_out_serving& one) {
+  const detail::likely_time range = range_at(made, one);
+  return range.low <= one.run.measured && one.run.measured <= range.high;
 }
 
 /// The width of a band at a run: the logarithm of its high over its low end.
 [[nodiscard]] inline double width_at(const made_band& made, const left_out_serving& one) {
-  double low = 1 / (1 + made.band.over);
-  if (made.best > 0 && detail::row_of(one.run.job.engine).may_be_best)
-    low = std::min(low, made.best / (one.over_floor * (1 + one.error)));
-  return -std::log(low * (1 - made.band.under));
+  const detail::likely_time range = range_at(made, one);
+  return std::log(range.high / range.low);
 }
 
 /// The band that the other sources make; that of all where there is no other.
@@ -327,6 +352,39 @@ struct made_band {
     if (other.run.source != source) others.push_back(other);
   }
   return conformal_band(others.empty() ? list : others);
+}
+
+/// The bands that the sources other than each make, from estimates that know the engine.
+[[nodiscard]] inline std::map<std::string, made_band> bands_without_each(const std::vector<left_out_serving>& named) {
+  std::map<std::string, made_band> bands;
+  for (const left_out_serving& one : named) {
+    if (bands.count(one.run.source) == 0) bands[one.run.source] = band_without(named, one.run.source);
+  }
+  return bands;
+}
+
+/// The share of what is likely below each measured time, by source.
+using shares_by_source = std::map<std::string, std::vector<double>>;
+
+/// That in ranges which were made without its source. Rates of saturated engines are left out.
+[[nodiscard]] inline shares_by_source shares_within(const std::vector<left_out_serving>& list,
+                                                    const std::map<std::string, made_band>& bands) {
+  shares_by_source result;
+  for (const left_out_serving& one : list) {
+    if (one.run.saturated) continue;
+    result[one.run.source].push_back(detail::share_within(range_at(bands.at(one.run.source), one), one.run.measured));
+  }
+  return result;
+}
+
+/// What part of the measured times, each source counted once, has such a share at most.
+[[nodiscard]] inline double share_at_most(const shares_by_source& shares, double asked) {
+  double sum = 0;
+  for (const auto& [source, list] : shares) {
+    const auto within = [&](double at) { return at <= asked; };
+    sum += static_cast<double>(std::count_if(list.begin(), list.end(), within)) / static_cast<double>(list.size());
+  }
+  return sum / static_cast<double>(shares.size());
 }
 
 /// The share of errors that lie in the band which the other sources make.
@@ -355,9 +413,8 @@ struct serving_accuracy {
     errors.push_back(one.error);
     sources.insert(one.run.source);
     const auto kind = static_cast<std::size_t>(detail::kind_of(one.run));
-    const detail::serving_bands& both = detail::bands_by_kind[kind];
-    const bool named = one.run.job.engine != serving_engine::unnamed;
-    inside += holds({named ? both.named : both.unnamed, both.best}, one) ? 1 : 0;
+    const detail::serving_bands& shipped = detail::bands_by_kind[kind];
+    inside += holds({shipped.band, shipped.best, detail::ran_by_kind[kind]}, one) ? 1 : 0;
   }
   serving_accuracy result{summary_of(errors), sources.size()};
   if (!errors.empty()) result.errors.inside = inside / static_cast<double>(errors.size());

@@ -34,7 +34,8 @@ namespace detail {
 
 /// Keys of a record that need no words, and those that say more than a run's question, each between two spaces.
 inline constexpr std::string_view plain_keys =
-    " attention attention_kernel capacity_factor chips_total compute_dtype configuration context context_balanced data "
+    " attention attention_kernel frozen_weights_dtype lora_rank lora_targets prefix_hit_rate capacity_factor "
+    "chips_total compute_dtype configuration context context_balanced data "
     "dcn_data default_tiles degrees_count engine "
     "expert family fits flop_multiplier fsdp global_batch grad_accumulation hardware hbm_used_bytes id in_domain "
     "input_len kind kv_dtype model num_slices offload_inputs optimizer optimizer_stated output_len pipeline quality "

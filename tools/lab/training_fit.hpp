@@ -109,10 +109,11 @@ inline calibration constants_from(const fitted_chips& chips, const std::vector<d
   return c;
 }
 
-/// What no fit takes: models below 1.5e9 parameters, whose steps are mostly of what is fixed, and programs that nobody
-/// tuned, which say more of themselves than of the chip.
+/// What no fit takes: models below 1.5e9 parameters, whose steps are mostly of what is fixed, programs that nobody tuned,
+/// which say more of themselves than of the chip, and adapters, whose estimate has no constants of its own.
 inline bool in_no_fit(const training_record& run) {
-  return static_cast<double>(parameters(run.model).total) < 1.5e9 || run.job.software == software_level::first_port;
+  return static_cast<double>(parameters(run.model).total) < 1.5e9 || run.job.software == software_level::first_port ||
+         run.job.lora_rank > 0;
 }
 
 inline seconds predicted_step(const training_record& run, const calibration& constants) {

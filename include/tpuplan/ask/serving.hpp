@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/software.hpp>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/cost/serving_cost.hpp>
 #include <tpuplan/estimate/serving/advice.hpp>
@@ -284,7 +285,14 @@ struct serve_answer {
   /// @{
   /// The service of the slice, its costs, and the question's open values.
   verdict fits{};               ///< whether weights and cache fit in memory
+  double chance_to_fit = 0;     ///< of that, 0.05 to 0.95
   serving_estimate estimate{};  ///< rates per second and latencies in seconds
+  /// The chance that a measured mean keeps its target, 0.05 to 0.95; nothing without a target.
+  std::optional<double> chance_to_keep_ttft{}, chance_to_keep_tpot{};
+  /// Engines that may run: the one that is named or, where none is, those that ran in published runs, most first.
+  std::vector<served_software> software{};
+  /// The range of the time of a token where no engine is named; nothing where nothing is served then.
+  std::optional<seconds> unnamed_low{}, unnamed_high{};
   std::string slice{};
   /// Chips of the slice, and the longest context in tokens that fits.
   std::int64_t chips = 0, largest_context = 0;
@@ -304,25 +312,6 @@ struct serve_answer {
   serving_layout mesh{};  ///< of a replica
   /// @}
 };
-/// Which engine's constants are used, and how many published runs are behind them, as what is assumed under "engine".
-/// Worked: of vLLM the value begins with "vllm: ", of no engine with "not named: ".
-[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine) {
-  const engine_runs behind = runs_behind(engine), all = runs_behind(serving_engine::unnamed);
-  const std::string of = std::to_string(all.sources) + " sources";
-  if (engine == serving_engine::unnamed)
-    return {{"engine", "not named: what the engines of " + std::to_string(all.runs) + " runs of " + of +
-                           " have in common; see job.engine"}};
-  return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
-                         std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
-}
-/// What is assumed of the engine; of a model with a vision tower also that its images are tokens of the prompt alone.
-/// Worked: one entry for Llama 3 8B, two for PaliGemma.
-[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model) {
-  assumed_values assumed = assumed_engine(engine);
-  if (has_vision(model))
-    assumed.emplace_back("images", "as tokens of the prompt alone: the time of the vision tower is not counted");
-  return assumed;
-}
 /// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
 /// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
 /// 160 ms.
@@ -449,6 +438,12 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.job = asked.job;
   answer.mesh = asked.mesh;
   answer.slice = tpuplan::name(where).view();
+  const detail::software_of known{config.model, job, asked.mesh, where, asked.constants, answer.estimate};
+  answer.chance_to_fit = known.chance_to_fit();
+  answer.chance_to_keep_ttft = known.chance_to_keep_ttft(), answer.chance_to_keep_tpot = known.chance_to_keep_tpot();
+  answer.software = known.engines();
+  if (const maybe<serving_estimate> unnamed = known.under(serving_engine::unnamed))
+    answer.unnamed_low = unnamed->per_token.low, answer.unnamed_high = unnamed->per_token.high;
   answer.chips = tpuplan::chips(where);
   answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
   if (answer.estimate.running > 0)
@@ -486,8 +481,8 @@ TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
-TPUPLAN_FIELDS(tpuplan::serve_answer, fits, estimate, slice, chips, largest_context, output_tokens_per_s_per_chip,
-               costs, frontier, speculation, advice, targets, simulated, meets_targets, changes, assumed, model, job,
-               mesh)
+TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
+               unnamed_low, unnamed_high, slice, chips, largest_context, output_tokens_per_s_per_chip, costs, frontier,
+               speculation, advice, targets, simulated, meets_targets, changes, assumed, model, job, mesh)
 
 #endif

@@ -155,7 +155,8 @@ struct fitting_slice {
 struct fit_answer {
   /// @{
   /// Memory of one device, in bytes, and the question with nothing left open.
-  verdict fits{};  ///< yes, no, or uncertain where the band of the estimate includes the limit
+  verdict fits{};            ///< yes, no, or uncertain where the band of the estimate includes the limit
+  double chance_to_fit = 0;  ///< 0.95 where it fits, 0.05 where it does not, and in between where that is uncertain
   /// Estimated bytes, the ends of their band, and the bytes that a program may use.
   bytes used{}, used_low{}, used_high{}, usable{};
   memory_breakdown breakdown{};  ///< the bytes by part: parameters, gradients, activations and so on
@@ -209,6 +210,7 @@ namespace detail {
   fit_answer answer;
   answer.breakdown = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory);
   answer.fits = tpuplan::fits(answer.breakdown);
+  answer.chance_to_fit = tpuplan::chance_to_fit(answer.breakdown);
   answer.used = answer.breakdown.total;
   answer.used_low = answer.breakdown.low;
   answer.used_high = answer.breakdown.high;
@@ -399,8 +401,8 @@ TPUPLAN_FIELDS(tpuplan::model_answer, name, model_type, architecture, parameters
 TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, step_time_then, work, gain, words)
 TPUPLAN_FIELDS(tpuplan::fitting_slice, slice, mesh, remat, gradient_accumulation)
 TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
-TPUPLAN_FIELDS(tpuplan::fit_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice, mesh, job,
-               assumed, advice, model, smallest)
+TPUPLAN_FIELDS(tpuplan::fit_answer, fits, chance_to_fit, used, used_low, used_high, usable, breakdown, largest_batch,
+               slice, mesh, job, assumed, advice, model, smallest)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
                chip_time_between_failures, around, timeline)

@@ -28,6 +28,7 @@ enum class optimizer_kind : std::uint8_t {
   lamb,          ///< two moments, scaled like that (You et al. 2019, arXiv 1904.00962)
   sgd,           ///< no moment
   adam,          ///< two moments, as adamw: weight decay, which Adam of Keras has not, keeps no state
+  adamh,         ///< two moments, and the norm of each matrix, to which it is scaled back (Levanter, optim/adamh.py)
 };
 
 namespace detail {
@@ -53,6 +54,7 @@ inline constexpr optimizer_row optimizers[] = {
     {optimizer_kind::lamb, "lamb", 2},
     {optimizer_kind::sgd, "sgd", 0, 0, one_format, "sgd"},
     {optimizer_kind::adam, "adam", 2, 0, bf16_first_moment},
+    {optimizer_kind::adamh, "adamh", 2},
 };
 
 }  // namespace detail

@@ -31,6 +31,17 @@ constexpr bool inverse() {
 }
 static_assert(inverse());
 
+// Of bytes, with a range that is not that of the members.
+struct room {
+  bytes total{}, low{}, high{};
+};
+constexpr band_shape shape_of(const room&) { return shape_of(estimate{}); }
+constexpr estimated_range<bytes> range_of(const room& of) { return {of.low / 2, of.total, of.high}; }
+constexpr room memory{bytes{10}, bytes{8}, bytes{12}};
+static_assert(near(quantile(memory, 0.05).value(), 4) && near(quantile(memory, 0.95).value(), 12));
+static_assert(near(chance(memory, bytes{4}), 0.05) && chance(memory, bytes{3}) == 0.05);
+static_assert(tpuplan::range_of(step).low == 8_s && tpuplan::range_of(step).high == 12_s);
+
 // A band that ends at the floor, where the estimate is the floor too: nothing is below it.
 constexpr estimate floored{10_s, 10_s, 12_s};
 static_assert(quantile(floored, 0.05) == 10_s && chance(floored, 9_s) == 0.05);

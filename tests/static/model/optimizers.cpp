@@ -14,12 +14,14 @@ static_assert(optimizer_bytes_per_parameter(optimizer_kind::sgd) == 0_B);
 static_assert(parse_optimizer("Adam").value() == optimizer_kind::adam && name(optimizer_kind::adam) == "adam");
 static_assert(optimizer_bytes_per_parameter(optimizer_kind::adam) ==
               optimizer_bytes_per_parameter(optimizer_kind::adamw));
+static_assert(parse_optimizer("AdamH").value() == optimizer_kind::adamh &&
+              optimizer_bytes_per_parameter(optimizer_kind::adamh).value() == 8);
 static_assert(!parse_optimizer("adamax") && !parse_optimizer("?") && name(static_cast<optimizer_kind>(99)) == "?");
 
 constexpr bool keeps_none(optimizer_kind kind) { return optimizer_bytes_per_parameter(kind) < 1_B; }
 static_assert(names_where<optimizer_kind>(keeps_none) == "adafactor or sgd");
 static_assert(names_where<optimizer_kind>([](optimizer_kind) { return false; }).empty());
-static_assert(names_of<optimizer_kind>() == "adamw, adafactor, lion, sgd_momentum, lars, lamb, sgd or adam");
+static_assert(names_of<optimizer_kind>() == "adamw, adafactor, lion, sgd_momentum, lars, lamb, sgd, adam or adamh");
 static_assert(names_of<software_level>() == "tuned, general or first_port");
 
 }  // namespace

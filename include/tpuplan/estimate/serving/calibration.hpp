@@ -81,7 +81,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.057, 0.228, 0.02, 3.42, 2.32, 2.31, 2.73, 0.53, 0.56, 0.0519, 0.0355, 1.81};
+inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.32, 2.35, 2.94, 0.53, 0.53, 0.0519, 0.0362, 1.56};
 inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0615, 0.0376, 1.69};
 // clang-format on
 // end of generated: serving_spreads
@@ -194,19 +194,42 @@ struct serving_band {
   double under = 0;  // 1 less predicted over measured
 };
 
-/// The bands of one kind, from errors on sources left out of the fit: with the engine named, and without; and the least
-/// time that any of its runs took over the floor of physics, 0 where that is not looked at.
+/// The band of one kind, from errors on sources left out of the fit; and the least time that any of its runs took over
+/// the floor of physics, 0 where that is not looked at.
 struct serving_bands {
-  serving_band named{}, unnamed{};
+  serving_band band{};
   double best = 0;
 };
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.32, 0.57}, {0.07, 0.53}, 1.1}, {{0.67, 0.73}, {0.07, 0.73}, 1.68}, {{0.52, 0.39}, {0.55, 0.39}, 0},
+    {{0.32, 0.57}, 1.1}, {{0.67, 0.73}, 1.68}, {{0.52, 0.39}, 0},
 };
 // clang-format on
 // end of generated: serving_bands
+
+/// An engine, and its share of the published runs of a kind, each of their sources counted once.
+struct engine_that_ran {
+  serving_engine engine = serving_engine::unnamed;
+  double share = 0;
+};
+inline constexpr std::size_t most_engines_that_ran = 8;
+/// What ran; the shares of the first `count` are 1 together.
+struct engines_that_ran {
+  std::array<engine_that_ran, most_engines_that_ran> items{};
+  std::size_t count = 0;
+};
+// generated: engine_shares from data/measured
+// clang-format off
+inline constexpr engines_that_ran ran_by_kind[] = {
+    {{{{serving_engine::vllm, 0.467}, {serving_engine::example, 0.333}, {serving_engine::jetstream, 0.1},
+    {serving_engine::sglang_jax, 0.064}, {serving_engine::vllm_torch_xla, 0.036}}}, 5},
+    {{{{serving_engine::vllm, 0.647}, {serving_engine::sglang_jax, 0.186}, {serving_engine::example, 0.167}}}, 3},
+    {{{{serving_engine::vllm, 0.667}, {serving_engine::jetstream, 0.111}, {serving_engine::example, 0.111},
+    {serving_engine::sglang_jax, 0.087}, {serving_engine::vllm_torch_xla, 0.024}}}, 5},
+};
+// clang-format on
+// end of generated: engine_shares
 
 /// The time that the best measured software takes, over the floor of physics.
 constexpr double best_reached(serving_kind kind) { return bands_by_kind[static_cast<std::size_t>(kind)].best; }
@@ -237,21 +260,10 @@ constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t servin
 }
 
 /// The band of an estimate of that kind, wider where the chip is not covered.
-constexpr serving_band band_of(serving_kind kind, serving_engine engine, bool covered) {
-  const serving_bands& both = bands_by_kind[static_cast<std::size_t>(kind)];
-  const serving_band band = engine == serving_engine::unnamed ? both.unnamed : both.named;
+constexpr serving_band band_of(serving_kind kind, bool covered) {
+  const serving_band& band = bands_by_kind[static_cast<std::size_t>(kind)].band;
   if (covered) return band;
   return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};
-}
-
-/// Fills in the range (low, high, band) of an estimate from its total.
-template <class Estimate>
-constexpr void add_band(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered) {
-  const serving_band band = band_of(kind, engine, covered);
-  estimate.extrapolated = !covered;
-  estimate.band = band.over > band.under ? band.over : band.under;
-  estimate.low = estimate.total / (1 + band.over);
-  estimate.high = estimate.total / (1 - band.under);
 }
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
+#include <tpuplan/estimate/serving/mixture.hpp>
 #include <tpuplan/estimate/serving/replica.hpp>
 #include <tpuplan/handbook/collective.hpp>
 #include <tpuplan/hardware/slice.hpp>
@@ -83,7 +84,7 @@ constexpr double factor_at(const own_question& q, double load) {
 /// own, 1.
 constexpr double wider_than_most(serving_kind kind) {
   const auto width = [](serving_kind of) {
-    const serving_band& band = bands_by_kind[static_cast<std::size_t>(of)].named;
+    const serving_band& band = bands_by_kind[static_cast<std::size_t>(of)].band;
     return math::log((1 + band.over) / (1 - band.under));
   };
   return kind == serving_kind::expert_decode ? width(kind) / width(serving_kind::decode) : 1;
@@ -367,6 +368,7 @@ struct decode_terms {
   double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
   bool covered = true;                                         // published runs are of models like it
   own_question own{};                                          // runs of the caller's own
+  const fitted_engines* engines = nullptr;                     // factors of single engines
 };
 
 /// The terms of a decode step for sequences that hold `tokens` tokens each.
@@ -391,6 +393,15 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   terms.cache_stream = constants.cache_stream;
   terms.decode_mxu = constants.common.decode_mxu;
   terms.own = own_question_of(constants.common.own_decode, decode_spreads, served.about);
+  terms.engines = &constants.common.engines;
+  return terms;
+}
+
+/// The terms of an engine from those where none is named: its attention kernel, and whether it has pages.
+constexpr decode_terms terms_under(decode_terms terms, serving_engine engine) {
+  const engine_factors own = factors_of(*terms.engines, engine);
+  terms.cache *= own.cache;
+  terms.paging *= row_of(engine).pages ? own.paging : 0;
   return terms;
 }
 
@@ -417,13 +428,6 @@ constexpr double floor_at(const decode_terms& terms, double sequences) {
   const double products = terms.products * sequences * terms.decode_mxu, links = terms.links * sequences;
   const double device = hbm > products ? hbm : products;
   return device > links ? device : links;
-}
-
-/// Lowers the low end of a range to what the best measured software reaches, where the loop that runs may be as good.
-template <class Estimate>
-constexpr void lower_low(Estimate& estimate, serving_kind kind, serving_engine engine, seconds floor) {
-  const seconds best = best_reached(kind) * floor;
-  if (row_of(engine).may_be_best && best < estimate.low) estimate.low = best;
 }
 
 /// Raises the low end of a range to what physics allows, where the estimate itself is above that.
@@ -459,9 +463,12 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.latency = seconds{own * terms.latency};
   step.collectives = seconds{own * terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
-  add_band(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   const seconds floor{floor_at(terms, sequences)};
-  lower_low(step, kind_of(terms), engine, floor);
+  const auto time_under = [&](serving_engine one) {
+    return one == engine ? step.total : seconds{step_at(terms_under(terms, one), sequences)};
+  };
+  add_range(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs),
+            floor, time_under);
   narrow_by_own(step, terms.own, sequences, kind_of(terms));
   raise_low(step, floor);
   step.limited_by = largest_of(step);

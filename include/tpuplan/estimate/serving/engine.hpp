@@ -48,6 +48,8 @@ struct serving_estimate {
   seconds prefill{};                 ///< of one prompt alone in the engine
   seconds queue{};                   ///< time that a request waits for a slot
   seconds first_token{};             ///< TTFT: queue, what is left of the step that runs, and prefill beside others
+  seconds first_token_low{};         ///< lower end: nine of ten comparable published prompts lie in between
+  seconds first_token_high{};        ///< the upper end of that range; queues are as uncertain as prompts
   per_second requests{};             ///< requests completed per second
   per_second input_tokens{};         ///< prompt tokens, those in the prefix cache included
   per_second output_tokens{};        ///< output tokens
@@ -55,6 +57,18 @@ struct serving_estimate {
   bool meets_ttft = true;            ///< TTFT is within its target, or there is none
   bool meets_tpot = true;            ///< TPOT is within its target, or there is none
 };
+
+/// The time to the first token and its range.
+struct first_token_time {
+  seconds total{};  ///< queue, what is left of the step that runs, and prefill beside others
+  seconds low{};    ///< lower end: nine of ten comparable published prompts lie in between
+  seconds high{};   ///< the upper end of that range
+};
+
+/// That of an estimate. Worked: `total` is its `first_token`.
+[[nodiscard]] constexpr first_token_time first_token_of(const serving_estimate& estimate) noexcept {
+  return {estimate.first_token, estimate.first_token_low, estimate.first_token_high};
+}
 
 namespace detail {
 
@@ -116,6 +130,19 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
 
 namespace detail {
 
+/// Fills in the range of the time to the first token: that of a prefill, for all of it.
+constexpr void add_first_token_range(serving_estimate& estimate, const served_model& served,
+                                     const prefill_breakdown& alone, seconds floor, const serving_job& job,
+                                     const serving_layout& mesh, const slice& where,
+                                     const engine_constants& constants) {
+  prefill_breakdown time;  // of which the range alone is of interest
+  time.total = estimate.first_token;
+  const auto tokens = static_cast<double>(fresh_tokens(job));
+  add_prefill_range(time, served, tokens, job, mesh, where, constants, floor, alone, true);
+  estimate.first_token_low = time.low;
+  estimate.first_token_high = time.high;
+}
+
 /// Fills in the times and rates that follow from the running batch.
 constexpr void add_rates(serving_estimate& estimate, const serving_job& job, const request_source& from, double each,
                          const engine_constants& constants) {
@@ -168,9 +195,9 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
   const detail::saturation full = detail::saturation_of(job, terms, slots, prompt);
   result.capacity = per_second{replicas * full.rate};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
-  detail::refuse_targets(
-      result, job, terms.step,
-      detail::floor_of(served, alone, static_cast<double>(detail::fresh_tokens(job)), job, mesh, own));
+  const detail::prefill_floor floor =
+      detail::floor_of(served, alone, static_cast<double>(detail::fresh_tokens(job)), job, mesh, own);
+  detail::refuse_targets(result, job, terms.step, floor);
   if (result.refusal != serving_refusal::none) return result;
   result.prefill = prefill;
   const detail::request_source from{job.request_rate.value() / replicas,
@@ -183,6 +210,7 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
   result.fit = fits(result.memory);
   result.queue = seconds{detail::queue_time(load, at, result.running)};
   result.first_token = result.queue + seconds{at.first};
+  detail::add_first_token_range(result, served, alone, floor.total(), job, mesh, where, own);
   detail::add_rates(result, job, from, result.running / (job.output.mean * at.token), own);
   return result;
 }

@@ -87,6 +87,13 @@ struct prompt_context {
   double spread = 1;
 };
 
+/// What an engine with pages takes of a prefill for each token in each layer.
+constexpr seconds paged_prefill(const served_model& served, double tokens, const serving_job& job,
+                                const serving_layout& mesh, const engine_constants& constants) {
+  const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
+  return own * constants.common.token_layer * (served.passed * tokens * paged_share(served, job, mesh));
+}
+
 /// The parts of a prefill and their total, without its band.
 constexpr prefill_breakdown prefill_parts(const served_model& served, const transformer& model,
                                           const prompt_batch& batch, const serving_job& job, const serving_layout& mesh,
@@ -128,16 +135,32 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   return time;
 }
 
+/// Fills in the range of a time to take in prompts of that many tokens, of which `total` is by itself or `in_engine`.
+template <class Estimate>
+constexpr void add_prefill_range(Estimate& time, const served_model& served, double tokens, const serving_job& job,
+                                 const serving_layout& mesh, const slice& where, const engine_constants& constants,
+                                 seconds floor, const prefill_breakdown& alone, bool in_engine) {
+  const seconds paged = paged_prefill(served, tokens, job, mesh, constants);
+  const auto time_under = [&](serving_engine engine) {
+    if (engine == job.engine) return time.total;
+    const double of_engine = in_engine ? factors_of(constants.common.engines, engine).prefill : 1;
+    return time.total * (of_engine * (row_of(engine).pages ? 1 : 1 - paged / alone.total));
+  };
+  add_range(time, serving_kind::prefill, job.engine,
+            served.covered && served.groups == 1 && has_serving_runs(where.chip, &serving_coverage::prefill_runs),
+            seconds{0}, time_under);
+  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
+  narrow_by_own(time, own, tokens, serving_kind::prefill);
+  raise_low(time, floor);
+}
+
 constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
                                        const serving_job& job, const serving_layout& mesh, const slice& where,
                                        const engine_constants& constants) {
   prefill_breakdown time = prefill_parts(served, model, batch, job, mesh, constants);
   const double tokens = batch.prompts * static_cast<double>(batch.tokens);
-  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
-  add_band(time, serving_kind::prefill, job.engine,
-           served.covered && served.groups == 1 && has_serving_runs(where.chip, &serving_coverage::prefill_runs));
-  narrow_by_own(time, own, tokens, serving_kind::prefill);
-  raise_low(time, floor_of(served, time, tokens, job, mesh, constants).total());
+  add_prefill_range(time, served, tokens, job, mesh, where, constants,
+                    floor_of(served, time, tokens, job, mesh, constants).total(), time, false);
   return time;
 }
 

@@ -33,7 +33,9 @@ struct token_terms {
   double prompts = 0;    // prefill of new requests, for each sequence
   double host = 0;       // host and scheduler
   double host_each = 0;  // host and scheduler, for each sequence
+  double paged = 0;      // share of `prompts` that engines with pages take
   bool in_turn = false;  // the device idles while the host works
+  bool hosts = false;    // a replica has several
 };
 
 /// Prompt tokens of a request that are not in the prefix cache, at least one.
@@ -83,7 +85,19 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
   terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
-  terms.in_turn = served.on.hosts > 1 && row_of(job.engine).hosts_in_turn;
+  terms.hosts = served.on.hosts > 1;
+  terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
+  const double together = served.groups * static_cast<double>(fresh_tokens(job));
+  terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(one, mesh);
+  return terms;
+}
+
+/// The terms of an engine from those where none is named; of another they stay as they are.
+constexpr token_terms token_terms_under(token_terms terms, serving_engine engine) {
+  terms.step = terms_under(terms.step, engine);
+  const double paged = row_of(engine).pages ? 1 : 1 - terms.paged;
+  terms.prompts *= factors_of(*terms.step.engines, engine).prefill * paged;
+  terms.in_turn = terms.hosts && row_of(engine).hosts_in_turn;
   return terms;
 }
 
@@ -123,10 +137,17 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   const seconds device = token.step.total + token.prompts;
   // What rounding leaves is nothing.
   token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
-  add_band(token, kind_of(terms.step), engine,
-           terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs));
   const seconds floor{floor_at(terms.step, sequences)};
-  lower_low(token, kind_of(terms.step), engine, floor);
+  const double prompt = terms.prompts > 0 ? prompts / terms.prompts : 0;
+  const auto device_and_host = [&](const token_terms& of) {
+    return engine_step_at(of, sequences).with(prompt * of.prompts);
+  };
+  const double common = engine == serving_engine::unnamed ? device_and_host(terms) : 1;
+  const auto time_under = [&](serving_engine one) {
+    return one == engine ? token.total : token.total * (device_and_host(token_terms_under(terms, one)) / common);
+  };
+  add_range(token, kind_of(terms.step), engine,
+            terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs), floor, time_under);
   narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step));
   raise_low(token, floor);
   return token;

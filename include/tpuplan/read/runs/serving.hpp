@@ -103,6 +103,7 @@ inline serving_job record_traffic(const json_object& record) {
   if (record.has("activation_dtype")) job.activations = record_dtype(record, "activation_dtype");
   job.prompt = fixed_length(record.positive_count("input_len"));
   job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
+  job.prefix_hit_rate = record.number_or("prefix_hit_rate", 0);
   job.beyond_max_positions = true;
   job.policy = row_of(marked_engine(record)).cache;
   job.engine = record_engine(record);
@@ -139,6 +140,8 @@ inline double prompts_in_burst(const json_object& record, double in_flight) {
 }
 
 inline void read_prefill_time(const json_object& record, const std::string& mode, serving_record& result) {
+  if (result.job.prefix_hit_rate > 0)
+    fail(errc::unsupported, record.path("prefix_hit_rate"), result.job.prefix_hit_rate, "none of a prefill");
   result.question = mode == "isolated" ? serving_question::prefill : serving_question::engine_prefill;
   const bool rate = mode.find("prefill only") != std::string::npos;
   const double prompts = rate ? 1 : static_cast<double>(record.positive_count("global_batch"));

@@ -241,6 +241,27 @@ inline void add_told(training_job& job, const json_object& record) {
     job.vocabulary_tiles = 64;
 }
 
+/// Low-rank adapters on a frozen base: their rank, the layers that have them, and the format of the base.
+inline void add_adapters(training_job& job, const json_object& record) {
+  job.lora_rank = record.count_or("lora_rank", 0);
+  if (record.has("frozen_weights_dtype")) job.frozen_weights = record_dtype(record, "frozen_weights_dtype");
+  struct target {
+    std::string_view name;
+    bool lora_targets::*on;
+  };
+  constexpr target targets[] = {{"q", &lora_targets::q},      {"k", &lora_targets::k},       {"v", &lora_targets::v},
+                                {"o", &lora_targets::o},      {"gate", &lora_targets::gate}, {"up", &lora_targets::up},
+                                {"down", &lora_targets::down}};
+  if (!record.has("lora_targets")) return;
+  for (const nlohmann::json& word : record.list("lora_targets")) {
+    bool known = false;
+    for (const target& one : targets) {
+      if (word.is_string() && word.get<std::string>() == one.name) job.lora.*one.on = known = true;
+    }
+    if (!known) fail(errc::unknown_name, record.path("lora_targets"), word.dump(), "q, k, v, o, gate, up or down");
+  }
+}
+
 inline training_job record_job(const json_object& record) {
   training_job job;
   job.global_batch = record.positive_count("global_batch");
@@ -256,6 +277,7 @@ inline training_job record_job(const json_object& record) {
   if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
   job.optimizer = record_optimizer(record);
   job.remat = record_remat(record);
+  add_adapters(job, record);
   return job;
 }
 

@@ -33,6 +33,11 @@ namespace readable {
 [[nodiscard]] inline std::string_view verdict_words(verdict fit) {
   return fit == verdict::yes ? "fits" : fit == verdict::no ? "does not fit" : "uncertain";
 }
+/// A verdict in words, with its chance where it is uncertain. Worked: "uncertain, with a chance of 60 % to fit".
+[[nodiscard]] inline std::string verdict_words(verdict fit, double chance) {
+  return std::string(verdict_words(fit)) +
+         (fit == verdict::uncertain ? ", with a chance of " + chance_words(chance) + " to fit" : std::string());
+}
 /// So many slices. Worked: slices_words("v6e-256", 4) is "4 x v6e-256".
 [[nodiscard]] inline std::string slices_words(std::string_view slice, std::int64_t count) {
   return count > 1 ? joined({std::to_string(count), " x ", slice}) : std::string(slice);

@@ -55,8 +55,11 @@ namespace readable {
   shown.title = joined({verdict_words(answer.fits), ": ", answer.model, " on ", answer.slice, " (",
                         one_line(answer.mesh), "), ", counted(grouped(answer.job.global_batch), "sequence"), " of ",
                         std::to_string(answer.job.sequence_length), " tokens a step"});
-  shown.sentences = {joined({used_of(memory.total, memory.usable), " used, between ", range,
-                             " as the compiler decides; most of it is ", largest_part(memory)})};
+  shown.sentences = {
+      joined({used_of(memory.total, memory.usable), " used, between ", range,
+              " as the compiler decides; most of it is ", largest_part(memory),
+              answer.fits == verdict::uncertain ? "; " + chance_words(answer.chance_to_fit) + " of such jobs fit"
+                                                : std::string()})};
   shown.parts = {memory_part(memory)};
   shown.parts.back().notes = largest_words(answer);
   shown.summary = joined({verdict_words(answer.fits), ": ", used_of(memory.total, memory.usable), " on each device of ",

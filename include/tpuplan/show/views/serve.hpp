@@ -133,22 +133,48 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
                 " per token; ", percent(change.gain), " less chip time a token"}));
   to.parts.push_back(std::move(part));
 }
+/// What is known of the software, and by how much the name of the engine narrows the band of a token.
+[[nodiscard]] inline std::string software_words(const serve_answer& answer, const view_options& options) {
+  std::vector<std::string> ran;
+  for (const served_software& one : answer.software) {
+    if (one.share >= 0.02) ran.push_back(joined({name(one.engine), " ", fixed(100 * one.share, 0), " %"}));
+  }
+  const served_software& first = answer.software.front();
+  std::string words = answer.job.engine == serving_engine::unnamed
+                          ? "no engine is named; such runs were, by source, of " + listed(ran)
+                          : std::string("the engine is named");
+  if (!answer.unnamed_low || !first.per_token_low) return words;
+  const seconds low = *first.per_token_low, high = *first.per_token_high;
+  return words + joined({"; ", options.names_options ? "--engine " : "the name ", name(first.engine),
+                         high / low < *answer.unnamed_high / *answer.unnamed_low ? " narrows" : " changes",
+                         " the band of a token from ", duration_range(*answer.unnamed_low, *answer.unnamed_high),
+                         " to ", duration_range(low, high)});
+}
+/// How a time keeps its target. Worked: "; kept with a chance of 78 %", nothing without a target.
+[[nodiscard]] inline std::string kept_words(const std::optional<double>& chance, bool met) {
+  if (!chance) return "";
+  return (met ? "; kept with a chance of " : ", longer than the target; kept with a chance of ") +
+         chance_words(*chance);
+}
 /// What a slice does with its traffic, in sentences.
 [[nodiscard]] inline std::vector<std::string> served_sentences(const serve_answer& answer,
                                                                const view_options& options) {
   const serving_estimate& estimate = answer.estimate;
   std::vector<std::string> words{
-      joined({"memory ", used_of(estimate.memory.total, estimate.memory.usable), ": ", verdict_words(estimate.fit),
-              "; ", std::to_string(estimate.largest_running), " sequences can run at once",
-              estimate.replicas > 1 ? " in each" : "", ", ", fixed(estimate.running, 1), " do"}),
+      joined({"memory ", used_of(estimate.memory.total, estimate.memory.usable), ": ",
+              verdict_words(estimate.fit, answer.chance_to_fit), "; ", std::to_string(estimate.largest_running),
+              " sequences can run at once", estimate.replicas > 1 ? " in each" : "", ", ", fixed(estimate.running, 1),
+              " do"}),
       joined({"first token ", duration(estimate.first_token),
               estimate.queue > 1e-3 * estimate.first_token ? " (" + duration(estimate.queue) + " of it waiting)"
                                                            : std::string(),
-              estimate.meets_ttft ? "" : ", longer than the target"}),
+              " (between ", duration(estimate.first_token_low), " and ", duration(estimate.first_token_high), ")",
+              kept_words(answer.chance_to_keep_ttft, estimate.meets_ttft)}),
       joined({"each token  ", duration(estimate.per_token.total), " (between ", duration(estimate.per_token.low),
               " and ", duration(estimate.per_token.high),
               estimate.per_token.extrapolated ? "; no published run is on such a chip" : "", ")",
-              estimate.meets_tpot ? "" : ", longer than the target"}),
+              kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)}),
+      software_words(answer, options),
       joined({count(estimate.output_tokens.value()), " output tokens/s, ",
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",

@@ -151,7 +151,7 @@ inline constexpr const char* run_title = "the run";
       joined({"step ", duration(step.total), " (between ", between,
               step.extrapolated ? "; outside of what published runs cover" : "", "), MFU ", percent(step.mfu), ", ",
               count(step.tokens_per_second.value()), " tokens/s, limited by ", name(step.limited_by)}),
-      joined({"memory ", used_of(answer.used, answer.usable), ": ", verdict_words(answer.fits)}),
+      joined({"memory ", used_of(answer.used, answer.usable), ": ", verdict_words(answer.fits, answer.chance_to_fit)}),
       joined({"for ", step.software_taken == software_level::first_port ? "untuned" : name(step.software_taken),
               " software", options.names_options ? ", see --software" : "", "; the band is of ",
               std::to_string(step.runs), " ", spaced(name(step.kind)), " runs from ", std::to_string(step.sources),

@@ -37,11 +37,9 @@ static_assert([] {
 // Nothing is narrower than where runs are.
 static_assert([] {
   for (const detail::serving_kind kind : detail::all_serving_kinds) {
-    for (const serving_engine engine : {serving_engine::unnamed, serving_engine::vllm}) {
-      const detail::serving_band near = detail::band_of(kind, engine, true), far = detail::band_of(kind, engine, false);
-      if (!(near.over > 0.05 && near.under > 0.05 && near.under < 1)) return false;
-      if (!(far.over > near.over && far.under > near.under && far.under < 1)) return false;
-    }
+    const detail::serving_band near = detail::band_of(kind, true), far = detail::band_of(kind, false);
+    if (!(near.over > 0.05 && near.under > 0.05 && near.under < 1)) return false;
+    if (!(far.over > near.over && far.under > near.under && far.under < 1)) return false;
   }
   return true;
 }());

@@ -30,6 +30,31 @@ TEST_CASE("a step's quantiles rise from end to end of its band, and chances undo
   CHECK(chance(step, step.low / 2) == 0.05);
 }
 
+TEST_CASE("the chance that a step fits is 0.95 where it does, 0.05 where it does not, and rises in between") {
+  memory_breakdown memory;
+  memory.low = bytes{10.3e9}, memory.total = bytes{14e9}, memory.high = bytes{19.4e9};
+  CHECK(close(quantile(memory, 0.05).value(), 10e9));
+  CHECK(close(quantile(memory, 0.95).value(), 20e9));
+  double before = 0;
+  std::size_t uncertain = 0;
+  for (double usable = 9e9; usable < 21e9; usable += 0.3e9) {
+    memory.usable = bytes{usable};
+    const double now = chance_to_fit(memory);
+    CHECK(now >= before);
+    CHECK((fits(memory) == verdict::no) == (now <= 0.05));
+    CHECK((fits(memory) == verdict::yes) == (now >= 0.95));
+    uncertain += fits(memory) == verdict::uncertain ? 1U : 0U;
+    before = now;
+  }
+  CHECK(uncertain > 20);
+  memory.usable = memory.total;
+  CHECK(close(chance_to_fit(memory), 0.5));
+  memory.usable = bytes{21e9};
+  memory.on_host = bytes{2e9};
+  memory.host_share = bytes{1e9};
+  CHECK(chance_to_fit(memory) == 0.05);
+}
+
 TEST_CASE("shares and limits that say nothing are refused") {
   const slice where = slice_for("v5p-128");
   const step_breakdown step = step_time(llama_3_8b(), job_of(64, 4096), fsdp_layout(where), where);

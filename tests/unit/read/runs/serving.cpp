@@ -23,6 +23,17 @@ json record_named(const std::string& id) {
 
 }  // namespace
 
+TEST_CASE("cached prompts of a decode record are not computed again, and of a prefill are refused") {
+  json record = record_named("sgl-qwen3-32b-v6e-4-c16");
+  const seconds whole = predict(read_serving_record(record, "record")).time;
+  record["prefix_hit_rate"] = 0.9;
+  const serving_record read = read_serving_record(record, "record");
+  CHECK(read.job.prefix_hit_rate == 0.9);
+  CHECK(predict(read).time < whole);
+  record["kind"] = "prefill";
+  CHECK(says(refusal_of([&] { (void)read_serving_record(record, "record"); }).message, "record.prefix_hit_rate"));
+}
+
 TEST_CASE("a decode record is a question and a time, and its estimate that of the functions") {
   json record = record_named("ptxla-llama-65b-v4-32");
   const serving_record read = read_serving_record(record, "records[0]");

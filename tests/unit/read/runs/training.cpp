@@ -81,6 +81,21 @@ json without(const char* object, const char* key) {
 
 }  // namespace
 
+TEST_CASE("adapters of a record train on its frozen base") {
+  json record = good_record();
+  record["lora_rank"] = 16;
+  record["lora_targets"] = {"q", "v"};
+  record["frozen_weights_dtype"] = "int8";
+  record["optimizer"] = "adamh";
+  const training_record run = read_training_record(record, "record");
+  CHECK(run.job.lora_rank == 16);
+  CHECK((run.job.lora.q && run.job.lora.v && !run.job.lora.k && !run.job.lora.down));
+  CHECK(run.job.frozen_weights == dtype::int8);
+  CHECK(run.job.optimizer == optimizer_kind::adamh);
+  record["lora_targets"] = {"q", "router"};
+  CHECK(says(refusal_of([&] { (void)read_training_record(record, "record"); }).message, "record.lora_targets"));
+}
+
 TEST_CASE("a record becomes a question") {
   const training_record r = read_training_record(good_record(), "records[3]");
   CHECK(r.id == "a-run");

@@ -1,0 +1,101 @@
+#ifndef TPUPLAN_ASK_SOFTWARE_HPP
+#define TPUPLAN_ASK_SOFTWARE_HPP
+
+#include <optional>
+#include <string>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/serving/quantiles.hpp>
+#include <vector>
+
+/// @file
+/// Which software serves, how sure that is, and with what chance its estimate keeps what was asked.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// An engine that may run, and what is then expected.
+struct served_software {
+  /// @{
+  /// The engine, its share of the published runs of such models, each source counted once, and what each token takes
+  /// where it runs; no times where it cannot serve this.
+  serving_engine engine{};
+  double share = 0;
+  std::optional<seconds> per_token{}, per_token_low{}, per_token_high{};
+  /// @}
+};
+/// Which engine's constants are used, and how many published runs are behind them, as what is assumed under "engine".
+/// Worked: of vLLM the value begins with "vllm: ", of no engine with "not named: ".
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine) {
+  const engine_runs behind = runs_behind(engine), all = runs_behind(serving_engine::unnamed);
+  const std::string of = std::to_string(all.sources) + " sources";
+  if (engine == serving_engine::unnamed)
+    return {{"engine", "not named: what the engines of " + std::to_string(all.runs) + " runs of " + of +
+                           " have in common; see job.engine"}};
+  return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
+                         std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
+}
+/// What is assumed of the engine; of a model with a vision tower also that its images are tokens of the prompt alone.
+/// Worked: one entry for Llama 3 8B, two for PaliGemma.
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model) {
+  assumed_values assumed = assumed_engine(engine);
+  if (has_vision(model))
+    assumed.emplace_back("images", "as tokens of the prompt alone: the time of the vision tower is not counted");
+  return assumed;
+}
+
+namespace detail {
+
+/// What is known of the software behind an estimate, and the chances that follow.
+struct software_of {
+  const transformer& model;
+  const serving_job& job;
+  const serving_layout& mesh;
+  const slice& where;
+  const serving_calibration& constants;
+  const serving_estimate& estimate;
+
+  /// The estimate under an engine; nothing where it cannot serve this.
+  [[nodiscard]] maybe<serving_estimate> under(serving_engine engine) const {
+    if (estimate.refusal != serving_refusal::none) return nothing;
+    if (engine == job.engine) return estimate;
+    serving_job other = job;
+    other.engine = engine;
+    const serving_estimate found = serve(model, other, mesh, where, constants);
+    return found.refusal == serving_refusal::none ? maybe<serving_estimate>(found) : nothing;
+  }
+  /// The one that is named or, where none is, those that ran in published runs.
+  [[nodiscard]] std::vector<served_software> engines() const {
+    std::vector<served_software> rows;
+    if (estimate.refusal != serving_refusal::none) return rows;
+    const engines_that_ran ran =
+        engines_of(has_experts(model) ? serving_kind::expert_decode : serving_kind::decode, job.engine);
+    for (std::size_t i = 0; i < ran.count; ++i) {
+      served_software& row = rows.emplace_back();
+      row.engine = ran.items[i].engine, row.share = ran.items[i].share;
+      if (const maybe<serving_estimate> of = under(row.engine))
+        row.per_token = of->per_token.total, row.per_token_low = of->per_token.low,
+        row.per_token_high = of->per_token.high;
+    }
+    return rows;
+  }
+  [[nodiscard]] double chance_to_fit() const {
+    return estimate.fit == verdict::no ? even_shape.places[0].share : tpuplan::chance_to_fit(estimate.memory);
+  }
+  [[nodiscard]] std::optional<double> chance_to_keep_ttft() const {
+    if (estimate.refusal != serving_refusal::none || job.ttft_target.value() <= 0) return std::nullopt;
+    return chance(first_token_of(estimate), job.ttft_target);
+  }
+  [[nodiscard]] std::optional<double> chance_to_keep_tpot() const {
+    if (estimate.refusal != serving_refusal::none || job.tpot_target.value() <= 0) return std::nullopt;
+    return chance(estimate.per_token, job.tpot_target);
+  }
+};
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::served_software, engine, share, per_token, per_token_low, per_token_high)
+
+#endif
