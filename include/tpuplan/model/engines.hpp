@@ -71,6 +71,16 @@ struct engine_row {
   // whose braces have no value. Empty: it cannot be started, and `ended` says why, if it ever could.
   const char* command = "";
   const char* group_environment = "";  // a variable that data-parallel attention needs, "NAME=value"
+  const char* compile_caches = "";     // variables with the folder of compiled programs
+  const char* start_limit = "";        // a variable with the seconds after which a start is given up
+  const char* running_metric = "";     // what it says of the sequences that run, for an autoscaler
+  // On slices of several VMs, in the words of a shell, with $LWS_LEADER_ADDRESS, $LWS_GROUP_SIZE and $LWS_WORKER_INDEX
+  // of a LeaderWorkerSet. All three empty: how it starts on them is not known.
+  const char* of_each_host = "";   // words at the end of the command, which each VM runs then
+  const char* before_leader = "";  // what the first VM runs before the command
+  const char* other_hosts = "";    // what the others run instead of it
+  const char* host_environment = "";
+  bool replicas_over_hosts = false;  // runs more than one on such a slice
   const char* ended = "";
 };
 
@@ -90,9 +100,8 @@ constexpr engine_row jetstream_row() {
 /// Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x, v6e, v5e"); tpu_inference/platforms/tpu_platform.py
 /// (check_and_update_config: MLA models require enable_dp_attention) and tpu_inference/layers/common/sharding.py of
 /// vllm-project/tpu-inference @b8692ff01, read 2026-11-22 and -23. It drives several hosts by remote calls and has no
-/// asynchronous scheduling there. Flags: AI-Hypercomputer/tpu-recipes
-/// inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17, 2026), docs.vllm.ai/projects/tpu, and
-/// tpu_inference/core/sched/dp_scheduler.py, whose limits are of a rank.
+/// asynchronous scheduling there. The limits of tpu_inference/core/sched/dp_scheduler.py are of a rank. Each flag and
+/// variable with its source: data/launch.json, serving.
 constexpr engine_row vllm_row() {
   engine_row row;
   row.engine = serving_engine::vllm;
@@ -116,8 +125,17 @@ constexpr engine_row vllm_row() {
       "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
       "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
-      "--enable-expert-parallel{if_groups} --additional_config={tpu_inference_config}";
+      "--enable-prefix-caching{if_prefixes} --async-scheduling{if_one_host} --enable-expert-parallel{if_groups} "
+      "--additional_config={tpu_inference_config}";
   row.group_environment = "NEW_MODEL_DESIGN=True";
+  row.compile_caches = "VLLM_XLA_CACHE_PATH JAX_COMPILATION_CACHE_DIR";
+  row.start_limit = "VLLM_ENGINE_READY_TIMEOUT_S";
+  row.running_metric = "prometheus.googleapis.com|vllm:num_requests_running|gauge";
+  row.before_leader =
+      "ray start --head --port=6379 && until python3 -c 'import ray; ray.init(address=\"auto\"); raise "
+      "SystemExit(sum(n[\"Alive\"] for n in ray.nodes()) < '$LWS_GROUP_SIZE')'; do sleep 5; done &&";
+  row.other_hosts = "exec ray start --block --address=$LWS_LEADER_ADDRESS:6379";
+  row.host_environment = "TPU_MULTIHOST_BACKEND=ray JAX_PLATFORMS=";
   return row;
 }
 
@@ -155,6 +173,10 @@ constexpr engine_row sglang_jax_row() {
       "--max-running-requests={running_of_slice} --mem-fraction-static={memory_fraction} --page-size={block} "
       "--chunked-prefill-size={chunk_or_-1} --enable-mixed-chunk{if_chunked} "
       "--quantization-config-path=int8_all_modules_w_only.yaml{if_int8}";
+  row.compile_caches = "JAX_COMPILATION_CACHE_DIR";
+  row.of_each_host =
+      "--nnodes=$LWS_GROUP_SIZE --node-rank=$LWS_WORKER_INDEX --dist-init-addr=$LWS_LEADER_ADDRESS:20000";
+  row.replicas_over_hosts = true;
   return row;
 }
 
@@ -185,6 +207,10 @@ constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_
 
 /// Whether `launch` can start it.
 constexpr bool can_start(serving_engine engine) noexcept { return !is_empty(row_of(engine).command); }
+/// Whether it can be started on slices of several VMs.
+constexpr bool starts_over_hosts(const engine_row& row) noexcept {
+  return !is_empty(row.of_each_host) || !is_empty(row.other_hosts);
+}
 
 }  // namespace detail
 
