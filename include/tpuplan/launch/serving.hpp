@@ -29,16 +29,10 @@ inline namespace abi_0 {
 
 /// The engine of that name that a launch can start. Others throw `errc::unsupported`: JetStream is archived since
 /// 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream at acd4f5a, read 2026-11-22).
-/// vLLM on TorchTPU (vllm-project/vllm-torchtpu at 9c8d9b0: tpu7x, v6e, v5e experimental) throws too: vllm is the one
-/// of tpu-inference. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+/// vLLM on TorchTPU throws too: vllm is the one of tpu-inference. Worked: serving_engine_for("tpu-inference") is
+/// serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
   std::string valid(startable_engines());
-  for (const char* torch : {"vllm-torchtpu", "torchtpu", "torch_tpu"}) {
-    if (detail::same_name(given, torch)) {
-      valid.append(": no run of vLLM on TorchTPU is in the calibration, and its flags are not known");
-      detail::fail(errc::unsupported, "engine", given, valid);
-    }
-  }
   const maybe<serving_engine> named = parse_serving_engine(given);
   if (!named) detail::fail(errc::unknown_name, "engine", given, valid);
   if (detail::can_start(*named)) return *named;

@@ -36,6 +36,7 @@ enum class serving_engine : std::uint8_t {
   vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
   sglang_jax,      ///< SGLang-JAX
   example,         ///< a model's own loop, without a cache in pages: research and example code
+  vllm_torch_tpu,  ///< vLLM with TorchTPU, the backend of 2026 beside tpu-inference
 };
 
 namespace detail {
@@ -57,7 +58,11 @@ struct engine_row {
   bool may_be_best = false;                  // a loop that can be as good as the best measured: on the device
   bool hosts_in_turn = false;                // over several hosts the device idles while they prepare a step
   std::int64_t block_multiple = 1;           // of tokens in a block of the cache
-  const char* chunk_flag = "";               // for the chunk of a prompt, where the engine does not run without one
+  const char* scheduler = "";                // where its scheduler was read, and in which version
+  std::int64_t step_tokens = 0;              // of a step, prompts and sequences that decode together, where nobody says
+                                             // how many; 0: all of a prompt
+  bool prompts_alone = false;                // a step computes prompts, or else decodes
+  const char* chunk_flag = "";               // for the tokens of a step, where the engine does not run without
 
   // What it runs, where it can be started.
   const char* chips = "";           // on which it is documented to run
@@ -93,6 +98,8 @@ constexpr engine_row jetstream_row() {
   row.marks = "mt- js- jspt- maxtext jetstream";
   row.measured = "2024-05 2025-02";
   row.cache = cache_policy::reserved;
+  row.scheduler = "JetStream @acd4f5a";  // jetstream/core/orchestrator.py: a whole prompt is prefilled, then inserted
+  row.prompts_alone = true;
   row.ended = "JetStream is archived since 2026-02-01";
   return row;
 }
@@ -114,6 +121,11 @@ constexpr engine_row vllm_row() {
   row.prior = 1;
   row.hosts_in_turn = true;
   row.block_multiple = 16;
+  // vllm/engine/arg_utils.py, the API server: its table for TPUs has the names V6E and V5E, and a TPU calls itself
+  // "TPU v6e" (tpu_platform.py @0021b4a), so that it gets what other chips get. Several prompts share a step with those
+  // that decode, first come, first served; the last to come is preempted: vllm/v1/core/sched/scheduler.py.
+  row.scheduler = "vLLM 0.27, tpu-inference @0021b4a";
+  row.step_tokens = 2048;
   row.chunk_flag = "--max-num-batched-tokens";
   row.chips = "v5e v6e tpu7x";
   row.groups = true;
@@ -165,6 +177,12 @@ constexpr engine_row sglang_jax_row() {
   row.marks = "sgl-";
   row.measured = "2025-09 2026-08";
   row.prior = 1;
+  // docs/architecture/03-scheduler.md (@294e77d) and 13-configuration-reference.md (@39e1cfd): 4096 tokens, of several
+  // prompts; with --enable-mixed-chunk, which is written below, beside those that decode, whose tokens count too. What
+  // is retracted has the fewest outputs, as the last to come has. Its reserve for tokens to come, 0.7 of them at first
+  // and 0.1 after 600 steps, is not simulated.
+  row.scheduler = "SGLang-JAX @294e77d";
+  row.step_tokens = 4096;
   row.chips = "v6e tpu7x";
   row.no_fp8_cache = "of fp8 the flag's help says that it is for CUDA";
   row.command =
@@ -193,6 +211,21 @@ constexpr engine_row example_row() {
   return row;
 }
 
+/// Its README and scheduler are those of vLLM 0.27; packages of TorchTPU are in a registry that asks for an account of
+/// Google (vllm-project/vllm-torchtpu @012e4f2, README, 2026). No run of it is published.
+constexpr engine_row vllm_torch_tpu_row() {
+  engine_row row;
+  row.engine = serving_engine::vllm_torch_tpu;
+  row.name = "vllm-torchtpu";
+  row.title = "vLLM on TorchTPU";
+  row.aliases = "torchtpu torch_tpu torch-tpu";
+  row.words = "torchtpu torch_tpu torch-tpu";
+  row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
+  row.step_tokens = 2048;
+  row.ended = "packages of TorchTPU are in a registry that is not public";
+  return row;
+}
+
 constexpr engine_row unnamed_row() {
   engine_row row;
   row.name = "unnamed";
@@ -200,8 +233,8 @@ constexpr engine_row unnamed_row() {
   return row;
 }
 
-inline constexpr engine_row engines[] = {unnamed_row(),        jetstream_row(),  vllm_row(),
-                                         vllm_torch_xla_row(), sglang_jax_row(), example_row()};
+inline constexpr engine_row engines[] = {unnamed_row(),    jetstream_row(), vllm_row(),          vllm_torch_xla_row(),
+                                         sglang_jax_row(), example_row(),   vllm_torch_tpu_row()};
 
 constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
 
@@ -214,7 +247,7 @@ constexpr bool starts_over_hosts(const engine_row& row) noexcept {
 
 }  // namespace detail
 
-/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax" or "example".
+/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax", "example" or "vllm-torchtpu".
 [[nodiscard]] constexpr std::string_view name(serving_engine engine) noexcept {
   const detail::engine_row& row = detail::row_of(engine);
   return row.engine == engine ? row.name : "?";
