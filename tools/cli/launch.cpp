@@ -357,6 +357,7 @@ void add_launch_command(session& with) {
   added
       .add("--hpa", options->scaler,
            "also an autoscaler of MIN:MAX slices by the sequences that run, those of the plan or MIN:MAX:SEQUENCES")
+      .decides("service_scaler.least service_scaler.most service_scaler.running")
       .needs({"--engine"});
   added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan");
   added
