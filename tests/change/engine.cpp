@@ -11,7 +11,9 @@ using namespace tpuplan;
 
 static_assert(parse_serving_engine("Made-Up") == serving_engine::made_up);
 static_assert(parse_serving_engine("mu") == serving_engine::made_up);
-static_assert(names_of<serving_engine>() == "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax, example or made-up");
+static_assert(names_of<serving_engine>() ==
+              "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax, example, "
+              "vllm-torchtpu or made-up");
 static_assert(runs_behind(serving_engine::made_up).runs == 0);
 
 namespace {
@@ -45,7 +47,7 @@ void check_names() {
     (void)read_json<serving_job>({{"engine", "other"}});
     check(false, "another name is refused");
   } catch (const error& refusal) {
-    check(refusal.valid().find("example, made-up") != std::string::npos, "refusals list it");
+    check(refusal.valid().find("vllm-torchtpu, made-up") != std::string::npos, "refusals list it");
   }
 }
 

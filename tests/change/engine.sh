@@ -10,7 +10,7 @@ cp -r "$root/include" "$copy"
 source "$here/edit.sh"
 
 engines=$copy/include/tpuplan/model/engines.hpp
-added after "$engines" '^  example, ' '  made_up,'
+added after "$engines" '^  vllm_torch_tpu, ' '  made_up,'
 added before "$engines" '^inline constexpr engine_row engines' 'constexpr engine_row made_up_row() {
   engine_row row;
   row.engine = serving_engine::made_up;
@@ -22,7 +22,7 @@ added before "$engines" '^inline constexpr engine_row engines' 'constexpr engine
   row.command = "serve-it --model={model} --devices={replica_devices} --batch={running_of_group} --block={block}";
   return row;
 }'
-sed -i -E 's/example_row\(\)\};/example_row(), made_up_row()};/' "$engines"
+sed -i -E 's/vllm_torch_tpu_row\(\)\};/vllm_torch_tpu_row(), made_up_row()};/' "$engines"
 
 factors=$copy/include/tpuplan/estimate/serving/calibration.hpp
 added after "$factors" '^inline constexpr fitted_engines engine_fit' '    {serving_engine::made_up, 2, 0.5, 3},'

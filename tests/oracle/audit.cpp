@@ -101,7 +101,7 @@ TEST_CASE("what the second audit changed, in the functions") {
   CHECK(std::end(launch_targets)[-1].name == "xpk");
   // torch_tpu is refused by its name.
   for (const char* name : {"torch_tpu", "vllm-torchtpu"})
-    CHECK(says(refusal_of([&] { (void)serving_engine_for(name); }).message, "TorchTPU is in the calibration"));
+    CHECK(says(refusal_of([&] { (void)serving_engine_for(name); }).message, "a registry that is not public"));
   launch_request request;
   request.name = "job";
   request.where = slice_for("tpu7x-8");

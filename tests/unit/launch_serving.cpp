@@ -120,7 +120,60 @@ TEST_CASE("the Deployment has a pod for each slice on nodes of the slice, and a 
   CHECK(file.rfind("# gcloud container node-pools create chat-0 ", 0) == 0);
   CHECK(file.find("# for each of the 3 slices") != std::string::npos);
   launch.secret.clear();
-  CHECK_FALSE(gke_serving_manifest(launch)["items"][0]["spec"]["template"]["spec"]["containers"][0].contains("env"));
+  CHECK_FALSE(says(gke_serving_manifest(launch).dump(), "HF_TOKEN"));
+}
+
+TEST_CASE("a slice of several VMs is a group of pods, which starts again as a whole") {
+  serving_launch launch = chat_launch();
+  launch.request.where = slice_for("v6e-16");
+  const nlohmann::ordered_json manifest = gke_serving_manifest(launch);
+  const nlohmann::ordered_json& set = manifest["items"][0];
+  CHECK(set["kind"] == "LeaderWorkerSet");
+  CHECK(set["spec"]["replicas"] == 3);
+  const nlohmann::ordered_json& group = set["spec"]["leaderWorkerTemplate"];
+  CHECK(group["size"] == 4);
+  CHECK(group["restartPolicy"] == "RecreateGroupOnPodRestart");
+  const nlohmann::ordered_json& leader = group["leaderTemplate"]["spec"]["containers"][0];
+  const nlohmann::ordered_json& worker = group["workerTemplate"]["spec"]["containers"][0];
+  CHECK(leader["resources"]["limits"]["google.com/tpu"] == 4);
+  CHECK(worker["resources"]["limits"]["google.com/tpu"] == 4);
+  CHECK(says(leader["command"][2].get<std::string>(), "--tensor-parallel-size=16"));
+  CHECK(says(leader["command"][2].get<std::string>(), "< '$$LWS_GROUP_SIZE')'; do sleep 5; done && exec python3"));
+  CHECK_FALSE(says(leader["command"][2].get<std::string>(), "--async-scheduling"));
+  CHECK(worker["command"][2] == "exec ray start --block --address=$$LWS_LEADER_ADDRESS:6379");
+  CHECK(leader.contains("startupProbe"));
+  CHECK_FALSE(worker.contains("readinessProbe"));
+  CHECK_FALSE(group["leaderTemplate"]["spec"].contains("hostNetwork"));
+  CHECK(manifest["items"][1]["spec"]["selector"] == group["leaderTemplate"]["metadata"]["labels"]);
+  launch.engine = serving_engine::sglang_jax;
+  launch.mesh.tensor = 8;  // two replicas over four VMs
+  const nlohmann::ordered_json alike = gke_serving_manifest(launch)["items"][0]["spec"]["leaderWorkerTemplate"];
+  const std::string line = alike["workerTemplate"]["spec"]["containers"][0]["command"][2];
+  CHECK(alike["leaderTemplate"]["spec"]["containers"][0]["command"][2] == line);
+  for (const char* words : {"--tp-size=16 --data-parallel-size=2", "--nnodes=$$LWS_GROUP_SIZE",
+                            "--node-rank=$$LWS_WORKER_INDEX", "--dist-init-addr=$$LWS_LEADER_ADDRESS:20000"})
+    CHECK(says(line, words));
+}
+
+TEST_CASE("an autoscaler follows what it is given, and the plan where it is given nothing") {
+  serving_launch launch = chat_launch();
+  CHECK(gke_serving_manifest(launch)["items"].size() == 2);
+  launch.scaler = {2, 12, 41.7};
+  const nlohmann::ordered_json items = gke_serving_manifest(launch)["items"];
+  REQUIRE(items.size() == 4);
+  const nlohmann::ordered_json& spec = items[2]["spec"];
+  CHECK(spec["scaleTargetRef"]["kind"] == "Deployment");
+  CHECK(spec["minReplicas"] == 2);
+  CHECK(spec["maxReplicas"] == 12);
+  CHECK(spec["metrics"][0]["pods"]["metric"]["name"] == "prometheus.googleapis.com|vllm:num_requests_running|gauge");
+  CHECK(spec["metrics"][0]["pods"]["target"]["averageValue"] == "41");
+  CHECK(items[3]["spec"]["selector"] == items[0]["spec"]["selector"]);
+  serving_plan planned;
+  planned.estimate.running = 16.3;
+  planned.estimate.replicas = 2;
+  CHECK(scaler_of(planned, 2, 12).running == 32);
+  launch.request.where = slice_for("v6e-16");
+  CHECK(gke_serving_manifest(launch)["items"][2]["spec"]["scaleTargetRef"]["kind"] == "LeaderWorkerSet");
 }
 
 TEST_CASE("a plan for serving is launched with its slices and the sequences that memory allows") {
@@ -138,6 +191,7 @@ TEST_CASE("a plan for serving is launched with its slices and the sequences that
   CHECK(launch.request.name == "chat");
   CHECK(launch.job.max_running == planned.estimate.largest_running);
   CHECK(launch.mesh.tensor == planned.mesh.tensor);
+  CHECK(launch.weights == planned.estimate.memory.weights * static_cast<double>(planned.mesh.tensor));
   nlohmann::json document = {{"plans", nlohmann::json::array({{{"plan", planned}}})}};
   const serving_plan read = read_serving_plan(document);
   CHECK(read.slices == planned.slices);
@@ -157,7 +211,16 @@ TEST_CASE("what is refused, and why") {
     CHECK(says(got.message, words));
   };
   using launched = serving_launch;
-  refused([](launched& l) { l.request.where = slice_for("v6e-16"); }, "a slice of one VM");
+  refused([](launched& l) { l.request.where = slice_for("v6e-16"), l.mesh.tensor = 8; },
+          "vLLM runs one replica over several VMs");
+  refused([](launched& l) { l.scaler = {3, 2, 40}; }, "service_scaler.least is 3");
+  refused([](launched& l) { l.scaler = {1, 2, 0.5}; }, "service_scaler.running");
+  refused(
+      [](launched& l) {
+        l.scaler = {1, 2, 40}, l.engine = serving_engine::sglang_jax;
+      },
+      "none for SGLang-JAX: no number that it says of itself is known");
+  refused([](launched& l) { l.weights = bytes{-1}; }, "serving_launch.weights");
   refused([](launched& l) { l.request.where = slice_for("v5p-8"); }, "v5e, v6e or tpu7x");
   refused([](launched& l) { l.request.where = slice_for("v5e-4"), l.engine = serving_engine::sglang_jax; },
           "v6e or tpu7x, on which SGLang-JAX");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstddef>
 #include <cstdio>
 #include <iterator>
@@ -26,7 +27,7 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, command, engine, model, flags, secret = "hf-secret";
+  std::string plan, target, slice_name, machine, command, engine, model, flags, scaler, secret = "hf-secret";
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices, restarts, boot_disk;
   std::optional<provisioning> capacity;
@@ -251,6 +252,20 @@ void check_placed(const launch_options& given, const session& with) {
   }
 }
 
+/// "2:12" or "2:12:40": the fewest and the most slices, and the sequences of a slice; those of the plan, if not given.
+service_scaler scaler_for(const std::string& given, const serving_plan& planned) {
+  std::int64_t least = 0, most = 0;
+  double running = 0;
+  int used = 0;
+  const char* const text = given.c_str();
+  const int read = std::sscanf(text, "%6" SCNd64 ":%6" SCNd64 "%n:%12lf%n", &least, &most, &used, &running, &used);
+  if (read < 2 || static_cast<std::size_t>(used) != given.size())
+    refuse("--hpa", given, "MIN:MAX slices, or MIN:MAX:SEQUENCES with those that a slice runs: 2:12 or 2:12:40");
+  service_scaler scaler = scaler_of(planned, least, most);
+  if (read == 3) scaler.running = running;
+  return scaler;
+}
+
 /// A plan for serving, which an engine runs on GKE.
 void launch_serving(const launch_options& given, const session& with) {
   if (given.target != "gke") refuse("--target", given.target, "gke with --engine", errc::unsupported);
@@ -265,6 +280,7 @@ void launch_serving(const launch_options& given, const session& with) {
   launch.model = given.model;
   launch.latent = is_latent_plan(document);
   launch.secret = given.secret == "none" ? "" : given.secret;
+  if (!given.scaler.empty()) launch.scaler = scaler_for(given.scaler, planned);
   if (with.json) return print_json(gke_serving_manifest(launch));
   write_file(gke_serving_file(launch));
 }
@@ -382,6 +398,11 @@ void add_launch_command(session& with) {
       .needs({"--engine"});
   added.add("--secret", options->secret, "of Kubernetes, with the key hf_api_token; none: a model without a gate")
       .usually("hf-secret")
+      .needs({"--engine"});
+  added
+      .add("--hpa", options->scaler,
+           "also an autoscaler of MIN:MAX slices by the sequences that run, those of the plan or MIN:MAX:SEQUENCES")
+      .decides("service_scaler.least service_scaler.most service_scaler.running")
       .needs({"--engine"});
   added.flag("--maxtext", options->maxtext, "run MaxText with the layout of the plan").excludes({"--maxdiffusion"});
   added.flag("--maxdiffusion", options->maxdiffusion,

@@ -25,8 +25,14 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   const own_constants known =
       load_calibration(given.calibration, calibrated_part::serving, {{}, traffic.constants, {}});
   served a;
-  a.asked = {nullptr,       given.slice_name,    traffic.job,         traffic.mesh,
-             known.serving, traffic.speculation, given.prices.region, nullptr};
+  a.asked.slice = given.slice_name;
+  a.asked.job = traffic.job;
+  a.asked.mesh = traffic.mesh;
+  a.asked.constants = known.serving;
+  a.asked.speculation = traffic.speculation;
+  a.asked.adapters = traffic.request.value("adapters", std::int64_t{0});
+  a.asked.adapter_rank = traffic.request.value("adapter_rank", std::int64_t{0});
+  a.asked.region = given.prices.region;
   a.where = scheduled_slice(given.slice_name);
   use_stored_format(config, weights_given, a.asked.job);
   a.answer = answer_to_serve(config, a.asked, prices);
@@ -87,6 +93,8 @@ void add_serve_command(session& with) {
   add_traffic_options(added, request);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
+  added.ask(image_rows, request);
+  added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);
   add_price_options(added, options->prices);
   added.add("--gpu", options->gpu, "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");

@@ -1,9 +1,11 @@
 // What tpuplan plan --serve answers.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <utility>
 
 #include "cli/calibration.hpp"
@@ -25,6 +27,7 @@ serving_request make_request(model_config& config, const plan_options& given, co
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
   if (with.is_given("--weights")) asked.job.weights = *given.job.weights;
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
+  if (with.is_given("--images")) asked.job.images = given.job.job.images_per_sequence;
   fill_limits(given.asked, with.is_given("--max-chips"), asked);
   if (given.asked.budget) asked.budget = usd_per_hour(given.asked.budget->value());
   asked.spare = given.standing.value("spare", asked.spare);
@@ -35,20 +38,40 @@ serving_request make_request(model_config& config, const plan_options& given, co
 
 std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.slices, name(p.where).view()); }
 
-/// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
-std::string serve_command(const serving_plan& best, const serving_request& request, const session& with) {
+/// The slice and the layout of a plan as options of other commands.
+std::vector<follow_up_option> placed(const serving_plan& best, const serving_request& request, const session& with) {
   std::vector<follow_up_option> own = {{"--slice", std::string(name(best.where).view())},
                                        {"--tensor", std::to_string(best.mesh.tensor)}};
   if (best.mesh.cache == cache_sharding::batch) own.emplace_back("--kv-by-batch", "");
   if (best.mesh.attention > 0) own.emplace_back("--attention-group", std::to_string(best.mesh.attention));
   if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--mlp-sharding", "2d");
   if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--mlp-sharding", "gathered");
+  if (with.is_given("--serving-weights")) own.emplace_back("--weights", std::string(name(request.job.weights)));
+  if (best.region != "us") own.emplace_back("--region", best.region);
+  return own;
+}
+
+/// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
+std::string serve_command(const serving_plan& best, const serving_request& request, const session& with) {
+  std::vector<follow_up_option> own = placed(best, request, with);
   if (best.share.request_rate.value() > 0)  // the fewest digits that are this rate: 0.005
     own.emplace_back("--rate", fmt::format("{}", best.share.request_rate.value()));
   if (best.share.concurrency > 0) own.emplace_back("--concurrency", std::to_string(best.share.concurrency));
-  if (with.is_given("--serving-weights")) own.emplace_back("--weights", std::string(name(request.job.weights)));
-  if (best.region != "us") own.emplace_back("--region", best.region);
   return follow_up(with, "serve", own, {"--region"});
+}
+
+/// The command that simulates the slices of the plan as two pools, with as many for prompts as their share of the work;
+/// none where there is one slice, no target by percentile, or no published rate at which caches are sent.
+std::string split_command(const serving_plan& best, const serving_request& request, const session& with) {
+  const std::int64_t slices = best.slices - best.spare;
+  const double servers = best.estimate.prefill_servers;
+  if (slices < 2 || !any_target(request.job.percentiles) || !published_transfer(best.where.chip)) return {};
+  const auto prompts =
+      std::clamp<std::int64_t>(std::llround(static_cast<double>(slices) * servers / (1 + servers)), 1, slices - 1);
+  std::vector<follow_up_option> own = placed(best, request, with);
+  own.emplace_back("--prefill-slices", std::to_string(prompts));
+  own.emplace_back("--decode-slices", std::to_string(slices - prompts));
+  return follow_up(with, "simulate", own, {"--region"});
 }
 
 std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {
@@ -121,7 +144,7 @@ void plan_fleets(const model_config& config, const plan_options& given, const se
   if (!with.is_given("--rate")) refuse_missing("--rate", "requests a second, which every fleet serves");
   const std::vector<fleet_offer> fleets = cheapest_fleets(request, gpus_of(given.gpus));
   if (!std::any_of(fleets.begin(), fleets.end(), [](const fleet_offer& o) { return o.is_possible; })) with.status = 1;
-  const std::vector<assumption> assumed = all_assumed(config, assumed_by(request));
+  const std::vector<assumption> assumed = all_assumed(config, assumed_by(request, given.traffic.job));
   answer(with, fleets_view(request, fleets, assumed), [&]() -> ordered_json {
     return {{"schema", json_schema}, {"fleets", fleets}, {"assumed", assumed}};
   });
@@ -135,13 +158,19 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
   const serving_request request = make_request(config, given, prices, with);
   if (given.best_per_chip) return plan_fleets(config, given, request, with);
   const serving_plan_document document =
-      document_of(request, plan_serving(request), all_assumed(config, assumed_by(request)));
+      document_of(request, plan_serving(request), all_assumed(config, assumed_by(request, given.traffic.job)));
   if (document.plans.empty()) {
     with.status = 1;
     if (with.is_given("--svg")) refuse("--svg", "given for an answer without plans", "limits that let a plan in");
   }
   view shown = view_of(document, view_options_of(with));
-  if (!document.plans.empty()) shown.next.front().command = serve_command(document.plans.front().plan, request, with);
+  if (!document.plans.empty()) {
+    const serving_plan& best = document.plans.front().plan;
+    shown.next.front().command = serve_command(best, request, with);
+    const std::string apart = split_command(best, request, with);
+    if (!apart.empty())
+      shown.next.push_back({"simulate", apart, "does it pay to compute prompts on slices of their own?"});
+  }
   answer(with, shown, [&]() -> ordered_json { return document; });
 }
 

@@ -77,7 +77,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
                      const session& with) {
   day_request request;
   request.model = config.model;
-  request.job = given.traffic.job;
+  request.job = as_engine_runs(given.traffic.job);
   request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
   if (is_trace(given.day)) {
     read_traced_day(given, with, request);
@@ -180,6 +180,7 @@ void add_simulate_command(session& with) {
   add_day_options(added, *options);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
+  added.ask(image_rows, request);
   add_calibration_option(added, options->calibration);
   add_price_options(added, options->prices);
   add_drawing_options(added);

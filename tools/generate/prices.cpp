@@ -91,4 +91,19 @@ std::string lifetime_table(data_folder& data) {
          unformatted("inline constexpr published_lifetime spot_lifetimes[] = {\n" + listed(rows) + "};\n");
 }
 
+std::string transfer_table(data_folder& data) {
+  std::vector<std::string> rows;
+  for (const json& row : at(data["transfers.json"], "cache", "transfers.json")) {
+    const std::string source = at(row, "source", "transfers.json: a row of cache");
+    if (!at(row, "used", source).get<bool>()) continue;
+    rows.push_back("{" +
+                   joined({in_quotes(at(row, "generation", source)),
+                           scaled(at(row, "gb_per_s", source).get<double>(), 1, "_GB_per_s"),
+                           in_quotes(at(row, "over", source)), in_quotes(source.substr(0, source.find(':')))}) +
+                   "}");
+  }
+  return "/// Rates at which caches are sent.\n" +
+         unformatted("inline constexpr published_rate cache_transfers[] = {\n" + listed(rows) + "};\n");
+}
+
 }  // namespace generate

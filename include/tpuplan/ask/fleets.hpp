@@ -74,6 +74,8 @@ struct serving_plan_row {
   per_second capacity_requests{};  ///< largest request rate that the slices can serve, whatever the latencies
   /// Largest request rate at which the targets are kept; by percentile it is simulated, and of the best plan alone.
   std::optional<per_second> capacity_at_targets{};
+  /// With targets by percentile, of the best plan: the chance that they are kept within the band of the estimate.
+  std::optional<double> chance_at_targets{};
   usd_per_second rate{};                       ///< of all slices
   usd million_input{}, million_output{};       ///< dollars for a million tokens, each at its share of the time
   usd million_all_on_output{};                 ///< dollars for a million output tokens, as if input were free
@@ -187,6 +189,7 @@ namespace detail {
     row.rank = static_cast<std::int64_t>(document.plans.size());
     if (request.job.request_rate.value() > 0 && (row.rank == 1 || !any_target(request.job.percentiles)))
       row.capacity_at_targets = capacity_at_targets(request, p);
+    if (row.rank == 1 && any_target(request.job.percentiles)) row.chance_at_targets = chance_at_targets(request, p);
   }
   for (const auto& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
@@ -230,10 +233,12 @@ namespace detail {
                                             " random requests to one replica, the first tenth not counted");
   return assumed;
 }
-/// What is assumed of the job: its engine, and on which of the chips asked for its arithmetic is bf16 because they
-/// cannot multiply the format of its activations. Worked: for int8 on v3 and v5e, "bf16, not int8, on v3".
-[[nodiscard]] inline assumed_values assumed_by(const serving_request& request) {
-  assumed_values assumed = assumed_engine(request.job.engine, request.model);
+/// What is assumed of the job: its engine and what that does where the job as asked leaves it open, and on which of the
+/// chips asked for its arithmetic is bf16 because they cannot multiply the format of its activations. Worked: for int8
+/// on v3 and v5e, "bf16, not int8, on v3".
+[[nodiscard]] inline assumed_values assumed_by(const serving_request& request, const serving_job& asked) {
+  assumed_values assumed = assumed_engine(request.job.engine, request.model, request.job.images);
+  for (std::pair<std::string, std::string>& one : assumed_schedule(asked)) assumed.push_back(std::move(one));
   for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
   serving_job means = request.job;
   means.percentiles = {};
@@ -262,7 +267,7 @@ namespace detail {
                  "requests a second, for targets by percentile");
   serving_request request;
   request.model = config.model;
-  request.job = asked.job;
+  request.job = with_image_tokens(as_engine_runs(asked.job), config.model);
   request.constants = asked.constants;
   request.best = asked.best;
   request.kinds = asked.kinds;
@@ -284,7 +289,7 @@ namespace detail {
                                                                   const asked_serving_plan& asked,
                                                                   const price_book& book) {
   const serving_request request = request_of(config, asked, book);
-  return document_of(request, plan_serving(request), all_assumed(config, assumed_by(request)));
+  return document_of(request, plan_serving(request), all_assumed(config, assumed_by(request, asked.job)));
 }
 }  // namespace detail
 
@@ -296,8 +301,8 @@ TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds,
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
                per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, spare,
                first_token_without_spare, per_token_without_spare, output_tokens, capacity_requests,
-               capacity_at_targets, rate, million_input, million_output, million_all_on_output, memory_used,
-               memory_usable, paid, region, price_date, plan)
+               capacity_at_targets, chance_at_targets, rate, million_input, million_output, million_all_on_output,
+               memory_used, memory_usable, paid, region, price_date, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)

@@ -2,6 +2,7 @@
 #define TPUPLAN_ASK_SERVING_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -130,9 +131,10 @@ inline constexpr question_row served_engine_rows[] = {
     rows::choice("job.cache", "--kv-dtype", "KV cache", format_choices, "format of the KV cache").usually("bf16"),
     rows::share("job.prefix_hit_rate", "--prefix-hit-rate", "Cached share of prompts",
                 "share of prompt tokens that are cached already: 0.4 or 40%"),
-    rows::count("job.prefill_chunk", "--prefill-chunk", "Prefill chunk", "tokens",
-                "tokens of a prompt that one step takes; all, if not given")
-        .within(1, 1e9),
+    rows::count("job.prefill_chunk", "--prefill-chunk", "Tokens of a step", "tokens",
+                "that a step takes of prompts, beside sequences that decode: vLLM's max_num_batched_tokens")
+        .within(1, 1e9)
+        .usually("as the engine has it: 2048 of vLLM, 4096 of SGLang-JAX, all of a prompt"),
     rows::count("job.max_running", "--max-running", "Running at most", "sequences",
                 "sequences that the engine decodes at once; no limit, if not given")
         .within(1, 1e9),
@@ -173,6 +175,21 @@ inline constexpr question_row speculation_rows[] = {
                  "time to draft the tokens of a round, as a share of a step without speculation")
         .within(1e-6, 100)
         .with("--draft-tokens"),
+};
+/// What requests bring besides text.
+inline constexpr question_row image_rows[] = {
+    rows::count("job.images", "--images", "Images", "images",
+                "in each request, of a model with a vision tower; their tokens come on top of the prompt")
+        .within(1, 1000),
+};
+/// Adapters on one base.
+inline constexpr question_row adapter_rows[] = {
+    rows::count("adapters", "--adapters", "Adapters", "adapters", "low-rank adapters that are on the chips at once")
+        .within(1, 100000)
+        .with("--adapter-rank"),
+    rows::count("adapter_rank", "--adapter-rank", "Rank of an adapter", "", "of every matrix of attention and MLP")
+        .within(1, 4096)
+        .with("--adapters"),
 };
 /// The slice of an engine.
 inline constexpr question_row engine_slice_rows[] = {
@@ -239,6 +256,8 @@ struct serve_request {
   /// Constants of the estimate, such as host times measured on the engine itself.
   serving_calibration constants{};
   tpuplan::speculation speculation{};  ///< drafts of the engine, if it speculates
+  std::int64_t adapters = 0;           ///< low-rank adapters that are held on the chips at once
+  std::int64_t adapter_rank = 0;       ///< of each
   std::string region = "us";
   nlohmann::json prices{};
   /// @}
@@ -280,6 +299,14 @@ struct serving_change_row {
   std::optional<dtype> weights{};  ///< format of the weights after the change, where that is what changes
   /// @}
 };
+/// Adapters on the chips.
+struct adapter_answer {
+  /// @{
+  /// What they take on each device, and the rate of output tokens with them, at the ends of what was published.
+  bytes each_device{};
+  per_second output_tokens_low{}, output_tokens_high{};
+  /// @}
+};
 /// What an engine on the slice does, and its costs.
 struct serve_answer {
   /// @{
@@ -306,12 +333,25 @@ struct serve_answer {
   std::optional<simulation_report> simulated{};
   std::optional<bool> meets_targets{};        ///< whether the simulated replica meets them
   std::vector<serving_change_row> changes{};  ///< changes that would meet those targets, where they are missed
+  std::optional<adapter_answer> adapters{};   ///< where there are some
   std::vector<assumption> assumed{};
   std::string model{};    ///< name of the model
   serving_job job{};      ///< the traffic, with nothing left open
   serving_layout mesh{};  ///< of a replica
   /// @}
 };
+/// What is taken from the scheduler of the engine where the job leaves it open. Worked: of vLLM, whose steps take 2048
+/// tokens, one entry; with tokens of a step given, none.
+[[nodiscard]] inline assumed_values assumed_schedule(const serving_job& asked) {
+  const detail::engine_row& row = detail::row_of(asked.engine);
+  assumed_values assumed;
+  if (asked.prefill_chunk == 0 && row.step_tokens > 0)
+    assumed.emplace_back("tokens of a step",
+                         std::to_string(row.step_tokens) + ", as " + row.scheduler + " has where none are said");
+  if (row.prompts_alone)
+    assumed.emplace_back("prompts", std::string("in steps of their own, as ") + row.scheduler + " computes them");
+  return assumed;
+}
 /// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
 /// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
 /// 160 ms.
@@ -404,6 +444,26 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
 }
 }  // namespace detail
 namespace detail {
+/// What adapters take of the throughput: 8.4 to 23.9 % of Llama 3.1 8B on one v6e, over lengths of prompts and outputs
+/// (vllm-project/vllm#15655, 2025). It is the only published series of TPUs.
+inline constexpr double least_slowed = 0.084, most_slowed = 0.239;
+
+/// Puts the adapters beside the weights: the first matrix of each, half of its parameters, on every device, the second
+/// cut like the weights (vllm/config/lora.py, fully_sharded_loras: off by itself).
+inline std::optional<adapter_answer> hold_adapters(const transformer& model, serve_request& asked) {
+  check_count("adapters", asked.adapters, 100000, "0 to 100000");
+  check_count("adapter_rank", asked.adapter_rank, 4096, "0 to 4096");
+  if ((asked.adapters > 0) != (asked.adapter_rank > 0))
+    fail(errc::missing_field, asked.adapters > 0 ? "adapter_rank" : "adapters", "missing", "both, or neither");
+  if (asked.adapters == 0) return std::nullopt;
+  const std::int64_t each = lora_parameters(model, asked.adapter_rank, {true, true, true, true, true, true, true});
+  const double devices = replica_of(asked.mesh, scheduled_slice(asked.slice)).devices;
+  adapter_answer held;
+  held.each_device = static_cast<double>(checked_multiply(each, asked.adapters)) * (0.5 + 0.5 / devices) * 2_B;
+  asked.job.beside = asked.job.beside + held.each_device;
+  return held;
+}
+
 /// Refuses products in a format that the chip has no rate for.
 inline void check_arithmetic(const chip_spec& chip, dtype given) {
   if (has_peak_rate(chip, given)) return;
@@ -417,12 +477,15 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 }  // namespace detail
 
 /// What an engine on the slice does under the job, and its dollars per million tokens at these prices. `config` and
-/// `asked.job` are taken as they are, with the formats of their weights filled in. Throws, naming the field, for an
-/// unknown slice or region, products in a format that the chip has no rate for, and targets by percentile without a
-/// rate of requests. Worked: Llama 3 8B fits v5e-8 with tensor parallelism over 8, and `output_tokens_per_s_per_chip`
-/// is an eighth of the rate of output tokens.
-[[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& asked,
+/// `given.job` are taken as they are, with the formats of their weights and what their engine does by itself filled in.
+/// Throws, naming the field, for an unknown slice or region, products in a format that the chip has no rate for, and
+/// targets by percentile without a rate of requests. Worked: Llama 3 8B fits v5e-8 with tensor parallelism over 8, and
+/// `output_tokens_per_s_per_chip` is an eighth of the rate of output tokens.
+[[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& given,
                                                   const price_book& book) {
+  serve_request asked = given;
+  asked.job = with_image_tokens(as_engine_runs(given.job), config.model);
+  const std::optional<adapter_answer> adapters = detail::hold_adapters(config.model, asked);
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
   expect_region(book, asked.region);
@@ -463,9 +526,19 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain,
                              detail::change_words(f)});
   if (any_target(asked.job.percentiles)) detail::hold_percentiles(config, asked, {asked.mesh, where}, answer);
-  assumed_values assumed = assumed_engine(asked.job.engine, config.model);
-  for (std::pair<std::string, std::string>& one : assumed_basis(asked.job, answer.estimate))
-    assumed.push_back(std::move(one));
+  answer.adapters = adapters;
+  if (answer.adapters) {
+    answer.adapters->output_tokens_low = answer.estimate.output_tokens * (1 - detail::most_slowed);
+    answer.adapters->output_tokens_high = answer.estimate.output_tokens * (1 - detail::least_slowed);
+  }
+  assumed_values assumed = assumed_engine(asked.job.engine, config.model, asked.job.images);
+  for (assumed_values& more :
+       std::array<assumed_values, 2>{assumed_schedule(given.job), assumed_basis(asked.job, answer.estimate)})
+    assumed.insert(assumed.end(), more.begin(), more.end());
+  if (answer.adapters)
+    assumed.emplace_back("adapters",
+                         "on every matrix of attention and MLP, in bf16, half of each on every device; times "
+                         "and rates are those of the base");
   if (!answer.speculation.empty())
     assumed.emplace_back("speculation", "accepted as often as said, whatever runs; no constant is fitted to such runs");
   answer.assumed = all_assumed(config, assumed);
@@ -475,7 +548,8 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, speculation, region, prices)
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, speculation, adapters, adapter_rank, region,
+               prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million, price)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
@@ -483,6 +557,7 @@ TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
                unnamed_low, unnamed_high, slice, chips, largest_context, output_tokens_per_s_per_chip, costs, frontier,
-               speculation, advice, targets, simulated, meets_targets, changes, assumed, model, job, mesh)
+               speculation, advice, targets, simulated, meets_targets, changes, adapters, assumed, model, job, mesh)
+TPUPLAN_FIELDS(tpuplan::adapter_answer, each_device, output_tokens_low, output_tokens_high)
 
 #endif

@@ -137,6 +137,9 @@ struct simulate_answer {
   std::optional<prefix_shares> prefixes{};   ///< what was found of prompts, where requests have prefixes in common
   std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
   std::optional<split_answer> split{};       ///< where prefill and decode are apart
+  /// With targets, of requests at random: by how much every step may take longer until one is missed, and the chance
+  /// that they take no longer, within the band of the estimate.
+  std::optional<double> slowdown{}, chance{};
   /// @}
 };
 
@@ -162,7 +165,11 @@ inline double served_below_arrivals(const simulation_run& run) {
 class asked_simulation {
  public:
   asked_simulation(const transformer& model, const simulate_request& asked)
-      : model_{model}, asked_{asked}, job_{asked.job}, targets_{asked.job.percentiles}, trace_{asked.trace} {
+      : model_{model},
+        asked_{asked},
+        job_{with_image_tokens(as_engine_runs(asked.job), model)},
+        targets_{asked.job.percentiles},
+        trace_{asked.trace} {
     job_.percentiles = {};
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (is_split())
@@ -170,6 +177,9 @@ class asked_simulation {
                                   positive_count("split.decode", asked.split.decode));
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    if (job_.images > 0 && (!trace_.empty() || have_prefixes(asked.sessions)))
+      fail(errc::invalid_argument, "job.images", job_.images, "0 beside a trace or conversations");
+    if (asked.prompts) job_ = with_image_tokens(job_, model_);
     validate(asked.sessions);
     if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
       fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
@@ -219,26 +229,41 @@ class asked_simulation {
       all.job = job_;
       all.job.prefix_hit_rate = std::min(0.999, prefixes_.on_chips + prefixes_.on_hosts);
     }
-    all.capacity = serve(model_, all.job, fleet_.mesh, fleet_.where, asked_.constants).capacity *
-                   static_cast<double>(fleet_.slices);
+    serving_job share = all.job;
+    share.request_rate = share.request_rate / static_cast<double>(fleet_.slices);
+    const serving_estimate each = serve(model_, share, fleet_.mesh, fleet_.where, asked_.constants);
+    all.capacity = each.capacity * static_cast<double>(fleet_.slices);
     all.meets_targets = meets(all.report);
+    if (any_target(targets_) && loop_.clients == 0 && trace_.empty() && !is_routed() && !is_split() &&
+        each.refusal == serving_refusal::none)
+      add_chance(all, each.per_token);
     if (!all.meets_targets && trace_.empty() && !is_routed() && !is_split())
       all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
     return all;
   }
+  /// How much longer steps may take, and the chance of that: simulations of a quarter of what one may take.
+  void add_chance(simulate_answer& all, const token_time& token) {
+    if (first_ > most_simulated_steps / 40) return;
+    const std::vector<simulated_request> requests = drawn(job_, requests_);
+    const simulated_engine engine = detail::engine_of(model_, job_, fleet_, 1, requests.size());
+    const replica_step_times times{model_, job_, fleet_.mesh, fleet_.where, engine.max_running, asked_.constants};
+    all.slowdown = largest_slowdown(engine, requests, times, targets_);
+    all.chance = chance_within(token, *all.slowdown);
+  }
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
-    assumed_values taken = assumed_engine(asked_.job.engine, model_);
+    assumed_values taken = assumed_engine(asked_.job.engine, model_, asked_.job.images);
+    for (std::pair<std::string, std::string>& one : assumed_schedule(asked_.job)) taken.push_back(std::move(one));
     if (have_prefixes(asked_.sessions)) {
       taken.emplace_back(
           "prefixes",
           "each replica keeps whole blocks of what it computed where no running sequence needs the room; "
           "the least recently used go first");
     }
-    if (is_split() && asked_.split.transfer.value() == 0)
-      taken.emplace_back("rate of caches", fleet_.where.chip.name == "v6e"
-                                               ? "8.86 GB/s from a replica, over one channel"
-                                               : "4.5 GB/s from a replica, over DCN; with Pathways 29");
+    if (const maybe<published_rate> sent = published_transfer(fleet_.where.chip);
+        is_split() && asked_.split.transfer.value() == 0 && sent)
+      taken.emplace_back("rate of caches", readable::three_digits(sent->rate.value() / 1e9) +
+                                               " GB/s from a replica, over " + std::string(sent->over));
     if (routing_ == request_routing::prefix)
       taken.emplace_back("routing",
                          "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "
@@ -302,7 +327,7 @@ class asked_simulation {
       fail(errc::invalid_argument, "split.prefill", asked_.split.prefill, "0 beside requests in flight or a router");
     split_pools pools = asked_.split;
     const chip_spec& chip = fleet_.where.chip;
-    if (pools.transfer.value() == 0) pools.transfer = published_transfer(chip).value_or(bytes_per_second{0});
+    if (pools.transfer.value() == 0) pools.transfer = published_transfer(chip).value_or(published_rate{}).rate;
     if (pools.transfer.value() == 0)
       fail(errc::unknown_figure, "split.transfer_bytes_per_s", "missing",
            "a rate: none is published for " + std::string(chip.name.view()));
@@ -431,7 +456,10 @@ class asked_simulation {
     if (job.concurrency > 0) open.request_rate = per_second{1};  // when they come is found by the closed loop
     simulated_traffic traffic = traffic_of(open, count, asked_.seed);
     traffic.variation = asked_.variation;
-    if (asked_.prompts && (whole_ || job.prompt.mean == job_.prompt.mean)) traffic.prompt = *asked_.prompts;
+    if (asked_.prompts && (whole_ || job.prompt.mean == job_.prompt.mean)) {
+      traffic.prompt = *asked_.prompts;
+      if (job.images > 0) traffic.prompt_more = checked_multiply(job.images, image_tokens(model_.vision));
+    }
     if (asked_.outputs) traffic.output = *asked_.outputs;
     return traffic;
   }
@@ -494,7 +522,7 @@ TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, cons
                prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
-               served, split)
+               served, split, slowdown, chance)
 TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

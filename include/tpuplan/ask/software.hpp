@@ -35,12 +35,20 @@ struct served_software {
   return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
                          std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
 }
-/// What is assumed of the engine; of a model with a vision tower also that its images are tokens of the prompt alone.
-/// Worked: one entry for Llama 3 8B, two for PaliGemma.
-[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model) {
+/// What is assumed of the engine; of a model with a vision tower also what its images are. Worked: one entry for Llama
+/// 3 8B, two for PaliGemma.
+[[nodiscard]] inline assumed_values assumed_engine(serving_engine engine, const transformer& model,
+                                                   std::int64_t images = 0) {
   assumed_values assumed = assumed_engine(engine);
-  if (has_vision(model))
-    assumed.emplace_back("images", "as tokens of the prompt alone: the time of the vision tower is not counted");
+  if (has_vision(model) && images == 0)
+    assumed.emplace_back("images", "none: prompts of text alone, the vision tower does not run; see job.images");
+  if (images > 0) {
+    const std::string side = std::to_string(model.vision.image_size);
+    assumed.emplace_back("images", "of " + side + " x " + side + " pixels, " +
+                                       std::to_string(image_tokens(model.vision)) +
+                                       " tokens each on top of the prompt; the tower runs at the rate of prompts, as "
+                                       "no run of one that serves is published");
+  }
   return assumed;
 }
 

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_LAUNCH_SERVING_HPP
 #define TPUPLAN_LAUNCH_SERVING_HPP
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,7 +18,8 @@
 #include <vector>
 
 /// @file
-/// Serving on GKE: a Deployment with a pod for each slice, which runs an engine with its own flags, and a Service.
+/// Serving on GKE: a Deployment with a pod for each slice, or a LeaderWorkerSet with one for each VM, which run an
+/// engine with its own flags, a Service, and an autoscaler.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -27,16 +29,10 @@ inline namespace abi_0 {
 
 /// The engine of that name that a launch can start. Others throw `errc::unsupported`: JetStream is archived since
 /// 2026-02-01 in favour of tpu-inference, as its README says (AI-Hypercomputer/JetStream at acd4f5a, read 2026-11-22).
-/// vLLM on TorchTPU (vllm-project/vllm-torchtpu at 9c8d9b0: tpu7x, v6e, v5e experimental) throws too: vllm is the one
-/// of tpu-inference. Worked: serving_engine_for("tpu-inference") is serving_engine::vllm.
+/// vLLM on TorchTPU throws too: vllm is the one of tpu-inference. Worked: serving_engine_for("tpu-inference") is
+/// serving_engine::vllm.
 [[nodiscard]] inline serving_engine serving_engine_for(std::string_view given) {
   std::string valid(startable_engines());
-  for (const char* torch : {"vllm-torchtpu", "torchtpu", "torch_tpu"}) {
-    if (detail::same_name(given, torch)) {
-      valid.append(": no run of vLLM on TorchTPU is in the calibration, and its flags are not known");
-      detail::fail(errc::unsupported, "engine", given, valid);
-    }
-  }
   const maybe<serving_engine> named = parse_serving_engine(given);
   if (!named) detail::fail(errc::unknown_name, "engine", given, valid);
   if (detail::can_start(*named)) return *named;
@@ -44,6 +40,13 @@ inline namespace abi_0 {
   if (!ended.empty()) valid.append(": ").append(ended);
   detail::fail(errc::unsupported, "engine", given, valid);
 }
+
+/// An autoscaler of Kubernetes that counts the sequences of a slice. Its values for a day: `day_autoscaler`.
+struct service_scaler {
+  std::int64_t least = 0;  ///< slices
+  std::int64_t most = 0;   ///< slices; 0: there is none
+  double running = 0;      ///< sequences that a slice runs on average
+};
 
 /// The model and engine to serve, and where. Capacity, names, image, service account and so on are in `request`.
 struct serving_launch {
@@ -54,9 +57,35 @@ struct serving_launch {
   bool latent = false;                           ///< the model has multi-head latent attention
   serving_job job{};                             ///< lengths, formats, cache and engine
   std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
+  bytes weights{};                               ///< of one copy, which a start loads; 0: as many as the slice holds
+  service_scaler scaler{};                       ///< follows the traffic, where there is one
 };
 
 namespace detail {
+
+/// The start of Qwen3.5 397B in fp8 with vLLM on a tpu7x-8: "about an hour" without a cache of compiled programs, half
+/// an hour with one, as vllm-project/tpu-inference scripts/benchmarking/qwen35/run_server.sh says (@4c0dc1c). The first
+/// half is taken for compilation, the second for loading. Twice the sum is allowed: an assumption.
+inline constexpr seconds start_compilation{1800};
+inline constexpr bytes_per_second start_loading = 397_GB / 1800_s;
+inline constexpr double start_margin = 2;
+/// Between two looks at whether it has started.
+inline constexpr std::int64_t start_period = 15;
+
+inline void check_scaler(const serving_launch& launch) {
+  const service_scaler& scaler = launch.scaler;
+  if (scaler.most == 0) return;
+  const engine_row& row = row_of(launch.engine);
+  if (is_empty(row.running_metric)) {
+    std::string valid("none for ");
+    valid.append(row.title).append(": no number that it says of itself is known");
+    fail(errc::unsupported, "service_scaler.most", scaler.most, valid);
+  }
+  check_part("service_scaler.least", positive_count("service_scaler.least", scaler.least), scaler.most,
+             "1 to service_scaler.most");
+  check_part("service_scaler.most", scaler.most, std::int64_t{100000}, "1 to 100000");
+  in_range("service_scaler.running", positive("service_scaler.running", scaler.running), 1, 1e9, "1 to 1e9");
+}
 
 inline void check_serving(const serving_launch& launch) {
   if (!launch.request.checkpoint.empty())
@@ -82,6 +111,8 @@ inline void check_serving(const serving_launch& launch) {
   refuse(layout_limit(launch.engine, launch.mesh, launch.request.where, launch.latent));
   refuse(job_limit(launch.engine, launch.job));
   positive_count("serving_job.max_running", launch.job.max_running);
+  not_negative("serving_launch.weights", launch.weights.value());
+  check_scaler(launch);
 }
 
 /// How weights, and activations where they are quantised too, become int8 or fp8 as they are loaded. Source: the
@@ -133,6 +164,8 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "if_chunked") return where(job.prefill_chunk > 0, "");
   if (of == "if_int8") return where(job.weights == dtype::int8, "");
   if (of == "if_groups") return where(launch.mesh.attention > 0, "");
+  if (of == "if_prefixes") return where(job.prefix_hit_rate > 0, "");
+  if (of == "if_one_host") return where(vms(launch.request.where) == 1, "");
   if (of == "tpu_inference_config") {
     const nlohmann::ordered_json config = additional_config(launch);
     return config.empty() ? std::nullopt : std::optional<std::string>(config.dump());
@@ -164,48 +197,165 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   return words;
 }
 
-/// The Deployment, a pod for each slice, and the Service before it, as a list that `kubectl apply -f -` takes. Throws
-/// as `engine_command` does, and for slices of several VMs, which are no pods of a Deployment. Worked: 19 slices of
-/// v6e-8 are replicas 19 with google.com/tpu 8 each. Source: as of `engine_command`, and GKE "Deploy TPU workloads in
-/// GKE Standard".
-[[nodiscard]] inline nlohmann::ordered_json gke_serving_manifest(const serving_launch& launch) {
-  using nlohmann::ordered_json;
-  const std::vector<std::string> words = engine_command(launch);
-  const launch_request& request = launch.request;
-  const ordered_json labels = {{"app", request.name}};
-  launch_request pod_request = request;
-  pod_request.slices = 1;
-  pod_request.command = words;
-  ordered_json pod = detail::gke_pod(pod_request)["spec"];
-  pod.erase("restartPolicy");  // a Deployment has none but Always
-  ordered_json& container = pod["containers"][0];
-  container["name"] = "engine";
-  container["ports"] = ordered_json::array({{{"containerPort", 8000}}});
-  container["readinessProbe"] = {{"tcpSocket", {{"port", 8000}}}, {"periodSeconds", 15}};
-  container["volumeMounts"] = ordered_json::array({{{"mountPath", "/dev/shm"}, {"name", "dshm"}}});
+/// How long the engine may take to start before its pod is given up: twice the time to compile and to load the weights,
+/// by a published start (`detail::start_loading`). Worked: with weights of 16.06 GB, 2 x (1800 + 72.8) = 3745.6 s.
+[[nodiscard]] inline seconds start_limit(const serving_launch& launch) {
+  const slice& where = launch.request.where;
+  const bytes held = where.chip.hbm.capacity * static_cast<double>(chips(where));
+  const bytes loaded = launch.weights.value() > 0 ? launch.weights : held;
+  return (detail::start_compilation + loaded / detail::start_loading) * detail::start_margin;
+}
+
+namespace detail {
+
+/// A variable "NAME=value" of a container.
+inline void add_variable(nlohmann::ordered_json& container, std::string_view setting) {
+  const std::size_t equal = setting.find('=');
+  container["env"].push_back({{"name", setting.substr(0, equal)}, {"value", setting.substr(equal + 1)}});
+}
+
+/// The variables of a pod of the engine.
+inline void add_environment(nlohmann::ordered_json& container, const serving_launch& launch) {
+  const engine_row& row = row_of(launch.engine);
   if (!launch.secret.empty()) {
-    const ordered_json key = {{"secretKeyRef", {{"name", launch.secret}, {"key", "hf_api_token"}}}};
+    const nlohmann::ordered_json key = {{"secretKeyRef", {{"name", launch.secret}, {"key", "hf_api_token"}}}};
     container["env"].push_back({{"name", "HF_TOKEN"}, {"valueFrom", key}});
   }
-  const std::string_view set = detail::row_of(launch.engine).group_environment;
-  if (launch.mesh.attention > 0 && !set.empty())
-    container["env"].push_back({{"name", set.substr(0, set.find('='))}, {"value", set.substr(set.find('=') + 1)}});
+  if (launch.mesh.attention > 0 && !is_empty(row.group_environment)) add_variable(container, row.group_environment);
+  std::string_view caches = row.compile_caches;
+  for (std::string_view one = take_word(caches); !one.empty(); one = take_word(caches))
+    add_variable(container, std::string(one) + "=/cache");
+  if (!is_empty(row.start_limit))
+    add_variable(container, row.start_limit + ("=" + std::to_string(ceil_to_count(start_limit(launch).value()))));
+  if (vms(launch.request.where) == 1) return;
+  std::string_view settings = row.host_environment;
+  for (std::string_view one = take_word(settings); !one.empty(); one = take_word(settings))
+    add_variable(container, one);
+}
+
+/// The pod of a VM with that command; one that answers requests is watched. The cache of compiled programs lasts as
+/// long as the pod does: a folder that several share fails when they write it at the same time (GKE "Serve an LLM using
+/// TPU Trillium on GKE with vLLM", 2026-04-10).
+inline nlohmann::ordered_json serving_pod(const serving_launch& launch, const std::vector<std::string>& command,
+                                          bool answers) {
+  using nlohmann::ordered_json;
+  launch_request request = launch.request;
+  request.slices = 1;
+  request.command = command;
+  ordered_json pod = gke_pod(request)["spec"];
+  for (const char* of_a_job : {"restartPolicy", "hostNetwork", "dnsPolicy"}) pod.erase(of_a_job);
+  ordered_json& container = pod["containers"][0];
+  container["name"] = answers ? "engine" : "worker";
+  container.erase("ports");
+  if (answers) {
+    const std::int64_t looks =
+        ceil_div(ceil_to_count(start_limit(launch).value()), start_period);  // all of which may fail
+    container["ports"] = ordered_json::array({{{"containerPort", 8000}}});
+    container["startupProbe"] = {
+        {"tcpSocket", {{"port", 8000}}}, {"periodSeconds", start_period}, {"failureThreshold", looks}};
+    container["readinessProbe"] = {{"tcpSocket", {{"port", 8000}}}, {"periodSeconds", 15}};
+  }
+  container["volumeMounts"] = ordered_json::array({{{"mountPath", "/dev/shm"}, {"name", "dshm"}}});
   pod["volumes"] = ordered_json::array({{{"name", "dshm"}, {"emptyDir", {{"medium", "Memory"}}}}});
-  const ordered_json deployment = {{"apiVersion", "apps/v1"},
-                                   {"kind", "Deployment"},
-                                   {"metadata", {{"name", request.name}}},
-                                   {"spec",
-                                    {{"replicas", request.slices},
-                                     {"selector", {{"matchLabels", labels}}},
-                                     {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod}}}}}};
-  const ordered_json service = {
-      {"apiVersion", "v1"},
-      {"kind", "Service"},
-      {"metadata", {{"name", request.name}}},
-      {"spec",
-       {{"selector", labels},
-        {"ports", ordered_json::array({{{"name", "http"}, {"port", 8000}, {"targetPort", 8000}}})}}}};
-  return {{"apiVersion", "v1"}, {"kind", "List"}, {"items", ordered_json::array({deployment, service})}};
+  if (!is_empty(row_of(launch.engine).compile_caches)) {
+    container["volumeMounts"].push_back({{"mountPath", "/cache"}, {"name", "compiled"}});
+    pod["volumes"].push_back({{"name", "compiled"}, {"emptyDir", ordered_json::object()}});
+  }
+  add_environment(container, launch);
+  return pod;
+}
+
+/// A Deployment: each slice is a VM and a pod.
+inline nlohmann::ordered_json serving_deployment(const serving_launch& launch) {
+  const nlohmann::ordered_json labels = {{"app", launch.request.name}};
+  return {{"apiVersion", "apps/v1"},
+          {"kind", "Deployment"},
+          {"metadata", {{"name", launch.request.name}}},
+          {"spec",
+           {{"replicas", launch.request.slices},
+            {"selector", {{"matchLabels", labels}}},
+            {"template",
+             {{"metadata", {{"labels", labels}}}, {"spec", serving_pod(launch, engine_command(launch), true)}}}}}};
+}
+
+/// A LeaderWorkerSet: each slice is a group of pods, one a VM, on one node pool. The group starts again as a whole: the
+/// program of a slice does not go on without one of its VMs.
+inline nlohmann::ordered_json serving_group(const serving_launch& launch) {
+  const engine_row& row = row_of(launch.engine);
+  const auto in_shell = [](const std::string& line) { return std::vector<std::string>{"bash", "-c", line}; };
+  std::string line = "exec " + shell_line(engine_command(launch));
+  if (!is_empty(row.of_each_host)) line.append(" ").append(row.of_each_host);
+  const std::string before = is_empty(row.before_leader) ? "" : std::string(row.before_leader) + " ";
+  const std::string others = is_empty(row.other_hosts) ? line : row.other_hosts;
+  const nlohmann::ordered_json labels = {{"app", launch.request.name}, {"role", "leader"}};
+  return {{"apiVersion", "leaderworkerset.x-k8s.io/v1"},
+          {"kind", "LeaderWorkerSet"},
+          {"metadata",
+           {{"name", launch.request.name},
+            {"annotations", {{"leaderworkerset.sigs.k8s.io/exclusive-topology", "cloud.google.com/gke-nodepool"}}}}},
+          {"spec",
+           {{"replicas", launch.request.slices},
+            {"leaderWorkerTemplate",
+             {{"size", vms(launch.request.where)},
+              {"restartPolicy", "RecreateGroupOnPodRestart"},
+              {"leaderTemplate",
+               {{"metadata", {{"labels", labels}}}, {"spec", serving_pod(launch, in_shell(before + line), true)}}},
+              {"workerTemplate", {{"spec", serving_pod(launch, in_shell(others), false)}}}}}}}};
+}
+
+/// The autoscaler of what is served, and what brings it its metric.
+inline void add_scaler(nlohmann::ordered_json& items, const serving_launch& launch) {
+  using nlohmann::ordered_json;
+  const std::string& name = launch.request.name;
+  const ordered_json served = items[0];
+  const ordered_json running = {
+      {"type", "Pods"},
+      {"pods",
+       {{"metric", {{"name", row_of(launch.engine).running_metric}}},
+        {"target",
+         {{"type", "AverageValue"}, {"averageValue", std::to_string(floor_to_count(launch.scaler.running))}}}}}};
+  items.push_back(
+      {{"apiVersion", "autoscaling/v2"},
+       {"kind", "HorizontalPodAutoscaler"},
+       {"metadata", {{"name", name}}},
+       {"spec",
+        {{"scaleTargetRef", {{"apiVersion", served["apiVersion"]}, {"kind", served["kind"]}, {"name", name}}},
+         {"minReplicas", launch.scaler.least},
+         {"maxReplicas", launch.scaler.most},
+         {"metrics", ordered_json::array({running})},
+         {"behavior", {{"scaleDown", {{"stabilizationWindowSeconds", 300}}}}}}}});
+  items.push_back(
+      {{"apiVersion", "monitoring.googleapis.com/v1"},
+       {"kind", "PodMonitoring"},
+       {"metadata", {{"name", name}}},
+       {"spec",
+        {{"selector", {{"matchLabels", {{"app", name}}}}},
+         {"endpoints", ordered_json::array({{{"path", "/metrics"}, {"port", 8000}, {"interval", "15s"}}})}}}});
+}
+
+}  // namespace detail
+
+/// The Deployment, a pod for each slice, and the Service before it, as a list that `kubectl apply -f -` takes; of
+/// slices of several VMs a LeaderWorkerSet, whose controller the cluster needs (0.6 or later). With a scaler also a
+/// HorizontalPodAutoscaler and the PodMonitoring of its metric. Throws as `engine_command` does. Worked: 19 slices of
+/// v6e-8 are replicas 19 with google.com/tpu 8 each; of v6e-16, 19 groups of size 4 with google.com/tpu 4 each.
+/// Sources: data/launch.json, serving.
+[[nodiscard]] inline nlohmann::ordered_json gke_serving_manifest(const serving_launch& launch) {
+  using nlohmann::ordered_json;
+  detail::check_serving(launch);
+  const bool grouped = vms(launch.request.where) > 1;
+  ordered_json labels = {{"app", launch.request.name}};
+  if (grouped) labels["role"] = "leader";
+  ordered_json items = ordered_json::array(
+      {grouped ? detail::serving_group(launch) : detail::serving_deployment(launch),
+       {{"apiVersion", "v1"},
+        {"kind", "Service"},
+        {"metadata", {{"name", launch.request.name}}},
+        {"spec",
+         {{"selector", labels},
+          {"ports", ordered_json::array({{{"name", "http"}, {"port", 8000}, {"targetPort", 8000}}})}}}}});
+  if (launch.scaler.most > 0) detail::add_scaler(items, launch);
+  return {{"apiVersion", "v1"}, {"kind", "List"}, {"items", items}};
 }
 
 /// The manifest as a file for `kubectl apply -f -`; where the request has a cluster, behind comments with the command
@@ -242,6 +392,13 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   return document.contains(place) && has_latent_attention(read_json<transformer>(document[place], {}, "request.model"));
 }
 
+/// An autoscaler that keeps a slice as busy as the plan has it: with so many sequences that its targets are kept.
+/// Worked: of a plan that runs 16.3 sequences in each of two replicas of a slice it keeps 32.
+[[nodiscard]] inline service_scaler scaler_of(const serving_plan& planned, std::int64_t least, std::int64_t most) {
+  const double running = planned.estimate.running * static_cast<double>(planned.estimate.replicas);
+  return {least, most, std::fmax(1, std::floor(running))};
+}
+
 /// The request that launches a plan for serving: its slices, replicas and job. A limit of sequences that the job leaves
 /// open is set to what memory allows. Worked: a plan of 3 slices is a request of 3 slices.
 [[nodiscard]] inline serving_launch launch_of(const serving_plan& planned, serving_engine engine,
@@ -255,6 +412,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   launch.mesh = planned.mesh;
   launch.job = planned.share;
   if (launch.job.max_running == 0) launch.job.max_running = planned.estimate.largest_running;
+  launch.weights = planned.estimate.memory.weights * detail::replica_of(planned.mesh, planned.where).devices;
   return launch;
 }
 

@@ -36,6 +36,7 @@ enum class serving_engine : std::uint8_t {
   vllm_torch_xla,  ///< vLLM with torch_xla, the backend before that
   sglang_jax,      ///< SGLang-JAX
   example,         ///< a model's own loop, without a cache in pages: research and example code
+  vllm_torch_tpu,  ///< vLLM with TorchTPU, the backend of 2026 beside tpu-inference
 };
 
 namespace detail {
@@ -57,7 +58,11 @@ struct engine_row {
   bool may_be_best = false;                  // a loop that can be as good as the best measured: on the device
   bool hosts_in_turn = false;                // over several hosts the device idles while they prepare a step
   std::int64_t block_multiple = 1;           // of tokens in a block of the cache
-  const char* chunk_flag = "";               // for the chunk of a prompt, where the engine does not run without one
+  const char* scheduler = "";                // where its scheduler was read, and in which version
+  std::int64_t step_tokens = 0;              // of a step, prompts and sequences that decode together, where nobody says
+                                             // how many; 0: all of a prompt
+  bool prompts_alone = false;                // a step computes prompts, or else decodes
+  const char* chunk_flag = "";               // for the tokens of a step, where the engine does not run without
 
   // What it runs, where it can be started.
   const char* chips = "";           // on which it is documented to run
@@ -71,6 +76,16 @@ struct engine_row {
   // whose braces have no value. Empty: it cannot be started, and `ended` says why, if it ever could.
   const char* command = "";
   const char* group_environment = "";  // a variable that data-parallel attention needs, "NAME=value"
+  const char* compile_caches = "";     // variables with the folder of compiled programs
+  const char* start_limit = "";        // a variable with the seconds after which a start is given up
+  const char* running_metric = "";     // what it says of the sequences that run, for an autoscaler
+  // On slices of several VMs, in the words of a shell, with $LWS_LEADER_ADDRESS, $LWS_GROUP_SIZE and $LWS_WORKER_INDEX
+  // of a LeaderWorkerSet. All three empty: how it starts on them is not known.
+  const char* of_each_host = "";   // words at the end of the command, which each VM runs then
+  const char* before_leader = "";  // what the first VM runs before the command
+  const char* other_hosts = "";    // what the others run instead of it
+  const char* host_environment = "";
+  bool replicas_over_hosts = false;  // runs more than one on such a slice
   const char* ended = "";
 };
 
@@ -83,6 +98,8 @@ constexpr engine_row jetstream_row() {
   row.marks = "mt- js- jspt- maxtext jetstream";
   row.measured = "2024-05 2025-02";
   row.cache = cache_policy::reserved;
+  row.scheduler = "JetStream @acd4f5a";  // jetstream/core/orchestrator.py: a whole prompt is prefilled, then inserted
+  row.prompts_alone = true;
   row.ended = "JetStream is archived since 2026-02-01";
   return row;
 }
@@ -90,9 +107,8 @@ constexpr engine_row jetstream_row() {
 /// Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x, v6e, v5e"); tpu_inference/platforms/tpu_platform.py
 /// (check_and_update_config: MLA models require enable_dp_attention) and tpu_inference/layers/common/sharding.py of
 /// vllm-project/tpu-inference @b8692ff01, read 2026-11-22 and -23. It drives several hosts by remote calls and has no
-/// asynchronous scheduling there. Flags: AI-Hypercomputer/tpu-recipes
-/// inference/ironwood/vLLM/Qwen3-32B/qwen3_32b-server.yaml (@5d34c17, 2026), docs.vllm.ai/projects/tpu, and
-/// tpu_inference/core/sched/dp_scheduler.py, whose limits are of a rank.
+/// asynchronous scheduling there. The limits of tpu_inference/core/sched/dp_scheduler.py are of a rank. Each flag and
+/// variable with its source: data/launch.json, serving.
 constexpr engine_row vllm_row() {
   engine_row row;
   row.engine = serving_engine::vllm;
@@ -105,6 +121,11 @@ constexpr engine_row vllm_row() {
   row.prior = 1;
   row.hosts_in_turn = true;
   row.block_multiple = 16;
+  // vllm/engine/arg_utils.py, the API server: its table for TPUs has the names V6E and V5E, and a TPU calls itself
+  // "TPU v6e" (tpu_platform.py @0021b4a), so that it gets what other chips get. Several prompts share a step with those
+  // that decode, first come, first served; the last to come is preempted: vllm/v1/core/sched/scheduler.py.
+  row.scheduler = "vLLM 0.27, tpu-inference @0021b4a";
+  row.step_tokens = 2048;
   row.chunk_flag = "--max-num-batched-tokens";
   row.chips = "v5e v6e tpu7x";
   row.groups = true;
@@ -116,8 +137,17 @@ constexpr engine_row vllm_row() {
       "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
       "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
-      "--enable-expert-parallel{if_groups} --additional_config={tpu_inference_config}";
+      "--enable-prefix-caching{if_prefixes} --async-scheduling{if_one_host} --enable-expert-parallel{if_groups} "
+      "--additional_config={tpu_inference_config}";
   row.group_environment = "NEW_MODEL_DESIGN=True";
+  row.compile_caches = "VLLM_XLA_CACHE_PATH JAX_COMPILATION_CACHE_DIR";
+  row.start_limit = "VLLM_ENGINE_READY_TIMEOUT_S";
+  row.running_metric = "prometheus.googleapis.com|vllm:num_requests_running|gauge";
+  row.before_leader =
+      "ray start --head --port=6379 && until python3 -c 'import ray; ray.init(address=\"auto\"); raise "
+      "SystemExit(sum(n[\"Alive\"] for n in ray.nodes()) < '$LWS_GROUP_SIZE')'; do sleep 5; done &&";
+  row.other_hosts = "exec ray start --block --address=$LWS_LEADER_ADDRESS:6379";
+  row.host_environment = "TPU_MULTIHOST_BACKEND=ray JAX_PLATFORMS=";
   return row;
 }
 
@@ -147,6 +177,12 @@ constexpr engine_row sglang_jax_row() {
   row.marks = "sgl-";
   row.measured = "2025-09 2026-08";
   row.prior = 1;
+  // docs/architecture/03-scheduler.md (@294e77d) and 13-configuration-reference.md (@39e1cfd): 4096 tokens, of several
+  // prompts; with --enable-mixed-chunk, which is written below, beside those that decode, whose tokens count too. What
+  // is retracted has the fewest outputs, as the last to come has. Its reserve for tokens to come, 0.7 of them at first
+  // and 0.1 after 600 steps, is not simulated.
+  row.scheduler = "SGLang-JAX @294e77d";
+  row.step_tokens = 4096;
   row.chips = "v6e tpu7x";
   row.no_fp8_cache = "of fp8 the flag's help says that it is for CUDA";
   row.command =
@@ -155,6 +191,10 @@ constexpr engine_row sglang_jax_row() {
       "--max-running-requests={running_of_slice} --mem-fraction-static={memory_fraction} --page-size={block} "
       "--chunked-prefill-size={chunk_or_-1} --enable-mixed-chunk{if_chunked} "
       "--quantization-config-path=int8_all_modules_w_only.yaml{if_int8}";
+  row.compile_caches = "JAX_COMPILATION_CACHE_DIR";
+  row.of_each_host =
+      "--nnodes=$LWS_GROUP_SIZE --node-rank=$LWS_WORKER_INDEX --dist-init-addr=$LWS_LEADER_ADDRESS:20000";
+  row.replicas_over_hosts = true;
   return row;
 }
 
@@ -171,6 +211,21 @@ constexpr engine_row example_row() {
   return row;
 }
 
+/// Its README and scheduler are those of vLLM 0.27; packages of TorchTPU are in a registry that asks for an account of
+/// Google (vllm-project/vllm-torchtpu @012e4f2, README, 2026). No run of it is published.
+constexpr engine_row vllm_torch_tpu_row() {
+  engine_row row;
+  row.engine = serving_engine::vllm_torch_tpu;
+  row.name = "vllm-torchtpu";
+  row.title = "vLLM on TorchTPU";
+  row.aliases = "torchtpu torch_tpu torch-tpu";
+  row.words = "torchtpu torch_tpu torch-tpu";
+  row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
+  row.step_tokens = 2048;
+  row.ended = "packages of TorchTPU are in a registry that is not public";
+  return row;
+}
+
 constexpr engine_row unnamed_row() {
   engine_row row;
   row.name = "unnamed";
@@ -178,17 +233,21 @@ constexpr engine_row unnamed_row() {
   return row;
 }
 
-inline constexpr engine_row engines[] = {unnamed_row(),        jetstream_row(),  vllm_row(),
-                                         vllm_torch_xla_row(), sglang_jax_row(), example_row()};
+inline constexpr engine_row engines[] = {unnamed_row(),    jetstream_row(), vllm_row(),          vllm_torch_xla_row(),
+                                         sglang_jax_row(), example_row(),   vllm_torch_tpu_row()};
 
 constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
 
 /// Whether `launch` can start it.
 constexpr bool can_start(serving_engine engine) noexcept { return !is_empty(row_of(engine).command); }
+/// Whether it can be started on slices of several VMs.
+constexpr bool starts_over_hosts(const engine_row& row) noexcept {
+  return !is_empty(row.of_each_host) || !is_empty(row.other_hosts);
+}
 
 }  // namespace detail
 
-/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax" or "example".
+/// "unnamed", "jetstream", "vllm", "vllm-torch-xla", "sglang-jax", "example" or "vllm-torchtpu".
 [[nodiscard]] constexpr std::string_view name(serving_engine engine) noexcept {
   const detail::engine_row& row = detail::row_of(engine);
   return row.engine == engine ? row.name : "?";

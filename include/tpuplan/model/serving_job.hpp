@@ -104,7 +104,7 @@ struct serving_job {
   dtype cache = dtype::bf16;        ///< keys and values as they are stored
   dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
   double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are in the prefix cache
-  std::int64_t prefill_chunk = 0;   ///< tokens of a prompt that one step takes; 0: all of it
+  std::int64_t prefill_chunk = 0;   ///< tokens that one step takes of prompts; 0: all of one
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
   cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
@@ -113,6 +113,8 @@ struct serving_job {
   bool beyond_max_positions = false;  ///< allows contexts longer than the model was made for
   latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
   weight_bits weights_by_part{};      ///< of a quantised checkpoint, where they are not in `weights`
+  std::int64_t images = 0;            ///< in each prompt, whose tokens are among those of the prompt
+  bytes beside{};                     ///< that each device holds beside weights and cache, such as adapters
 };
 
 namespace detail {
@@ -125,6 +127,13 @@ constexpr void check_decoder(const transformer& model) {
   if (model.kind != architecture::decoder)
     fail(errc::unsupported, "serving of an architecture", name(model.kind),
          "decoder: passes of an encoder are not modelled");
+}
+
+/// Refuses images of a model that does not see.
+constexpr void check_images(const serving_job& job, const transformer& model) {
+  check_count("serving_job.images", job.images, 1000, "0 to 1000");
+  if (job.images > 0 && !has_vision(model))
+    fail(errc::invalid_argument, "serving_job.images", job.images, "0: the model has no vision tower");
 }
 
 /// Refuses lengths whose mean is above the longest, or whose mean square is impossible with that mean.
@@ -153,6 +162,26 @@ constexpr void validate(const latency_targets& targets) {
 }
 
 }  // namespace detail
+
+/// The job with the tokens of a step that its engine takes where the job leaves them open. Worked: those of vLLM are
+/// 2048, those of JetStream all of a prompt.
+[[nodiscard]] constexpr serving_job as_engine_runs(serving_job job) {
+  if (job.prefill_chunk == 0) job.prefill_chunk = detail::row_of(job.engine).step_tokens;
+  return job;
+}
+
+/// The job with prompts that are longer by the tokens of its images. Throws, naming the field, for images of a model
+/// without a vision tower. Worked: two images of Gemma 3 make each prompt 512 tokens longer.
+[[nodiscard]] constexpr serving_job with_image_tokens(serving_job job, const transformer& model) {
+  detail::check_images(job, model);
+  if (job.images == 0) return job;
+  const std::int64_t more = checked_multiply(job.images, image_tokens(model.vision));
+  const auto longer = static_cast<double>(more);
+  job.prompt.mean_square += 2 * longer * job.prompt.mean + longer * longer;
+  job.prompt.mean += longer;
+  job.prompt.longest = checked_add(job.prompt.longest, more);
+  return job;
+}
 
 /// Tokens of the longest prompt with the longest output. Worked: 2048 for prompts and outputs of 1024.
 [[nodiscard]] constexpr std::int64_t longest_context(const serving_job& job) {
@@ -188,6 +217,9 @@ constexpr void validate_engine(const serving_job& job) {
 constexpr void validate(const serving_job& job, const transformer& model) {
   validate(model);
   detail::check_decoder(model);
+  detail::check_images(job, model);
+  detail::in_range("serving_job.beside", detail::not_negative("serving_job.beside", job.beside.value()), 0, 1e15,
+                   "0 to 1e15 B");
   detail::check_lengths(job);
   const std::int64_t context = longest_context(job);
   if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {

@@ -51,13 +51,12 @@ inline per_second capacity_of_means(const serving_request& request, const servin
 
 }  // namespace detail
 
-/// Requests a second up to which the slices of a plan keep the targets of its request, which has a rate, also without
-/// spare ones: those for mean times by the closed form, those by percentile in simulations, to 1 %. Worked: without
-/// targets it is the capacity of all slices.
-[[nodiscard]] inline per_second capacity_at_targets(const serving_request& request, const serving_plan& planned) {
+namespace detail {
+
+/// What is asked of a replica of a plan without its spare slices: `ask(engine, traffic, times, replicas)`.
+template <class Ask>
+auto ask_replica(const serving_request& request, const serving_plan& planned, const Ask& ask) {
   const std::int64_t left = planned.slices - planned.spare;
-  const per_second means = detail::capacity_of_means(request, planned) * static_cast<double>(left);
-  if (!any_target(request.job.percentiles)) return means;
   const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, left}));
   simulated_traffic traffic = traffic_of(planned.share, planning_requests_of(planned.share));
   traffic.rate = request.job.request_rate / replicas;
@@ -66,9 +65,35 @@ inline per_second capacity_of_means(const serving_request& request, const servin
   engine.max_running = std::min(engine.max_running, planning_requests);
   const replica_step_times times{request.model, planned.share,      planned.mesh,
                                  planned.where, engine.max_running, request.constants};
-  // The planned rate keeps the targets, although the search may end up to 1 % below it.
-  const per_second most = min(means, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
-  return max(request.job.request_rate, most);
+  return ask(engine, traffic, times, replicas);
+}
+
+}  // namespace detail
+
+/// Requests a second up to which the slices of a plan keep the targets of its request, which has a rate, also without
+/// spare ones: those for mean times by the closed form, those by percentile in simulations, to 1 %. Worked: without
+/// targets it is the capacity of all slices.
+[[nodiscard]] inline per_second capacity_at_targets(const serving_request& request, const serving_plan& planned) {
+  const std::int64_t left = planned.slices - planned.spare;
+  const per_second means = detail::capacity_of_means(request, planned) * static_cast<double>(left);
+  if (!any_target(request.job.percentiles)) return means;
+  return detail::ask_replica(
+      request, planned, [&](const auto& engine, const auto& traffic, const auto& times, double replicas) {
+        // The planned rate keeps the targets, although the search may end up to 1 % below it.
+        const per_second most = min(means, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
+        return max(request.job.request_rate, most);
+      });
+}
+
+/// The chance that a plan with targets by percentile and a rate keeps them, also without spare slices, where every step
+/// takes as much longer or shorter than estimated as the band of its time per token says. Throws as `largest_slowdown`
+/// does. Worked: a plan that just keeps its targets has a chance of one half.
+[[nodiscard]] inline double chance_at_targets(const serving_request& request, const serving_plan& planned) {
+  return detail::ask_replica(
+      request, planned, [&](const auto& engine, const auto& traffic, const auto& times, double /*replicas*/) {
+        return chance_within(planned.estimate.per_token,
+                             largest_slowdown(engine, requests_of(traffic), times, request.job.percentiles));
+      });
 }
 
 namespace detail {

@@ -47,12 +47,26 @@ struct simulated_traffic {
   double prefix_hit_rate = 0;    ///< share of each prompt that is in the prefix cache
   std::int64_t requests = 0;     ///< how many
   std::int64_t seed = 1;         ///< of the random numbers
+  std::int64_t prompt_more = 0;  ///< tokens that each prompt has beside the drawn ones, such as those of images
+  bool as_asked = false;         ///< arrivals are stretched until those that are counted come at exactly the rate
 };
 
 /// Requests that one run simulates at most: ten million. Longer lists are refused.
 inline constexpr std::int64_t most_simulated_requests = 10000000;
 
 namespace detail {
+
+/// The share of requests, the first to come, that percentiles and rates leave out: the engine is still filling.
+inline constexpr double warm_up_share = 0.1;
+
+/// Stretches arrivals until the requests that are counted come at that rate.
+inline void stretch(std::vector<simulated_request>& requests, per_second rate) {
+  const auto warm = static_cast<std::size_t>(warm_up_share * static_cast<double>(requests.size()));
+  const seconds counted = requests.back().arrival - requests[warm].arrival;
+  if (counted.value() <= 0) return;
+  const double longer = static_cast<double>(requests.size() - warm) / (rate * counted);
+  for (simulated_request& one : requests) one.arrival = one.arrival * longer;
+}
 
 inline void check_distribution(words field, const length_distribution& lengths) {
   if (!lengths.quantiles.empty()) {
@@ -101,6 +115,7 @@ inline void validate(const simulated_traffic& traffic) {
   check_distribution("simulated_traffic.prompt", traffic.prompt);
   check_distribution("simulated_traffic.output", traffic.output);
   in_range("simulated_traffic.prefix_hit_rate", traffic.prefix_hit_rate, 0, 0.999, "0 to 0.999");
+  check_count("simulated_traffic.prompt_more", traffic.prompt_more, most_tokens, "0 to 2^40");
   check_part("simulated_traffic.requests", positive_count("simulated_traffic.requests", traffic.requests),
              most_simulated_requests, "1 to 10000000");
 }
@@ -183,10 +198,11 @@ inline void validate(const simulated_traffic& traffic) {
     now += mean * (constant ? 1 : poisson ? gap.exponential() : gap.gamma(shape) / shape);
     simulated_request& request = requests[i];
     request.arrival = seconds{constant ? mean * static_cast<double>(i + 1) : now};
-    request.prompt = detail::draw(traffic.prompt, {seed, 2, i});
+    request.prompt = detail::draw(traffic.prompt, {seed, 2, i}) + traffic.prompt_more;
     request.output = detail::draw(traffic.output, {seed, 3, i});
     request.cached = static_cast<std::int64_t>(traffic.prefix_hit_rate * static_cast<double>(request.prompt));
   }
+  if (traffic.as_asked && !constant) detail::stretch(requests, traffic.rate);
   return requests;
 }
 

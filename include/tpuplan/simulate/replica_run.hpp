@@ -21,8 +21,6 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The share of requests, the first to come, that percentiles and rates leave out: the engine is still filling.
-inline constexpr double warm_up_share = 0.1;
 inline constexpr std::size_t over_time_parts = 64;
 
 struct no_observer {

@@ -34,17 +34,33 @@ struct split_run {
   double decode_busy = 0;   ///< share of the time in which a replica of the second has some request
 };
 
+/// A rate at which caches go from one slice to another, as somebody published it.
+struct published_rate {
+  std::string_view chip{};    ///< generation
+  bytes_per_second rate{};    ///< from a replica
+  std::string_view over{};    ///< what it goes over
+  std::string_view source{};  ///< who says so
+};
+
+namespace detail {
+
+// generated: cache_transfers from data/transfers.json
+/// Rates at which caches are sent.
+// clang-format off
+inline constexpr published_rate cache_transfers[] = {
+    {"v6e", 8.86_GB_per_s, "one channel", "sgl-project/sglang-jax#1196"},
+    {"tpu7x", 4.5_GB_per_s, "the data-centre network; with Pathways 29", "sgl-project/sglang-jax#1428"},
+};
+// clang-format on
+// end of generated: cache_transfers
+
+}  // namespace detail
+
 /// The published rate at which the cache of a request goes from one slice to another, of chips for which there is one;
-/// nothing for others. Worked: 8.86 GB/s on v6e. Sources: sgl-project/sglang-jax#1196 (v6e-16, one channel) and #1428
-/// (v7x over the data-centre network: 4.5 GB/s, and 29 with Pathways, which has to be given).
-[[nodiscard]] inline maybe<bytes_per_second> published_transfer(const chip_spec& chip) {
-  struct row {
-    std::string_view chip;
-    bytes_per_second rate;
-  };
-  static constexpr row rows[] = {{"v6e", 8.86_GB_per_s}, {"tpu7x", 4.5_GB_per_s}};
-  for (const row& one : rows) {
-    if (chip.name == one.chip) return one.rate;
+/// nothing for others. Worked: 8.86 GB/s on v6e. Source: data/transfers.json.
+[[nodiscard]] constexpr maybe<published_rate> published_transfer(const chip_spec& chip) {
+  for (const published_rate& one : detail::cache_transfers) {
+    if (chip.name == one.chip) return one;
   }
   return nothing;
 }

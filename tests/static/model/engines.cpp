@@ -10,8 +10,17 @@ static_assert(*parse_serving_engine("SGLang") == serving_engine::sglang_jax);
 static_assert(*parse_serving_engine("vllm-torch-xla") == serving_engine::vllm_torch_xla);
 static_assert(name(*parse_serving_engine("sglang-jax")) == "sglang-jax" && !parse_serving_engine("triton"));
 static_assert(!parse_serving_engine("") && name(static_cast<serving_engine>(99)) == "?");
-static_assert(names_of<serving_engine>() == "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax or example");
+static_assert(names_of<serving_engine>() ==
+              "unnamed, jetstream, vllm, vllm-torch-xla, sglang-jax, example or vllm-torchtpu");
 static_assert(names_of<cache_policy>() == "paged or reserved");
+
+// What a scheduler takes by itself says where it was read.
+static_assert([] {
+  for (const detail::engine_row& row : detail::engines) {
+    if ((row.step_tokens > 0 || row.prompts_alone) && detail::is_empty(row.scheduler)) return false;
+  }
+  return true;
+}());
 
 // Each engine that can be started says on which chips, and no other does.
 static_assert([] {

@@ -18,6 +18,28 @@ constexpr serving_job alike(cache_policy policy) {
   return job;
 }
 static_assert(longest_context(alike(cache_policy::paged)) == 2048);
+
+constexpr std::int64_t step_of(serving_engine engine, std::int64_t given) {
+  serving_job job;
+  job.engine = engine;
+  job.prefill_chunk = given;
+  return as_engine_runs(job).prefill_chunk;
+}
+static_assert(step_of(serving_engine::vllm, 0) == 2048 && step_of(serving_engine::vllm, 512) == 512);
+static_assert(step_of(serving_engine::sglang_jax, 0) == 4096 && step_of(serving_engine::jetstream, 0) == 0);
+static_assert(step_of(serving_engine::unnamed, 0) == 0);
+
+static_assert([] {  // Gemma 3: 896 pixels, 256 tokens
+  transformer seeing;
+  seeing.vision.image_size = 896, seeing.vision.patch_size = 14, seeing.vision.layers = 27;
+  seeing.vision.d_model = 1152, seeing.vision.heads = 16, seeing.vision.d_ff = 4304;
+  seeing.vision.tokens_per_image = 256;
+  serving_job job;
+  job.prompt = {100, 12000, 300};
+  job.images = 2;
+  const token_lengths with = with_image_tokens(job, seeing).prompt;
+  return with.mean == 612 && with.longest == 812 && with.mean_square - with.mean * with.mean == 2000;
+}());
 static_assert(running_context(alike(cache_policy::paged)) == 1536);
 static_assert(running_context(alike(cache_policy::reserved)) == 2048);
 

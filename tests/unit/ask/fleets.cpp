@@ -40,11 +40,11 @@ TEST_CASE("chips that cannot multiply the activations are said") {
   request.model = llama_3_8b();
   request.job.activations = dtype::int8;
   request.generations = {"v3", "v5e"};
-  const assumed_values assumed = assumed_by(request);
+  const assumed_values assumed = assumed_by(request, request.job);
   REQUIRE(assumed.size() == 2);
   CHECK(assumed.back().second == "bf16, not int8, on v3, which cannot multiply it");
   request.generations = {"v5e"};
-  CHECK(assumed_by(request).size() == 1);
+  CHECK(assumed_by(request, request.job).size() == 1);
 }
 
 TEST_CASE("a slice has a fact about each of its axes", "[door]") {

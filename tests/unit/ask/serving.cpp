@@ -19,6 +19,81 @@ TEST_CASE("the engine is assumed, and images of a model that sees") {
   CHECK(assumed_engine(serving_engine::vllm, model_of({{"model_type", "paligemma"}}).model).size() == 2);
 }
 
+TEST_CASE("what the scheduler takes by itself is said and computed with") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v6e-8";
+  asked.job.engine = serving_engine::vllm;
+  const serve_answer open = answer_to_serve(config, asked, price_book{});
+  CHECK(open.job.prefill_chunk == 2048);
+  CHECK(assumed_schedule(asked.job).size() == 1);
+  asked.job.prefill_chunk = 2048;
+  CHECK(assumed_schedule(asked.job).empty());
+  CHECK(answer_to_serve(config, asked, price_book{}).estimate.per_token.total == open.estimate.per_token.total);
+  CHECK(says(assumed_schedule([] {
+               serving_job job;
+               job.engine = serving_engine::jetstream;
+               return job;
+             }())
+                 .front()
+                 .second,
+             "in steps of their own"));
+}
+
+TEST_CASE("images are tokens on top of the prompt and work of the tower") {
+  const model_config config = model_of({{"model_type", "paligemma"}});
+  serve_request asked;
+  asked.slice = "v6e-1";
+  asked.job.beyond_max_positions = true;
+  asked.job.images = 2;
+  const serve_answer seen = answer_to_serve(config, asked, price_book{});
+  const std::int64_t tokens = image_tokens(config.model.vision);
+  CHECK(seen.job.prompt.longest == 1024 + 2 * tokens);
+  asked.job.images = 0;
+  asked.job.prompt = fixed_length(1024 + 2 * tokens);
+  const serve_answer read = answer_to_serve(config, asked, price_book{});
+  CHECK(seen.estimate.prefill > read.estimate.prefill);
+  CHECK(seen.estimate.memory.weights == read.estimate.memory.weights);
+  const slice where = slice_for("v6e-1");
+  const prefill_breakdown with = prefill_time(config.model, {3, 1024}, seen.job, {}, where);
+  const prefill_breakdown without = prefill_time(config.model, {3, 1024}, read.job, {}, where);
+  // At the rate of the products: seconds for each FLOP are the same.
+  const prefill_breakdown two = prefill_time(config.model, {6, 1024}, seen.job, {}, where);
+  CHECK(close(two.images.value(), 2 * with.images.value()));
+  const flops tower = vision_flops_per_image(config.model.vision) * 6.0;
+  CHECK(close((tower / peak_rate(where.chip) / with.images), default_serving_calibration.prefill_mxu, 1e-9));
+  CHECK(close((with.total - without.total).value(), with.images.value(), 1e-9));
+  CHECK(without.images == 0_s);
+  CHECK(says(assumed_engine(serving_engine::unnamed, config.model, 2).back().second, "on top of the prompt"));
+  model_config text;
+  text.model = llama_3_8b();
+  asked.job.images = 1;
+  CHECK(says(refusal_of([&] { (void)answer_to_serve(text, asked, price_book{}); }).message, "no vision tower"));
+}
+
+TEST_CASE("adapters lie beside the weights and leave fewer sequences") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v6e-1";
+  const serve_answer base = answer_to_serve(config, asked, price_book{});
+  CHECK_FALSE(base.adapters.has_value());
+  asked.adapters = 32, asked.adapter_rank = 16;
+  const serve_answer with = answer_to_serve(config, asked, price_book{});
+  REQUIRE(with.adapters.has_value());
+  CHECK(with.adapters->each_device == bytes{32 * 41943040.0 * 2});  // 81920 x 16 x 32 layers
+  CHECK(close(with.estimate.memory.weights.value() - base.estimate.memory.weights.value(),
+              1.02 * with.adapters->each_device.value(), 1e-9));
+  CHECK(with.estimate.largest_running < base.estimate.largest_running);
+  CHECK(close(with.adapters->output_tokens_low.value(), 0.761 * with.estimate.output_tokens.value()));
+  CHECK(close(with.adapters->output_tokens_high.value(), 0.916 * with.estimate.output_tokens.value()));
+  asked.slice = "v6e-4", asked.mesh.tensor = 4;  // half of each on every device, half cut in four
+  CHECK(answer_to_serve(config, asked, price_book{}).adapters->each_device == bytes{32 * 41943040.0 * 2 * 0.625});
+  asked.adapter_rank = 0;
+  CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message, "adapter_rank"));
+}
+
 TEST_CASE("a change is a row, with the formats of weights where it is one of these") {
   serving_change change;
   change.what = serving_lever::weights;

@@ -57,6 +57,24 @@ TEST_CASE("arrivals have the rate and the variation that are asked for") {
   CHECK(requests_of(constant)[2].arrival == seconds{0.75});
 }
 
+TEST_CASE("arrivals as asked are those at random, stretched until the counted ones have the rate") {
+  simulated_traffic traffic = chat(2);
+  traffic.requests = 1000;
+  const std::vector<simulated_request> random = requests_of(traffic);
+  traffic.as_asked = true;
+  traffic.prompt_more = 512;
+  const std::vector<simulated_request> asked = requests_of(traffic);
+  const auto rate = [](const std::vector<simulated_request>& of) {
+    return 900 / (of.back().arrival - of[100].arrival).value();
+  };
+  CHECK(std::abs(rate(random) - 4) > 0.01);
+  CHECK(std::abs(rate(asked) - 4) < 1e-9);
+  CHECK(std::abs(asked[500].arrival / random[500].arrival - rate(random) / 4) < 1e-9);
+  CHECK(asked[500].prompt == random[500].prompt + 512);
+  traffic.prompt_more = -1;
+  CHECK(says(refusal_of([&] { (void)requests_of(traffic); }).message, "prompt_more is -1"));
+}
+
 TEST_CASE("lengths have the moments of their distribution") {
   simulated_traffic traffic = chat(1);
   traffic.prefix_hit_rate = 0.5;

@@ -85,8 +85,8 @@ TEST_CASE("prompts do not hold up tokens that are decoded elsewhere") {
 }
 
 TEST_CASE("published rates of caches, and what is refused by name") {
-  CHECK(*published_transfer(slice_for("v6e-8").chip) == 8.86_GB_per_s);
-  CHECK(*published_transfer(slice_for("tpu7x-8").chip) == 4.5_GB_per_s);
+  CHECK(published_transfer(slice_for("v6e-8").chip)->rate == 8.86_GB_per_s);
+  CHECK(published_transfer(slice_for("tpu7x-8").chip)->rate == 4.5_GB_per_s);
   CHECK_FALSE(published_transfer(slice_for("v5e-8").chip));
   const std::vector<simulated_request> requests = requests_at(1, 200);
   const auto refused = [&](const split_pools& pools) {

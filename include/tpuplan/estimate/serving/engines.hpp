@@ -41,10 +41,14 @@ struct engine_limit {
         .append(", on which ")
         .append(row.title)
         .append(" runs");
-  } else if (vms(where) > 1) {
+  } else if (vms(where) > 1 && !detail::starts_over_hosts(row)) {
     limit.field = "slice";
     limit.given = name(where).view();
-    limit.valid = "a slice of one VM: a Deployment has a pod for each slice";
+    limit.valid.append("a slice of one VM: how ").append(row.title).append(" starts on several is not known");
+  } else if (vms(where) > 1 && !row.replicas_over_hosts && detail::replica_of(mesh, where).count > 1) {
+    limit.field = "serving_layout.tensor";
+    limit.given.append(mesh.tensor);
+    limit.valid.append("the whole slice: ").append(row.title).append(" runs one replica over several VMs");
   } else if (mesh.weights != weight_sharding::one_dimension) {
     limit.field = "serving_layout.weights";
     limit.given = "not along one dimension";

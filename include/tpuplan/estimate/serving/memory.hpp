@@ -13,7 +13,7 @@ inline namespace abi_0 {
 
 /// Bytes on one device; weights + cache + workspace = total.
 struct serving_memory {
-  bytes weights{};    ///< weights and their padding
+  bytes weights{};    ///< weights, what lies beside them, and their padding
   bytes cache{};      ///< keys and values of the running sequences, copies included
   bytes workspace{};  ///< compiled programs and their buffers
   bytes total{};      ///< of all parts
@@ -37,7 +37,7 @@ inline constexpr double weight_padding = 0.02;
 inline constexpr bytes program_memory{1073741824.0};
 
 constexpr bytes weights_per_device(const served_model& served, const serving_job& job) {
-  return size_of(job.weights) * (served.held / served.on.devices);
+  return size_of(job.weights) * (served.held / served.on.devices) + job.beside;
 }
 
 /// Bytes that the engine's share of a device leaves for keys and values; negative where weights do not fit.

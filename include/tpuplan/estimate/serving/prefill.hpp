@@ -27,6 +27,7 @@ struct prefill_breakdown {
   seconds weights{};          ///< reading the weights, once a chunk
   seconds collectives{};      ///< bytes moved between the chips of a replica
   seconds latency{};          ///< fixed time of each layer and its small collectives, once a chunk
+  seconds images{};           ///< the vision tower and its projector, where prompts have images
   seconds total{};            ///< of the whole prefill
   seconds low{};              ///< lower end: nine of ten comparable published prefills lie in between
   seconds high{};             ///< the upper end of that range
@@ -73,8 +74,8 @@ constexpr prefill_floor floor_of(const served_model& served, const prefill_break
                                  const engine_constants& constants) {
   const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
   prefill_floor floor;
-  floor.arithmetic =
-      constants.common.prefill_mxu / own * (time.products + time.attention / constants.common.prefill_attention);
+  floor.arithmetic = constants.common.prefill_mxu / own *
+                     (time.products + time.attention / constants.common.prefill_attention + time.images);
   floor.weights = constants.common.weight_stream / own / prefill_chunks(job, tokens) * time.weights;
   if (mesh.weights != weight_sharding::gathered)
     floor.links = seconds{tokens * needed_links(served, mesh, constants.common.prefill_collectives)};
@@ -123,14 +124,18 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
                   ? held.value() * collective_seconds_per_byte(served.on, constants.common.prefill_collectives)
                   : tokens * collectives_of(served, mesh, constants.common.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
+  // At the rate of the products of prompts, over all devices: no run of a tower that serves is published.
+  if (job.images > 0)
+    time.images = batch.prompts * static_cast<double>(job.images) * (1 - job.prefix_hit_rate) *
+                  (vision_flops_per_image(model.vision) / peak);
   const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   if (const double factor = factor_at(own, tokens); factor != 1) {
     for (seconds* part : {&time.products, &time.attention, &time.elementwise, &time.dispatch, &time.weights,
-                          &time.collectives, &time.latency})
+                          &time.collectives, &time.latency, &time.images})
       *part = factor * *part;
   }
   time.total = time.products + time.attention + time.elementwise + time.dispatch + time.weights + time.collectives +
-               time.latency;
+               time.latency + time.images;
   positive("prefill", time.total.value());
   return time;
 }
@@ -166,7 +171,7 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
 
 /// The part of a prefill that grows with its tokens: what it adds to a decode step, which reads the weights anyway.
 constexpr seconds beside_decode(const prefill_breakdown& time, const serving_layout& mesh) {
-  const seconds own = time.products + time.attention + time.elementwise + time.dispatch;
+  const seconds own = time.products + time.attention + time.elementwise + time.dispatch + time.images;
   return mesh.weights == weight_sharding::gathered ? own : own + time.collectives;
 }
 

@@ -70,14 +70,15 @@ template <class Memory>
 
 /// The parts of a prefill_breakdown, which add up to its total.
 template <class Prefill>
-[[nodiscard]] constexpr std::array<part, 7> prefill_parts(const Prefill& prefill) noexcept {
+[[nodiscard]] constexpr std::array<part, 8> prefill_parts(const Prefill& prefill) noexcept {
   return {{{"products", prefill.products.value()},
            {"attention", prefill.attention.value()},
            {"elementwise", prefill.elementwise.value()},
            {"dispatch", prefill.dispatch.value()},
            {"weights", prefill.weights.value()},
            {"collectives", prefill.collectives.value()},
-           {"latency", prefill.latency.value()}}};
+           {"latency", prefill.latency.value()},
+           {"images", prefill.images.value()}}};
 }
 
 /// The parts of a token_time, which add up to its total.

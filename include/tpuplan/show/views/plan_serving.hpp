@@ -195,9 +195,11 @@ namespace readable {
     if (!targets.empty())
       part.notes.push_back(
           joined({"each rests on one replica: of the first plan ", std::to_string(best.plan.simulated.requests),
-                  " requests, which came at ", four_digits(best.plan.simulated.arrivals.value()), " a second of ",
-                  four_digits(best.plan.share.request_rate.value() / static_cast<double>(best.plan.estimate.replicas)),
-                  " asked for"}));
+                  " requests at the rate that was asked for, ", four_digits(best.plan.simulated.arrivals.value()),
+                  " a second"}));
+    if (best.chance_at_targets)
+      part.notes.push_back(joined({"within the band of the estimate the first plan keeps its targets with a chance of ",
+                                   percent(*best.chance_at_targets)}));
     std::vector<provisioning> kinds;
     for (const serving_plan_row& row : answer.plans) {
       prices.push_back(row.plan.price);

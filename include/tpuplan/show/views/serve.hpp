@@ -179,6 +179,11 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
+  if (answer.adapters)
+    words.push_back(joined({"adapters take ", fixed(in_gib(answer.adapters->each_device), 2),
+                            " GiB of each device; with them ", count(answer.adapters->output_tokens_low.value()),
+                            " to ", count(answer.adapters->output_tokens_high.value()),
+                            " output tokens/s: 8.4 to 23.9 % fewer were published of Llama 3.1 8B on v6e-1 alone"}));
   add_means_held(words, answer.job, options);
   return words;
 }

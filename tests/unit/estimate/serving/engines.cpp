@@ -20,7 +20,9 @@ TEST_CASE("chips and layouts of engines") {
   const serving_layout by_heads{4, {}, {}};
   CHECK(field_of(serving_engine::vllm, by_heads, "v6e-8").empty());
   CHECK(field_of(serving_engine::vllm, by_heads, "v5p-8") == "slice");
-  CHECK(field_of(serving_engine::vllm, by_heads, "v6e-16") == "slice");
+  CHECK(field_of(serving_engine::vllm, by_heads, "v6e-16") == "serving_layout.tensor");
+  CHECK(field_of(serving_engine::vllm, {0, {}, {}}, "v6e-16").empty());
+  CHECK(field_of(serving_engine::sglang_jax, by_heads, "v6e-16").empty());
   CHECK(field_of(serving_engine::sglang_jax, by_heads, "v5e-4") == "slice");
   CHECK(field_of(serving_engine::vllm, {8, {}, cache_sharding::batch}, "v6e-8") == "serving_layout.cache");
   CHECK(field_of(serving_engine::vllm, {8, weight_sharding::gathered, {}}, "v6e-8") == "serving_layout.weights");
