@@ -256,47 +256,6 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   return found;
 }
 
-/// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
-/// the cheapest of all that take no longer.
-inline void keep_best(plan_answer& answer, const plan_request& request) {
-  const std::vector<plan> rest = take_rest(answer.plans, request.most_plans, [](const plan& other) {
-    bool on_front = false;
-    for (const plan_cost& cost : other.costs) on_front = on_front || cost.on_front;
-    return on_front;
-  });
-  const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
-  std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const bool is_less = i == 0 || costs[i]->total < costs[least.back()]->total;
-    least.push_back(is_less ? i : least.back());
-    if (!is_less) owner.push_back(owner.back());
-    for (std::size_t at = 0; is_less && at < answer.plans.size(); ++at) {
-      for (const plan_cost& cost : answer.plans[at].costs) {
-        if (&cost == costs[i]) owner.push_back(at);
-      }
-    }
-  }
-  for (const plan& planned : rest) {
-    rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
-    const plan_cost& own = chosen_cost(planned);
-    std::size_t no_slower = 0;
-    for (std::size_t left = costs.size(); left > 0;) {
-      const std::size_t half = left / 2;
-      if (costs[no_slower + half]->wall <= own.wall) {
-        no_slower += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    if (no_slower > 0 && costs[least[no_slower - 1]]->total <= own.total) {
-      lost.by = plan_name(answer.plans[owner[no_slower - 1]]);
-      lost.amount = (own.total - costs[least[no_slower - 1]]->total).value();
-    }
-    answer.rejected.push_back(lost);
-  }
-}
-
 inline void check_range(const plan_request& request) {
   const auto check = [](std::string_view field, double tokens) {
     in_range(field, not_negative(field, tokens), 0, 1e18, "0 to 1e18 tokens");
