@@ -1,7 +1,7 @@
 // The table of layouts that have been run is what the published records say, no more and no less.
 #include <algorithm>
 #include <array>
-#include <lab/published_text.hpp>
+#include <lab/sources.hpp>
 #include <map>
 #include <set>
 #include <string>
@@ -24,22 +24,19 @@ TEST_CASE("the layouts that have been run are those of the records") {
   std::map<std::string, std::set<degrees>> run, listed;
   std::map<std::string, std::int64_t> most, most_listed;
   int records = 0;
-  for (const char* set : {"measured.json", "measured_2.json", "measured_3.json"}) {
-    const nlohmann::json document = load_json(std::string(TPUPLAN_DATA_DIR "/measured/") + set);
-    for (const nlohmann::json& record : document.at("records")) {
-      const std::string quality = record.at("quality");
-      if (record.at("kind") != "training" || quality > "B" || !record.contains("spelled")) continue;
-      const nlohmann::json spelled = spell_out(record, record.at("id")).record;
-      const json_object one(spelled, set);
-      const layout mesh = detail::record_layout(one, one.positive_count_or("num_slices", 1));
-      const chip_spec of = chip_for(one.string("hardware"));
-      const std::string chip(of.name.view());
-      INFO(record.at("id").get<std::string>());
-      CHECK(has_been_run(mesh, of));
-      run[chip].insert({mesh.tensor, mesh.expert, mesh.context, mesh.pipeline * mesh.dcn_pipeline});
-      most[chip] = std::max(most[chip], slices(mesh));
-      ++records;
-    }
+  const nlohmann::json published = open_records(TPUPLAN_DATA_DIR "/measured");
+  for (const nlohmann::json& record : published.at("records")) {
+    const std::string quality = record.at("quality");
+    if (record.at("kind") != "training" || quality > "B") continue;
+    const json_object one(record, record.at("id").get<std::string>());
+    const layout mesh = detail::record_layout(one, one.positive_count_or("num_slices", 1));
+    const chip_spec of = chip_for(one.string("hardware"));
+    const std::string chip(of.name.view());
+    INFO(record.at("id").get<std::string>());
+    CHECK(has_been_run(mesh, of));
+    run[chip].insert({mesh.tensor, mesh.expert, mesh.context, mesh.pipeline * mesh.dcn_pipeline});
+    most[chip] = std::max(most[chip], slices(mesh));
+    ++records;
   }
   CHECK(records > 200);
   for (auto& [chip, all] : run) {
