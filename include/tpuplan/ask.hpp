@@ -267,7 +267,7 @@ inline constexpr question questions[] = {
     question_of<train_request, train_answer>(
         "train", "How long does a step take, and how much time and money does a run take?",
         {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, market_rows, wait_rows,
-          phase_rows, timeline_rows, price_rows}},
+          phase_rows, timeline_rows, noise_rows, price_rows}},
         train_answered),
     question_of<fit_network_request, fit_network_answer>(
         "fit_network", "Does a training step of a network of layers fit a slice?",
@@ -316,7 +316,7 @@ inline constexpr question questions[] = {
         {{model_rows, picture_rows, generate_rows, price_rows}}, generate_answered),
     question_of<asked_plan, plan_document>("plan", "Which slices should train this model?",
                                            {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, market_rows,
-                                             wait_rows, phase_rows, degree_rows, budget_rows, limit_rows}},
+                                             wait_rows, phase_rows, degree_rows, noise_rows, budget_rows, limit_rows}},
                                            plan_answered),
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",

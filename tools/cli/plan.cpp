@@ -118,7 +118,6 @@ void run_plan(plan_options given, session& with) {
     if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return is_in_area(one, name); }))
       check_region(prices.book(), name);
   }
-  given.asked.regions = regions_named(prices.book(), given.asked.regions);
   if (with.is_given("--gpu") && !with.is_given("--best-per-generation"))
     refuse("--gpu", "given without effect", "only with --best-per-generation");
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
@@ -154,6 +153,7 @@ void add_training_options(command& to, plan_options& into) {
   to.ask(wait_rows, request);
   to.ask(phase_rows, request);
   to.ask(degree_rows, request);
+  to.ask(noise_rows, request);
   to.flag("--explain", into.explain, "what the best plan depends on, and every way of paying for it");
   to.flag("--pareto", into.front_only, "only plans that no other beats in time and money");
   to.flag("--best-per-generation", into.best_per_chip,

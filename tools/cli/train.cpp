@@ -168,6 +168,7 @@ void add_train_command(session& with) {
   ask_of_a_run(phase_rows);
   ask_of_a_run(market_rows);
   ask_of_a_run(wait_rows);
+  added.ask(noise_rows, request);
   add_gpu_training_options(added, options->gpu);
   add_input_options(added, options->input);
   added.ask(train_picture_rows, options->pictures);

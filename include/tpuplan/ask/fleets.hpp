@@ -251,6 +251,7 @@ namespace detail {
     if (!is_asked || chip.announced_only || has_peak_rate(chip, request.job.activations)) continue;
     without.append(without.empty() ? "" : ", ").append(chip.name.view());
   }
+  add_left_out(request, assumed);
   if (!without.empty())
     assumed.emplace_back("arithmetic", "bf16, not " + std::string(name(request.job.activations)) + ", on " + without +
                                            ", which cannot multiply it");
@@ -272,8 +273,9 @@ namespace detail {
   request.best = asked.best;
   request.kinds = asked.kinds;
   request.regions = regions_named(book, asked.regions);
+  request.regions_by_area = regions_by_area(request.regions, asked.regions);
   if (asked.budget) request.budget = *asked.budget;
-  request.generations = asked.generations;
+  request.generations = asked.generations.empty() ? usual_generations() : asked.generations;
   request.smallest_chips = asked.smallest_chips;
   request.largest_chips = asked.largest_chips;
   request.spare = asked.spare;

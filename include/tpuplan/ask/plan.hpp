@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/phases.hpp>
+#include <tpuplan/estimate/training/critical_batch.hpp>
+#include <tpuplan/estimate/training/published_layouts.hpp>
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -51,6 +53,7 @@ struct asked_plan {
   seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
+  double noise_scale = 0;  ///< of the gradient, in tokens; 0: published laws of the critical batch
   nlohmann::json prices{};
   /// @}
 };
@@ -172,8 +175,11 @@ struct plan_document {
   std::vector<lost_row> lost{};          ///< the same slices by reason
   std::vector<rejected_row> rejected{};  ///< one row for each slice that is not among the plans
   search_counts counts{};                ///< how many slices and layouts the search looked at
-  std::vector<assumption> assumed{};     ///< values that the question left open, and why they were assumed
-  plan_request request{};                ///< the question with nothing left open
+  /// Tokens a step of the run, beyond which more of them stop helping: the ends of what published laws say, or the
+  /// noise scale of the question. Nothing: no law speaks of the run.
+  std::optional<double> critical_batch_tokens_low{}, critical_batch_tokens_high{};
+  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
+  plan_request request{};             ///< the question with nothing left open
   /// Where there is no plan: each limit that, relaxed alone, would allow one.
   std::optional<std::vector<relaxed_row>> relax{};
   /// @}
@@ -200,10 +206,15 @@ namespace detail {
 
 }  // namespace detail
 
-/// Fewer steps than these are said of a plan, and beside a batch that nobody asked for: fine-tuning takes smaller ones.
-inline constexpr std::int64_t few_steps = 1000;
+/// The critical batch of the run of a request, under that job: see `critical_batch_of`. Worked: of adapters there is
+/// none.
+[[nodiscard]] inline maybe<critical_batch_band> critical_batch_of(const plan_request& request,
+                                                                  const training_job& job) {
+  return critical_batch_of(request.model, job, request.tokens, request.noise_scale);
+}
 
-/// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, doubtful prices.
+/// What to know of a plan, in words: limits that it keeps as estimated but not to the end of its band, few steps, a
+/// batch beyond the critical one, a layout that nobody has published a run of, doubtful prices.
 /// Worked: "may miss the deadline" where the run takes 40 days of 41, and 51 at the high end of its band.
 [[nodiscard]] inline std::string remarks_of(const plan& offer, const plan_request& request) {
   std::string words;
@@ -216,6 +227,9 @@ inline constexpr std::int64_t few_steps = 1000;
   add(offer.budget_at_risk, "may cost more than the budget");
   const bool few = offer.steps > 0 && offer.steps < static_cast<double>(few_steps);
   add(few, std::to_string(static_cast<std::int64_t>(offer.steps)) + " steps in all");
+  if (const maybe<critical_batch_band> band = critical_batch_of(request, offer.job))
+    add(static_cast<double>(tokens_per_step(offer.job)) > band->high, critical_words(*band));
+  add(!has_been_run(offer.mesh, offer.where.chip), "a layout that no published run has");
   if (offer.costs.empty()) return words;
   const price_row& price = chosen_cost(offer).price;
   add(is_far_below(request.prices, price), "price far below other regions");
@@ -287,6 +301,8 @@ namespace detail {
     if (!rejected.by.empty()) row.by = std::string(rejected.by.view());
   }
   document.counts = answer.counts;
+  if (const maybe<critical_batch_band> band = critical_batch_of(request, request.job))
+    document.critical_batch_tokens_low = band->low, document.critical_batch_tokens_high = band->high;
   document.assumed = std::move(assumed);
   document.request = request;
   if (!answer.plans.empty()) return document;
@@ -299,8 +315,8 @@ namespace detail {
 }
 
 /// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
-/// batch that is given in two ways, for a run shorter than a sequence, and for adapters without a batch that would have
-/// fewer than `few_steps` steps. Worked: without a batch, steps of Llama 3 8B
+/// batch that is given in two ways, for a run shorter than a sequence, and for adapters or a frozen tower without a
+/// batch that would have fewer than `few_steps` steps. Worked: without a batch, steps of Llama 3 8B
 /// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
 inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
   if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
@@ -321,10 +337,11 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   const double sequences = asked.tokens / static_cast<double>(length);
   const bool is_short = request.job.global_batch < batch_of_tokens(std::int64_t{4} << 20, length);
   const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
-  if (request.job.lora_rank > 0 && steps < few_steps)
+  const bool is_tuned = request.job.lora_rank > 0 || request.job.freeze_vision;
+  if (is_tuned && steps < few_steps)
     detail::fail(errc::missing_field, "job.global_batch", "missing",
                  "a batch in sequences: steps of " + std::to_string(request.job.global_batch) + " would be " +
-                     std::to_string(steps) + " steps in all, and adapters take smaller ones");
+                     std::to_string(steps) + " steps in all, and fine-tuning takes smaller ones");
   const std::string few =
       steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";
   assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
@@ -357,6 +374,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.best = asked.best;
   request.kinds = asked.kinds;
   request.regions = regions_named(book, asked.regions);
+  request.regions_by_area = regions_by_area(request.regions, asked.regions);
   request.generations = asked.generations;
   request.smallest_chips = asked.smallest_chips;
   request.largest_chips = asked.largest_chips;
@@ -368,7 +386,15 @@ inline constexpr std::size_t most_listed_plans = 1000;
   fill_capacity(asked, detail::contains(asked.kinds, provisioning::spot), request.terms, assumed);
   request.around = phases_of(asked.around, asked.restart_time, assumed);
   request.chip_time_between_failures = asked.chip_time_between_failures;
+  request.noise_scale = asked.noise_scale;
   request.prices = book;
+  if (request.generations.empty()) request.generations = usual_generations();
+  for (const quota_row& row : asked.generations.empty() ? asked.quotas : std::vector<quota_row>{}) {
+    if (const maybe<chip_spec> chip = find_chip(row.generation);
+        chip && !detail::contains(request.generations, std::string(chip->name.view())))
+      request.generations.emplace_back(chip->name.view());
+  }
+  add_left_out(request, assumed);
   return request;
 }
 namespace detail {
@@ -449,7 +475,7 @@ struct launch_text {
 TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_batch_tokens, largest_batch_tokens,
                deadline, budget, by, start, chance, best, kinds, regions, generations, smallest_chips, largest_chips,
                largest_slices, degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used,
-               market, queue_time, restart_time, chip_time_between_failures, around, prices)
+               market, queue_time, restart_time, chip_time_between_failures, around, noise_scale, prices)
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
@@ -458,7 +484,8 @@ TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, bat
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)
-TPUPLAN_FIELDS(tpuplan::plan_document, schema, parameters, plans, lost, rejected, counts, assumed, request, relax)
+TPUPLAN_FIELDS(tpuplan::plan_document, schema, parameters, plans, lost, rejected, counts, critical_batch_tokens_low,
+               critical_batch_tokens_high, assumed, request, relax)
 TPUPLAN_FIELDS(tpuplan::asked_launch, plan, rank, target, request)
 
 #endif

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/question.hpp>
+#include <tpuplan/estimate/training/critical_batch.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/json.hpp>
@@ -15,8 +17,10 @@
 #include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/model/usual_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/prices.hpp>
+#include <tpuplan/show/text/readable.hpp>
 #include <utility>
 #include <vector>
 
@@ -191,6 +195,14 @@ inline constexpr question_row preemption_rows[] = {
         .usually("4h"),
 };
 
+/// What is known of the gradient of the run.
+inline constexpr question_row noise_rows[] = {
+    rows::number("noise_scale", "--noise-scale", "Gradient noise scale", "tokens",
+                 "of the gradient near the end of such a run: a larger batch hardly helps")
+        .within(1, 1e15)
+        .usually("what published laws of the critical batch say"),
+};
+
 /// The limits of a plan, of training or of serving.
 inline constexpr question_row limit_rows[] = {
     rows::choice("best", "--objective", "Best is the", objective_choices, objective_choices.valid).usually("cheapest"),
@@ -198,7 +210,8 @@ inline constexpr question_row limit_rows[] = {
                  "ways of paying that count: on_demand, spot … or all")
         .usually("on_demand")
         .list(),
-    rows::words("regions", "--region", "Region of the prices", "us, regions such as us-east5 of the prices, areas such as europe; all")
+    rows::words("regions", "--region", "Region of the prices",
+                "us, regions such as us-east5 of the prices, areas such as europe; all")
         .usually("us")
         .deciding("region")
         .list(),
@@ -214,6 +227,19 @@ inline constexpr question_row limit_rows[] = {
     rows::flag("accept_uncertain", "--accept-uncertain", "true",
                "also take slices that the job may not fit, as the compiler decides"),
 };
+
+/// A run of fewer steps than these is said to have few, and fine-tuning without a batch is not planned with so few: a
+/// batch has to be given. Source: a convention of this library; warm-up and decay of usual schedules take hundreds of
+/// steps.
+inline constexpr std::int64_t few_steps = 1000;
+
+/// That a batch is beyond the critical one, in words. Worked: "batch beyond the critical one of 4.13 M to 7.84 M
+/// tokens".
+[[nodiscard]] inline std::string critical_words(const critical_batch_band& band) {
+  const std::string high = readable::count(band.high) + " tokens";
+  return band.is_own ? "batch beyond the noise scale of " + high
+                     : "batch beyond the critical one of " + readable::count(band.low) + " to " + high;
+}
 
 /// A training job as far as a question says: a batch, a sequence length and a policy may be left open.
 struct asked_job {
@@ -348,6 +374,55 @@ inline void use_stored_format(const model_config& config, training_job& job, con
   if (name == "all" || region == name) return true;
   return name != "us" && region.size() > name.size() && region.substr(0, name.size()) == name &&
          region[name.size()] == '-' && name.find('-') == std::string_view::npos;
+}
+
+/// The regions of those that only an area or "all" named. Worked: of {"us", "europe"} all that are in Europe.
+[[nodiscard]] inline std::vector<std::string> regions_by_area(const std::vector<std::string>& regions,
+                                                              const std::vector<std::string>& names) {
+  std::vector<std::string> others;
+  for (const std::string& one : regions) {
+    if (std::find(names.begin(), names.end(), one) == names.end()) others.push_back(one);
+  }
+  return others;
+}
+
+/// Generations that a plan takes only where they are named: the Cloud TPU API and Vertex AI alone start them. Google's
+/// Cluster Toolkit (@1047080) and Compute Engine, which the API's page names in its place, have neither.
+inline constexpr std::string_view generations_on_request[] = {"v2", "v3"};
+
+/// The generations that a plan chooses among where none is named: all that can be rented but `generations_on_request`.
+/// Worked: v4, v5e, v5p, v6e and tpu7x.
+[[nodiscard]] inline std::vector<std::string> usual_generations() {
+  std::vector<std::string> names;
+  for (const chip_spec& chip : generations) {
+    const bool asked_for = std::find(std::begin(generations_on_request), std::end(generations_on_request),
+                                     chip.name.view()) != std::end(generations_on_request);
+    if (!chip.announced_only && !asked_for) names.emplace_back(chip.name.view());
+  }
+  return names;
+}
+
+/// Adds what a request leaves out unless it is named: generations, and prices of areas that are far below others.
+template <class Request>
+void add_left_out(const Request& request, assumed_values& assumed) {
+  if (request.generations == usual_generations())
+    assumed.emplace_back("left out",
+                         "v2 and v3, which Cluster Toolkit and Compute Engine do not start, where they are not named");
+  const price_book& book = request.prices;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const price_row price = book.row(i);
+    const auto is_of = [&](const std::string& one) { return detail::same_name(one, price.generation); };
+    const bool counts =
+        std::find(request.kinds.begin(), request.kinds.end(), price.kind) != request.kinds.end() &&
+        (request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), is_of));
+    if (!counts || !detail::is_left_out(request, price)) continue;
+    assumed.emplace_back("left out", std::string(name(price.kind)) + " of " + std::string(price.generation.view()) +
+                                         " in " + std::string(price.region.view()) + " at " +
+                                         readable::money(usd{in_usd_per_hour(price.per_chip)}) +
+                                         " a chip and hour, less than a third of what most other regions charge, " +
+                                         "from one catalog of " + std::string(price.date.view()) +
+                                         ", where the region is not named");
+  }
 }
 
 /// Throws `errc::unknown_name`, with the regions there are, for a region of which the book has no row. Worked: "us" is

@@ -12,6 +12,7 @@
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/own_runs.hpp>
+#include <tpuplan/estimate/training/published_layouts.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/flops.hpp>
@@ -288,7 +289,8 @@ struct train_request {
   seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
-  bool timeline = false;  ///< the run from start to end; so do phases and a queue that are given
+  bool timeline = false;   ///< the run from start to end; so do phases and a queue that are given
+  double noise_scale = 0;  ///< of the gradient, in tokens; 0: published laws of the critical batch
   /// @}
 };
 /// The rows of the run that is trained.
@@ -316,6 +318,10 @@ struct train_answer {
   payment_terms terms{};                         ///< what is expected of capacity that ends
   std::int64_t own_runs = 0;                     ///< the user's own runs that narrow the band
   std::optional<run_timeline> timeline{};        ///< from start to end on demand, where it was asked for and may run
+  /// Tokens a step beyond which more of them stop helping: the ends of what published laws say of the run, or the noise
+  /// scale of the question. Nothing: no tokens, and no law speaks of the run.
+  std::optional<double> critical_batch_tokens_low{}, critical_batch_tokens_high{};
+  std::string remarks{};  ///< a batch beyond that, a run of few steps, a layout that no published run has
   /// @}
 };
 /// The phases of the run, with the steps of the job. Worked: 1e12 tokens in steps of 64 sequences of 4096 tokens are
@@ -352,6 +358,23 @@ struct train_answer {
   run.queue = asked.queue_time.value_or(seconds{});
   return timeline_of(run, terms, price_on_demand(book, all.where, slices(all.mesh), asked.region));
 }
+namespace detail {
+/// What to know of the job as a run: its batch beside the critical one, few steps, its layout.
+inline void add_remarks(train_answer& answer, const placed_job& all, const train_request& asked) {
+  const auto add = [&](bool holds, const std::string& words) {
+    if (holds) answer.remarks += (answer.remarks.empty() ? "" : "; ") + words;
+  };
+  const auto batch = static_cast<double>(tokens_per_step(all.job));
+  const double steps = math::ceil(asked.tokens / batch);
+  add(asked.tokens > 0 && steps < few_steps, std::to_string(static_cast<std::int64_t>(steps)) + " steps in all");
+  if (const auto band = critical_batch_of(all.config.model, all.job, asked.tokens, asked.noise_scale)) {
+    answer.critical_batch_tokens_low = band->low;
+    answer.critical_batch_tokens_high = band->high;
+    add(batch > band->high, critical_words(*band));
+  }
+  add(!has_been_run(all.mesh, all.where.chip), "a layout that no published run has");
+}
+}  // namespace detail
 /// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a
 /// step that cannot be timed and for a region without prices. Worked: 1e12 tokens in steps of 64 sequences of 4096
 /// tokens are 3814698 steps.
@@ -364,9 +387,15 @@ struct train_answer {
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
   if (step.remarks.host_untimed)
     detail::fail(errc::unknown_figure, "PCIe rate of the chip", "unknown", "a remat policy that keeps tensors in HBM");
-  train_answer answer{
-      step.total, step.low, step.high, step.mfu, step.tokens_per_second, step, detail::fit_of(all), {}, {}, {}, 0, {},
-      {},         {},       0,         {}};
+  train_answer answer;
+  answer.step_time = step.total;
+  answer.step_time_low = step.low;
+  answer.step_time_high = step.high;
+  answer.mfu = step.mfu;
+  answer.tokens = step.tokens_per_second;
+  answer.breakdown = step;
+  answer.memory = detail::fit_of(all);
+  detail::add_remarks(answer, all, asked);
   answer.own_runs = static_cast<std::int64_t>(all.constants.own.count);
   answer.region = asked.region;
   answer.advice = detail::changes_of(findings_of(all));
@@ -405,9 +434,10 @@ TPUPLAN_FIELDS(tpuplan::fit_answer, fits, chance_to_fit, used, used_low, used_hi
                slice, mesh, job, assumed, advice, model, smallest)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
-               chip_time_between_failures, around, timeline)
+               chip_time_between_failures, around, timeline, noise_scale)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
-               run, costs, run_tokens, checkpoints, region, terms, own_runs, timeline)
+               run, costs, run_tokens, checkpoints, region, terms, own_runs, timeline, critical_batch_tokens_low,
+               critical_batch_tokens_high, remarks)
 
 #endif

@@ -9,9 +9,11 @@
 #include <tpuplan/plan/candidate.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <utility>
 
 /// @file
-/// The fastest batch, number of microbatches and remat policy of one layout, out of every batch of a range.
+/// The fastest batch, number of microbatches and remat policy of one layout, out of every batch of a range; and the
+/// smallest batch that is about as fast.
 ///
 /// The batch is k sequences on each shard of the layout, in a microbatches of k / a sequences each. Two things make the
 /// search exact in few steps:
@@ -35,6 +37,10 @@ struct batch_range {
 /// so is a bound on one layout or on many; four candidates are one, and sixteen choices of degrees; a plan with its
 /// costs is four.
 inline constexpr std::int64_t most_search_steps = 5000000;
+
+/// Runs whose times differ by no more than that share are equal where batches are chosen: of such batches the smallest
+/// is taken. Source: a convention of this library, that of `smallest_gain`, below which nothing is advised.
+inline constexpr double equal_runs_within = 0.005;
 
 /// What a search did, and what it may still do.
 struct search_meter {
@@ -119,6 +125,42 @@ class batch_search {
       if (each < smallest_) break;
     }
     return searched;
+  }
+
+  /// The fastest candidate of the smallest batch, of at most `least.batch`, whose run takes less than `within` seconds;
+  /// kept in `least` where its batch is smaller, or as small and faster. The search is one of its own: what it found
+  /// before is forgotten.
+  void search_smallest(slice_search& least, double within) {
+    if (!any()) return;
+    if (least_run(terms_at_most()) >= within) return;
+    hoisted_layout top = at(largest_);
+    const std::int64_t most = find_what_fits(top);
+    if (most < smallest_) return;
+    const auto may_do = [&](std::int64_t each) {
+      return least_for_each_sequence(at(each), each) * sequences_ < within;
+    };
+    if (!may_do(most)) return;
+    std::int64_t first = smallest_;
+    for (std::int64_t last = most; first < last && !meter_.is_spent();) {
+      const std::int64_t middle = first + (last - first) / 2;
+      if (may_do(middle)) {
+        last = middle;
+      } else {
+        first = middle + 1;
+      }
+    }
+    for (std::int64_t each = first; each <= most && !meter_.is_spent(); ++each) {
+      found_.accumulation = 0;
+      found_.run = each * shards_ == least.batch ? least.run : within;
+      const hoisted_layout of = at(each);
+      const double steps = steps_with(each);
+      if (steps * least_of_step(of, each) >= found_.run) continue;
+      for (std::size_t policy = 0; policy < policies(); ++policy) try_policy(of, each, steps, policy);
+      if (!found_.found()) continue;
+      std::swap(found_.closest, least.closest);  // that of the whole search stays
+      std::swap(found_, least);
+      return;
+    }
   }
 
  private:

@@ -2,9 +2,11 @@
 #define TPUPLAN_PLAN_FRONT_HPP
 
 #include <cstddef>
+#include <tpuplan/estimate/training/published_layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/pricing.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -50,11 +52,71 @@ inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   }
 }
 
+/// Whether the figure that plans are ranked by is no better for `first` than the good end of the band of `other`.
+inline bool is_within_band(const plan& first, const plan& other, objective best) {
+  const plan_cost &a = chosen_cost(first), &b = chosen_cost(other);
+  if (best == objective::fastest) return b.wall_low <= a.wall;
+  return b.low <= a.total && (best == objective::cheapest || chips_of(first) == chips_of(other));
+}
+
+/// Puts the best plan whose layout has been run before a first one that has not (see has_been_run), where the figure of
+/// the first lies within its band: no estimate says then that the untried one is better.
+inline void put_tried_first(std::vector<plan>& plans, objective best) {
+  if (plans.empty() || has_been_run(plans[0].mesh, plans[0].where.chip)) return;
+  for (std::size_t i = 1; i < plans.size(); ++i) {
+    if (!has_been_run(plans[i].mesh, plans[i].where.chip) || !is_within_band(plans[0], plans[i], best)) continue;
+    for (; i > 0; --i) std::swap(plans[i], plans[i - 1]);
+    return;
+  }
+}
+
 inline void rank_plans(std::vector<plan>& plans, const plan_request& request) {
   rank(plans, [&](const plan& planned) {
     const merits of = merits_of(planned, chosen_cost(planned));
     return rank_key{worth(of, request.best), of.chips, plan_name(planned)};
   });
+  put_tried_first(plans, request.best);
+}
+
+/// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
+/// the cheapest of all that take no longer.
+inline void keep_best(plan_answer& answer, const plan_request& request) {
+  const std::vector<plan> rest = take_rest(answer.plans, request.most_plans, [](const plan& other) {
+    bool on_front = false;
+    for (const plan_cost& cost : other.costs) on_front = on_front || cost.on_front;
+    return on_front;
+  });
+  const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
+  std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
+  for (std::size_t i = 0; i < costs.size(); ++i) {
+    const bool is_less = i == 0 || costs[i]->total < costs[least.back()]->total;
+    least.push_back(is_less ? i : least.back());
+    if (!is_less) owner.push_back(owner.back());
+    for (std::size_t at = 0; is_less && at < answer.plans.size(); ++at) {
+      for (const plan_cost& cost : answer.plans[at].costs) {
+        if (&cost == costs[i]) owner.push_back(at);
+      }
+    }
+  }
+  for (const plan& planned : rest) {
+    rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
+    const plan_cost& own = chosen_cost(planned);
+    std::size_t no_slower = 0;
+    for (std::size_t left = costs.size(); left > 0;) {
+      const std::size_t half = left / 2;
+      if (costs[no_slower + half]->wall <= own.wall) {
+        no_slower += half + 1;
+        left -= half + 1;
+      } else {
+        left = half;
+      }
+    }
+    if (no_slower > 0 && costs[least[no_slower - 1]]->total <= own.total) {
+      lost.by = plan_name(answer.plans[owner[no_slower - 1]]);
+      lost.amount = (own.total - costs[least[no_slower - 1]]->total).value();
+    }
+    answer.rejected.push_back(lost);
+  }
 }
 
 }  // namespace detail

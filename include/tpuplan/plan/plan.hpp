@@ -85,8 +85,11 @@ struct plan_request {
   objective best = objective::cheapest;  ///< what plans are ranked by
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that may be chosen
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
-  maybe<seconds> deadline{};                                 ///< the longest wall time
-  maybe<usd> budget{};                                       ///< the most dollars for the run
+  /// Those of `regions` that an area or "all" named, and nobody by itself: a price there that is far below those of
+  /// other regions counts only where no other region asked for has one (`is_left_out`).
+  std::vector<std::string> regions_by_area;
+  maybe<seconds> deadline{};  ///< the longest wall time
+  maybe<usd> budget{};        ///< the most dollars for the run
   /// The least chance to keep deadline and budget, 0.01 to 0.999; nothing: plans keep them as expected. Of
   /// `plan_or_relax`, which plays the runs.
   maybe<double> chance{};
@@ -108,6 +111,7 @@ struct plan_request {
   run_phases around = detail::planned_phases();
   /// Time of one chip between failures that stop the run, under every way of paying; 0: none are expected.
   seconds chip_time_between_failures = published_chip_time_between_failures;
+  double noise_scale = 0;   ///< tokens, of the gradient, near the end of such a run; 0: see critical_batch_of
   price_book prices{};      ///< the built-in ones unless given
   calibration constants{};  ///< of the step time
 };

@@ -131,14 +131,21 @@ inline batch_range batches_of(const plan_request& request) {
 class layout_search {
  public:
   layout_search(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter)
-      : where_{where}, space_{space}, degrees_{degrees}, meter_{meter} {}
+      : where_{where}, space_{space}, batches_{space.batches}, degrees_{degrees}, meter_{meter} {}
 
-  /// The fastest candidate, or what came closest to one. A layout whose lower bound on time is not below the best time
-  /// found is pruned, which changes neither the fastest candidate nor the reason where there is none.
+  /// The fastest candidate, or what came closest to one; of a range of batches that of the smallest batch whose run is
+  /// no more than `equal_runs_within` longer. A layout whose lower bound on time is not below the best time found is
+  /// pruned, which changes neither that candidate nor the reason where there is none.
   slice_search of(std::int64_t slice_total) {
     const plan_request& request = space_.request;
     const std::int64_t device_count = devices(where_);
     found_.closest = {where_, slice_total, rejection::no_layout, static_cast<double>(device_count), {}};
+    for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, *this);
+    if (!found_.found() || batches_.smallest >= found_.batch) return found_;
+    batches_.largest = found_.batch;
+    bound_.run = found_.run * (1 + equal_runs_within);
+    bound_.accumulation = 1;
+    take_smaller(found_.mesh);
     for_each_layout(device_count, slice_total, request.model, request.job, request.degrees, *this);
     return found_;
   }
@@ -151,19 +158,19 @@ class layout_search {
     const plan_request& request = space_.request;
     if (!are_defaults(request.degrees) || !has_text(request.model)) return true;
     const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.dcn_data);
-    if (shards / request.model.attention.heads > space_.batches.largest) {
+    if (shards / request.model.attention.heads > batches_.largest) {
       come_closer(found_.closest, rejection::batch_does_not_divide, static_cast<double>(devices(where_)));
       return false;
     }
     if (!found_.found() || request.constants.own.count > 0) return true;
     meter_.step();
     training_job job = request.job;
-    job.global_batch = space_.batches.largest;
+    job.global_batch = batches_.largest;
     layout_terms at = terms_of_valid(space_.job.sizes, request.model, job, mesh, where_, request.constants);
     at.fsdp = at.data = {};
     at.gathered_share = 0;
     const double step = time_of(degrees_.least(), at, 1).value() * (1 - 1e-12);
-    if (step / static_cast<double>(space_.batches.largest) * space_.batches.sequences < found_.run) return true;
+    if (step / static_cast<double>(batches_.largest) * batches_.sequences < bound().run) return true;
     return prune();
   }
 
@@ -193,6 +200,7 @@ class layout_search {
   void visit(const layout& mesh) {
     meter_.step();
     if (meter_.is_spent()) return;
+    if (is_second()) return take_smaller(mesh);
     ++meter_.counts.layouts;
     if (!on(mesh).search()) ++meter_.counts.pruned;
   }
@@ -204,19 +212,31 @@ class layout_search {
            d.dcn_pipeline == 1;
   }
   bool prune() {
+    if (is_second()) return false;
     ++meter_.counts.layouts;
     ++meter_.counts.pruned;
     return false;
   }
+  /// Whether the fastest candidate is known, and one of a smaller batch is searched for that is about as fast.
+  [[nodiscard]] bool is_second() const { return bound_.found(); }
+  [[nodiscard]] slice_search& bound() { return is_second() ? bound_ : found_; }
   batch_search on(const layout& mesh) {
-    return {found_, degrees_.at(mesh.tensor), where_, mesh, space_.batches, space_.request.accept_uncertain, meter_};
+    return {bound(), degrees_.at(mesh.tensor), where_, mesh, batches_, space_.request.accept_uncertain, meter_};
+  }
+  void take_smaller(layout mesh) {
+    const slice_search bound = bound_;
+    on(mesh).search_smallest(found_, bound.run);
+    bound_ = bound;
+    batches_.largest = found_.batch;
   }
 
   const slice& where_;
   const search_space& space_;
+  batch_range batches_;
   hoisted_degrees& degrees_;
   search_meter& meter_;
   slice_search found_{};
+  slice_search bound_{};  ///< of the second search: what its runs take at most
 };
 
 /// The plan that a search found, estimated by the public functions.
@@ -234,47 +254,6 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   found.steps = math::ceil(space.request.tokens / static_cast<double>(tokens_per_step(found.job)));
   found.run = found.step.total * found.steps;
   return found;
-}
-
-/// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
-/// the cheapest of all that take no longer.
-inline void keep_best(plan_answer& answer, const plan_request& request) {
-  const std::vector<plan> rest = take_rest(answer.plans, request.most_plans, [](const plan& other) {
-    bool on_front = false;
-    for (const plan_cost& cost : other.costs) on_front = on_front || cost.on_front;
-    return on_front;
-  });
-  const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
-  std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    const bool is_less = i == 0 || costs[i]->total < costs[least.back()]->total;
-    least.push_back(is_less ? i : least.back());
-    if (!is_less) owner.push_back(owner.back());
-    for (std::size_t at = 0; is_less && at < answer.plans.size(); ++at) {
-      for (const plan_cost& cost : answer.plans[at].costs) {
-        if (&cost == costs[i]) owner.push_back(at);
-      }
-    }
-  }
-  for (const plan& planned : rest) {
-    rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
-    const plan_cost& own = chosen_cost(planned);
-    std::size_t no_slower = 0;
-    for (std::size_t left = costs.size(); left > 0;) {
-      const std::size_t half = left / 2;
-      if (costs[no_slower + half]->wall <= own.wall) {
-        no_slower += half + 1;
-        left -= half + 1;
-      } else {
-        left = half;
-      }
-    }
-    if (no_slower > 0 && costs[least[no_slower - 1]]->total <= own.total) {
-      lost.by = plan_name(answer.plans[owner[no_slower - 1]]);
-      lost.amount = (own.total - costs[least[no_slower - 1]]->total).value();
-    }
-    answer.rejected.push_back(lost);
-  }
 }
 
 inline void check_range(const plan_request& request) {
@@ -469,11 +448,13 @@ plan_answer priced_answer(searched_slices found, const plan_request& request, co
 /// The best plans to train `request.model` on `request.tokens` tokens, best first, and one reason for every other
 /// slice. All plans on the front of time and dollars are among them: no other slices, batch, layout, policy, region or
 /// way of paying that the request allows is both faster and cheaper. The search is exact: no candidate of the space is
-/// faster on its slices than the plan that is returned for them; of a range of batches the space has every whole number
-/// of sequences. Every returned plan re-evaluates to the same figures through `memory_use` and `step_time`. Throws,
-/// naming the field, for an invalid request: no tokens, a negative deadline, an unknown region or chip, a price of an
-/// unknown chip, and a search of more than 5 million steps, some seconds: the message says what makes it shorter.
-/// Worked: Llama 3.1 8B on 10^12 tokens within 30 days is cheapest on v6e-256 (examples/first_plan.cpp).
+/// faster on its slices than the plan that is returned for them. Of a range of batches, in which the space has every
+/// whole number of sequences, the plan has the smallest batch of those whose run is within half a percent of the
+/// fastest (`equal_runs_within`), and the fastest candidate of that batch. Every returned plan re-evaluates to the same
+/// figures through `memory_use` and `step_time`. Throws, naming the field, for an invalid request: no tokens, a
+/// negative deadline, an unknown region or chip, a price of an unknown chip, and a search of more than 5 million steps,
+/// some seconds: the message says what makes it shorter. Worked: Llama 3.1 8B on 10^12 tokens within 30 days is
+/// cheapest on v6e-256 (examples/first_plan.cpp).
 [[nodiscard]] inline plan_answer make_plan(const plan_request& request) {
   detail::searched_slices found;
   std::int64_t left = 16 * detail::most_search_steps;

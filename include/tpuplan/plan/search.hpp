@@ -209,6 +209,27 @@ std::vector<Plan> take_rest(std::vector<Plan>& plans, std::size_t most, const Ke
   return rest;
 }
 
+/// Whether a price is left out: its region is one of an area that the request names, not one that it names itself, the
+/// price is far below those of other regions (`is_far_below`), and another region of the request has one that is not.
+template <class Request>
+bool is_left_out(const Request& request, const price_row& price) {
+  const auto has = [](const std::vector<std::string>& regions, const price_row& row) {
+    for (const std::string& one : regions) {
+      if (same_name(row.region, one)) return true;
+    }
+    return false;
+  };
+  const price_book& book = request.prices;
+  if (!has(request.regions_by_area, price) || !is_far_below(book, price)) return false;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const price_row other = book.row(i);
+    if (other.kind == price.kind && other.generation == price.generation && has(request.regions, other) &&
+        !is_far_below(book, other))
+      return true;
+  }
+  return false;
+}
+
 /// The prices of a request by chip, region and way of paying, so that a plan does not search all rows of the book.
 class price_index {
  public:
@@ -218,7 +239,7 @@ class price_index {
     for (std::size_t i = 0; i < book.size(); ++i) {
       const price_row row = book.row(i);
       for (std::size_t region = 0; region < request.regions.size(); ++region) {
-        if (!same_name(row.region, request.regions[region])) continue;
+        if (!same_name(row.region, request.regions[region]) || is_left_out(request, row)) continue;
         const maybe<price_row> holds = find_price(book, row.generation, row.region, row.kind, row.smallest_chips);
         if (!holds || holds->smallest_chips != row.smallest_chips) continue;  // a price of the caller replaces this row
         add({chip_named(request, "price.generation", row.generation), region, *holds});

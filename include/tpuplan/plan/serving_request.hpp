@@ -26,6 +26,7 @@ struct serving_request {
   objective best = objective::cheapest;                      ///< fastest: the shortest time per token
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying, see `is_compared`
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
+  std::vector<std::string> regions_by_area;                  ///< as in plan_request
   maybe<usd_per_second> budget{};                            ///< most dollars per second, of all slices
   std::vector<std::string> generations;                      ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;                              ///< of the caller, as well as those of the table

@@ -1,4 +1,5 @@
 // The questions plan and launch: the worked examples of their functions.
+#include <algorithm>
 #include <tpuplan/ask/plan.hpp>
 
 #include "support/catch.hpp"
@@ -41,6 +42,10 @@ TEST_CASE("a plan without a batch has 4 Mi tokens a step") {
   CHECK(few.job.global_batch == 128);
   few.job = {};
   few.job.sequence_length = 4096;
+  few.job.freeze_vision = true;
+  CHECK(says(refusal_of([&] { fill_batches(short_run, few, assumed); }).message, "job.global_batch"));
+  few.job.freeze_vision = false;
+  few.job.global_batch = 0;
   few.job.lora_rank = 16;
   CHECK(says(refusal_of([&] { fill_batches(short_run, few, assumed); }).message, "job.global_batch"));
   few.job.global_batch = 8;
@@ -60,6 +65,88 @@ TEST_CASE("a document has the plans at its indices, by rank") {
   CHECK(document.plans.front().rank == 2);
   CHECK(document.parameters == 8030261248);
   CHECK(document.rejected.size() == answer.answer.rejected.size());
+}
+
+TEST_CASE("v2 and v3 are planned for where they are named, or a quota names them") {
+  const auto chips_of = [](const asked_plan& asked, assumed_values& assumed) {
+    return request_of(llama(), asked, {}, price_book{}, assumed).generations;
+  };
+  using list = std::vector<std::string>;
+  asked_plan asked;
+  asked.tokens = 1e12;
+  assumed_values assumed;
+  const list usual = {"v4", "v5e", "v5p", "v6e", "tpu7x"};
+  CHECK(chips_of(asked, assumed) == usual);
+  const auto is_left_out = [](const auto& one) { return one.first == "left out" && says(one.second, "v2 and v3"); };
+  CHECK(std::any_of(assumed.begin(), assumed.end(), is_left_out));
+  for (const std::string_view chip : generations_on_request) {  // no service but the older ones starts them
+    CHECK(detail::chip_of_service("gcluster", chip) == nullptr);
+    CHECK(detail::chip_of_service("calendar", chip) == nullptr);
+  }
+  asked.quotas = {{"v3", "us", provisioning::on_demand, 16}, {"v5e", "us", provisioning::on_demand, 16}};
+  list with_quota = usual;
+  with_quota.push_back("v3");
+  assumed.clear();
+  CHECK(chips_of(asked, assumed) == with_quota);
+  CHECK(std::none_of(assumed.begin(), assumed.end(), is_left_out));
+  asked.generations = {"v2"};
+  CHECK(chips_of(asked, assumed) == list{"v2"});
+}
+
+TEST_CASE("a price of an area far below all others is not planned with, unless its region is named") {
+  const auto spot = [](const char* region, double dollars) {
+    return price_row{
+        "v6e", region, provisioning::spot, 1, usd_per_hour(dollars), "2026-06-03", date_qualifier::not_before, 'A'};
+  };
+  const price_row rows[] = {spot("asia-southeast1", 0.27), spot("asia-east1", 1.5), spot("us-east5", 1.4),
+                            spot("us-central1", 1.2), spot("us-south1", 1.6)};
+  const price_book book(rows, 5);
+  asked_plan asked = question();
+  asked.generations = {"v6e"};
+  asked.kinds = {provisioning::spot};
+  const auto answer = [&](std::vector<std::string> regions, assumed_values& assumed) {
+    asked.regions = std::move(regions);
+    return plan_or_relax(request_of(llama(), asked, {}, book, assumed)).answer;
+  };
+  assumed_values assumed;
+  const plan_answer all = answer({"all"}, assumed);
+  REQUIRE(!all.plans.empty());
+  CHECK(chosen_cost(all.plans[0]).price.region == "us-central1");
+  for (const plan& one : all.plans) {
+    for (const plan_cost& cost : one.costs) CHECK(cost.price.region != "asia-southeast1");
+  }
+  const auto said = [](const auto& one) { return says(one.second, "spot of v6e in asia-southeast1 at $0.27"); };
+  CHECK(std::any_of(assumed.begin(), assumed.end(), said));
+  assumed.clear();
+  CHECK(chosen_cost(answer({"all", "asia-southeast1"}, assumed).plans[0]).price.region == "asia-southeast1");
+  CHECK(std::none_of(assumed.begin(), assumed.end(), said));
+  CHECK(chosen_cost(answer({"asia"}, assumed).plans[0]).price.region == "asia-east1");
+}
+
+TEST_CASE("a batch beyond the critical one, few steps and an untried layout are remarks") {
+  plan_request request;
+  request.model = llama_3_8b();
+  request.tokens = 1e12;
+  plan offer;
+  offer.where = slice_for("v6e-256");
+  offer.mesh.fsdp = 256;
+  offer.fit = verdict::yes;
+  offer.steps = 1e5;
+  offer.job = job_of(512, 8192);
+  CHECK(remarks_of(offer, request).empty());
+  offer.job = job_of(7552, 8192);  // 62 M tokens
+  CHECK(remarks_of(offer, request) == "batch beyond the critical one of 4.13 M to 7.84 M tokens");
+  request.noise_scale = 1e8;
+  CHECK(remarks_of(offer, request).empty());
+  request.noise_scale = 2e6;
+  CHECK(remarks_of(offer, request) == "batch beyond the noise scale of 2.00 M tokens");
+  offer.job = job_of(64, 8192);
+  offer.steps = 999;
+  CHECK(remarks_of(offer, request) == "999 steps in all");
+  offer.steps = few_steps;
+  offer.mesh.fsdp = 8;
+  offer.mesh.tensor = 32;
+  CHECK(remarks_of(offer, request) == "a layout that no published run has");
 }
 
 TEST_CASE("a launch of an unknown target names those there are") {

@@ -1,4 +1,5 @@
 // The question risk: the chances of a run, and what they agree with.
+#include <algorithm>
 #include <tpuplan/ask/risk.hpp>
 
 #include "support/catch.hpp"
@@ -125,6 +126,37 @@ TEST_CASE("changes raise the chance, the most first") {
     CHECK(answer.changes[i].chance_of_both > answer.chance_of_both);
     CHECK((i == 0 || answer.changes[i].chance_of_both <= answer.changes[i - 1].chance_of_both));
   }
+}
+
+TEST_CASE(
+    "another region is a change where it is cheaper or spot lasts longer there, at a price that is not doubtful") {
+  const auto spot = [](const char* region, double dollars) {
+    return price_row{
+        "v5p", region, provisioning::spot, 1, usd_per_hour(dollars), "2026-06-03", date_qualifier::not_before, 'A'};
+  };
+  const price_row rows[] = {spot("us-east5", 1.5), spot("us-central1", 1.6), spot("us-south1", 1.2),
+                            spot("us-east1", 2), spot("europe-west1", 0.1)};
+  const price_book book(rows, 5);
+  risk_request asked = ten_billion_tokens();
+  asked.tokens = 1e11;
+  asked.kind = provisioning::spot;
+  asked.region = "us-east5";  // of which 19 preemptions in 28 h are known
+  asked.budget = usd{1e9};
+  const placed_job all = job_on("v5p-128");
+  const risk_answer open = answer_to_risk(all, asked, book);
+  asked.deadline = *open.wall_p50;
+  const risk_answer answer = answer_to_risk(all, asked, book);
+  const auto change = [&](std::string_view region) {
+    return std::find_if(answer.changes.begin(), answer.changes.end(),
+                        [&](const risk_change& one) { return says(one.change, region); });
+  };
+  REQUIRE(change("in us-south1") != answer.changes.end());
+  CHECK(change("in us-south1")->chance_of_both > answer.chance_of_both);
+  CHECK(change("in us-central1") != answer.changes.end());   // dearer, and nothing is known against it
+  CHECK(change("in europe-west1") == answer.changes.end());  // a price far below all others
+  asked.region = "us-south1";
+  const risk_answer there = answer_to_risk(all, asked, book);
+  CHECK(there.chance_of_both == change("in us-south1")->chance_of_both);
 }
 
 TEST_CASE("what a question about risk refuses") {

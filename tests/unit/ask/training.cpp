@@ -47,6 +47,25 @@ TEST_CASE("what is wasteful is a finding, and a change of the answer") {
   CHECK(answer_to_fit(llama_on("v5e-4")).fits == verdict::no);
 }
 
+TEST_CASE("a run says where its batch is beyond the critical one, and where it has few steps") {
+  train_request asked;
+  asked.tokens = 1e12;
+  const train_answer long_run = answer_to_train(llama_on("v5p-128"), asked, price_book{});
+  CHECK(long_run.remarks.empty());
+  CHECK(close(*long_run.critical_batch_tokens_low, best_batch_of_tokens(1e12)));
+  CHECK(*long_run.critical_batch_tokens_high > *long_run.critical_batch_tokens_low);
+  asked.tokens = 1e8;  // in steps of 64 x 4096 tokens
+  const train_answer short_run = answer_to_train(llama_on("v5p-128"), asked, price_book{});
+  CHECK(says(short_run.remarks, "382 steps in all"));
+  asked.tokens = 0;
+  asked.noise_scale = 1e5;
+  const train_answer step = answer_to_train(llama_on("v5p-128"), asked, price_book{});
+  CHECK(step.remarks == "batch beyond the noise scale of 100000 tokens");
+  CHECK(*step.critical_batch_tokens_high == 1e5);
+  asked.noise_scale = 0;
+  CHECK_FALSE(answer_to_train(llama_on("v5p-128"), asked, price_book{}).critical_batch_tokens_high);
+}
+
 TEST_CASE("a run is its steps, and is paid for by the chip and hour") {
   const placed_job all = llama_on("v5p-128");
   train_request asked;

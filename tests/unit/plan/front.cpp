@@ -22,7 +22,46 @@ plan_request llama_request() {
   return request;
 }
 
+plan plan_at(const char* slice, std::int64_t tensor, double dollars, double low) {
+  plan one;
+  one.where = slice_for(slice);
+  one.mesh.tensor = tensor;
+  one.mesh.fsdp = devices(one.where) / tensor;
+  plan_cost cost;
+  cost.total = cost.high = usd{dollars};
+  cost.low = usd{low};
+  cost.wall = cost.wall_high = seconds{dollars};
+  cost.wall_low = seconds{low};
+  one.costs = {cost};
+  return one;
+}
+std::vector<double> dollars_in_order(std::vector<plan> plans, objective best) {
+  plan_request request;
+  request.best = best;
+  detail::rank_plans(plans, request);
+  std::vector<double> dollars;
+  for (const plan& one : plans) dollars.push_back(chosen_cost(one).total.value());
+  return dollars;
+}
+
 }  // namespace
+
+TEST_CASE("an untried layout is not first within the band of one that has been run", "[door]") {
+  using list = std::vector<double>;
+  const plan untried = plan_at("v6e-64", 32, 100, 80), near = plan_at("v6e-128", 2, 120, 90),
+             far = plan_at("v5p-128", 8, 110, 105), other = plan_at("v6e-16", 16, 130, 95);
+  for (const objective best : {objective::cheapest, objective::fastest}) {
+    INFO(name(best));
+    CHECK(dollars_in_order({other, near, untried}, best) == list{120, 100, 130});
+    CHECK(dollars_in_order({far, untried}, best) == list{100, 110});             // the band of far ends above 100
+    CHECK(dollars_in_order({far, untried, near}, best) == list{120, 100, 110});  // but that of near does not
+    CHECK(dollars_in_order({near, other}, best) == list{120, 130});
+    CHECK(dollars_in_order({untried}, best) == list{100});
+  }
+  const plan as_many = plan_at("v6e-64", 4, 120, 90);
+  CHECK(dollars_in_order({near, untried}, objective::fewest_chips) == list{100, 120});  // twice the chips
+  CHECK(dollars_in_order({as_many, untried}, objective::fewest_chips) == list{120, 100});
+}
 
 TEST_CASE("the front has every slice and way of paying that none beats, whatever plans are ranked by", "[door]") {
   for (const objective best : {objective::cheapest, objective::fastest, objective::fewest_chips}) {

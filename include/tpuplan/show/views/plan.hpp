@@ -204,6 +204,31 @@ inline void add_risks(std::vector<std::string>& to, const plan_request& request,
     to.push_back(joined({"the first plan may cost more than the budget: at the high end of its band it costs ",
                          money(cost.high), " of ", money(*request.budget)}));
 }
+/// Whether the first plan is first because its layout has been run, and that of a better one has not.
+[[nodiscard]] inline bool has_untried_before(const plan_document& answer) {
+  if (answer.plans.size() < 2) return false;
+  const plan &first = answer.plans[0].plan, &next = answer.plans[1].plan;
+  if (has_been_run(next.mesh, next.where.chip)) return false;
+  const plan_cost &a = chosen_cost(first), &b = chosen_cost(next);
+  return answer.request.best == objective::fastest ? b.wall < a.wall : b.total < a.total;
+}
+/// Where a better plan than the first has a layout that nobody has run.
+inline void add_untried(std::vector<std::string>& to, const plan_document& answer) {
+  if (has_untried_before(answer))
+    to.emplace_back(
+        "the second plan is better by less than the band of the first, in a layout that no published run has");
+}
+/// Where the batch of the first plan is beyond the critical one, or a batch was chosen: how large a batch helps.
+inline void add_critical_batch(std::vector<std::string>& to, const plan_document& answer) {
+  const maybe<critical_batch_band> band = critical_batch_of(answer.request, answer.request.job);
+  const auto batch = static_cast<double>(tokens_per_step(answer.plans.front().plan.job));
+  if (!band || (batch <= band->high && answer.request.largest_batch_tokens == 0)) return;
+  const std::string measured = "the noise scale is " + count(band->high) + " tokens";
+  const std::string published = "published laws say " + count(band->low) + " to " + count(band->high) + " tokens";
+  to.push_back(
+      joined({"the first plan has ", count(batch), " tokens a step; more than the critical batch hardly help, ", "and ",
+              band->is_own ? measured : published}));
+}
 /// Where a batch near the one asked for divides better and is cheaper by 3 % or more. Nothing is said where the search
 /// for it takes too many steps.
 inline void add_better_batch(std::vector<std::string>& to, const plan_request& request, const plan& best,
@@ -339,6 +364,8 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
         joined({"the first plan on demand: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
   add_doubtful_first(part.notes, answer);
   add_risks(part.notes, request, answer.plans.front().plan);
+  add_critical_batch(part.notes, answer);
+  add_untried(part.notes, answer);
   add_better_batch(part.notes, request, answer.plans.front().plan, options);
   to.parts.push_back(std::move(part));
   if (options.explained) add_explained(to, answer.plans.front(), request, options);
@@ -391,8 +418,9 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
                                request.deadline ? ", within " + duration(*request.deadline) : std::string()})};
     const plan_cost& cost = chosen_cost(best.plan);
     shown.summary = joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
-                            spaced(name(request.best)), ": ", money(cost.total), ", nine of ten between ",
-                            money(cost.low), " and ", money(cost.high), ", in ", duration(cost.wall), "."});
+                            spaced(name(request.best)), has_untried_before(answer) ? " whose layout has been run" : "",
+                            ": ", money(cost.total), ", nine of ten between ", money(cost.low), " and ",
+                            money(cost.high), ", in ", duration(cost.wall), "."});
     add_plans(shown, answer, options);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);

@@ -157,6 +157,7 @@ inline constexpr const char* run_title = "the run";
               std::to_string(step.runs), " ", spaced(name(step.kind)), " runs from ", std::to_string(step.sources),
               " sources",
               all.own_runs > 0 ? ", narrowed by " + counted(all.own_runs, "run") + " of your own" : std::string()})};
+  if (!all.remarks.empty()) shown.sentences.push_back("note: " + all.remarks);
   shown.summary =
       joined({"A step takes ", duration(step.total), ", nine of ten between ", between, ": ", percent(step.mfu),
               " MFU, ", count(step.tokens_per_second.value()), " tokens/s, limited by ", name(step.limited_by), "."});

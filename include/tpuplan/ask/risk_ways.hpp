@@ -1,0 +1,432 @@
+#ifndef TPUPLAN_ASK_RISK_WAYS_HPP
+#define TPUPLAN_ASK_RISK_WAYS_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/training.hpp>
+#include <tpuplan/base/date.hpp>
+#include <tpuplan/plan/chance.hpp>
+#include <tpuplan/risk/outlook.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// What the question risk asks and answers, the ways to pay for its run, and the changes that raise its chance.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// By when, for how much, with what chance?
+struct risk_request {
+  /// @{
+  /// The model, slice, job and layout, as in train_request, and the tokens of the run.
+  nlohmann::json config{};
+  std::string slice{};
+  training_job job{};
+  std::int64_t batch_tokens = 0;
+  layout mesh = open_layout();
+  double tokens = 0;
+  std::string region = "us";                    ///< where it is paid for
+  nlohmann::json prices{};                      ///< a price file; nothing: the built-in prices
+  std::optional<tpuplan::provisioning> kind{};  ///< way of paying; nothing: the one with the best chance
+  std::string by{};                             ///< "2026-12-31": to be done before the end of that day, needs start
+  std::string start{};                          ///< "2026-12-01": when capacity is asked for, at the day's beginning
+  std::optional<seconds> deadline{};            ///< time from start to end, instead of dates
+  std::optional<usd> budget{};                  ///< dollars for all that is billed
+  std::string zone{};                           ///< of the slice: a count of preemptions there is used where published
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice, if it is known
+  std::vector<own_lifetime> lifetimes{};                   ///< of one's own spot slices
+  std::optional<seconds> queue_time{};               ///< mean wait for capacity, each time; nothing: the usual one
+  seconds restart_time = spot_terms{}.restart_time;  ///< paid, from new capacity to the next step
+  seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
+  asked_phases around{};                                                      ///< of the run, besides its steps
+  bool on_demand_in_time = false;            ///< spot goes on on demand at the last moment
+  std::optional<seconds> on_demand_after{};  ///< spot goes on on demand after that long
+  std::int64_t spare_slices = 0;             ///< slices that wait to take over
+  bool elastic = false;                      ///< goes on without a lost slice until it is back
+  double rest_of_term_used = 0;              ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::int64_t runs = usual_played_runs;     ///< runs that are played
+  std::int64_t seed = 1;                     ///< of their random numbers
+  /// @}
+};
+/// By when and for how much.
+inline constexpr question_row risk_rows[] = {
+    rows::words("by", "--by", "By", "date by whose end it is to be done: 2026-12-31; needs a start"),
+    rows::words("start", "--start", "Start", "date on which capacity is asked for: 2026-12-01"),
+    rows::time("deadline_s", "--deadline", "Deadline", "time from start to end: 30d").not_with("--by"),
+    rows::dollars("budget_usd", "--budget", "Budget", "dollars for all that is billed: 500k"),
+    rows::choice("kind", "--provisioning", "Way of paying", payment_choices, payment_choices.valid)
+        .usually("the one with the best chance"),
+    rows::words("zone", "--zone", "Zone", "of the slice, where a count of its preemptions may be published")
+        .not_with("--mtbp"),
+    rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
+               "mean time between preemptions of one slice, if you know yours")
+        .within(1e-3, 1e12),
+    rows::file("lifetimes", "--lifetimes",
+               "how long your own spot slices lasted: a line each, {\"lasted_s\": 5400, \"preempted\": true}")
+        .not_with("--mtbp"),
+    rows::flag("on_demand_in_time", "--on-demand-in-time", "true",
+               "spot goes on on demand at the last moment from which it is done in time"),
+    rows::time("on_demand_after_s", "--on-demand-after", "On demand after",
+               "spot goes on on demand at the first stop after that long: 7d")
+        .within(0, 3.2e9),
+    rows::count("spare_slices", "--spare", "Spare slices", "slices", "paid for, and ready to take a lost one's place")
+        .within(1, 1024)
+        .not_with("--elastic"),
+    rows::flag("elastic", "--elastic", "true", "goes on in the process without a lost slice until it is back"),
+    rows::count("runs", "--runs", "Runs", "runs", "that are played").within(100, 1e6).usually("2000"),
+    rows::count("seed", "--seed", "Seed", "", "of their random numbers").within(1, 9e15).usually("1"),
+};
+
+/// A way to do the run, and its chances.
+struct risk_way {
+  /// @{
+  /// How it is paid for, and what is done about stops, in words: "on demand at the last moment".
+  provisioning kind{};
+  std::string policy{};
+  double chance_in_time = 1, chance_in_budget = 1, chance_of_both = 1;
+  /// Times and dollars that half and nine of ten runs do not exceed; nothing: fewer runs end.
+  std::optional<seconds> wall_p50{}, wall_p90{};
+  std::optional<usd> cost_p50{}, cost_p90{};
+  double stops = 0;         ///< preemptions and failures of a run, in the mean
+  double switched = 0;      ///< share of runs that go on on demand
+  bool superseded = false;  ///< its price is older than an announced change
+  /// @}
+};
+/// A change, and the chances with it.
+struct risk_change {
+  /// @{
+  /// What is changed, in words, and what the chances are then.
+  std::string change{};
+  double chance_in_time = 1, chance_in_budget = 1, chance_of_both = 1;
+  std::optional<seconds> wall_p90{};
+  std::optional<usd> cost_p90{};
+  /// @}
+};
+/// The chances of a run.
+struct risk_answer {
+  /// @{
+  /// Chances of the run as asked, and what half and nine of ten runs take and cost at most; nothing: fewer end.
+  double chance_in_time = 1, chance_in_budget = 1, chance_of_both = 1, chance_to_end = 1;
+  std::optional<seconds> wall_p10{}, wall_p50{}, wall_p90{};
+  std::optional<usd> cost_p10{}, cost_p50{}, cost_p90{};
+  std::string done_p50{}, done_p90{};  ///< the dates by which half and nine of ten are done; empty: without a start
+  std::string slice{};
+  std::int64_t slices = 1, chips = 0;
+  std::string region{};
+  provisioning kind{};        ///< way of paying, as asked or with the best chance
+  std::string policy{};       ///< what is done about stops
+  std::string start{}, by{};  ///< as asked
+  std::optional<seconds> deadline{};
+  std::optional<usd> budget{};
+  seconds run{}, run_low{}, run_high{};  ///< useful time of all steps, and the ends of its band
+  verdict fits{};                        ///< whether the job fits
+  seconds checkpoint_interval{};         ///< useful time between two checkpoints
+  /// Mean time between preemptions of one slice, as believed, and between failures of the job: median and ends of nine
+  /// of ten. Nothing: capacity is not taken away.
+  std::optional<seconds> preempted_every{}, preempted_every_low{}, preempted_every_high{};
+  seconds fails_every{}, fails_every_low{}, fails_every_high{};
+  std::vector<risk_way> ways{};        ///< one row for each way of paying, the best chance first
+  std::vector<risk_change> changes{};  ///< changes that raise the chance, most first
+  std::vector<seconds> walls{};        ///< at 1 %, 2 % … 99 % of the runs, as far as they end
+  std::vector<usd> costs{};            ///< the same of dollars
+  std::vector<assumption> assumed{};
+  std::string model{};
+  /// @}
+};
+
+namespace detail {
+
+/// What one spot slice is believed to last.
+[[nodiscard]] inline mean_time_belief lifetime_of(const risk_request& asked, const slice& where,
+                                                  assumed_values& assumed) {
+  if (asked.mean_time_between_preemptions) {
+    if (!asked.lifetimes.empty())
+      fail(errc::invalid_argument, "lifetimes", "given without effect", "none beside mean_time_between_preemptions_s");
+    if (!asked.zone.empty())
+      fail(errc::invalid_argument, "zone", "given without effect", "none beside mean_time_between_preemptions_s");
+    return believed_within(*asked.mean_time_between_preemptions, 1);
+  }
+  const lifetime_belief published = spot_lifetime(where.chip.name, asked.zone.empty() ? asked.region : asked.zone);
+  const mean_time_belief belief = knowing(published.mean, asked.lifetimes);
+  std::string words = readable::duration(quantile(belief, 0.5)) + ", from " +
+                      readable::duration(quantile(belief, 0.05)) + " to " + readable::duration(quantile(belief, 0.95)) +
+                      " nine times of ten: ";
+  words += asked.lifetimes.empty() ? std::string(published.because.view())
+                                   : std::to_string(asked.lifetimes.size()) + " slices of your own";
+  assumed.emplace_back("a spot slice lasts", words);
+  return belief;
+}
+
+/// The terms of the run, as train and a plan have them, but for how long spot lasts.
+[[nodiscard]] inline payment_terms terms_of(const risk_request& asked, const placed_job& all, seconds step,
+                                            assumed_values& assumed) {
+  train_request run;
+  run.tokens = asked.tokens;
+  run.queue_time = asked.queue_time;
+  run.restart_time = asked.restart_time;
+  run.chip_time_between_failures = asked.chip_time_between_failures;
+  run.rest_of_term_used = asked.rest_of_term_used;
+  run.around = asked.around;
+  const bool spot = !asked.kind || asked.kind == provisioning::spot;
+  const run_phases phases = tpuplan::phases_of(all, run, step, assumed);
+  return tpuplan::terms_of(all, run, phases, assumed, spot);
+}
+
+[[nodiscard]] inline risk_policy policy_of(const risk_request& asked) {
+  risk_policy policy;
+  policy.on_demand_in_time = asked.on_demand_in_time;
+  if (asked.on_demand_after) policy.on_demand_after = *asked.on_demand_after;
+  policy.spare_slices = asked.spare_slices;
+  policy.elastic = asked.elastic;
+  return policy;
+}
+/// The policy of the question where it has an effect: what is done about preemptions is of spot.
+[[nodiscard]] inline risk_policy policy_for(const risk_request& asked, provisioning kind) {
+  risk_policy policy = policy_of(asked);
+  if (kind == provisioning::spot) return policy;
+  policy.on_demand_in_time = false;
+  policy.on_demand_after = nothing;
+  return policy;
+}
+/// A policy in words. Worked: one of nothing is "starts again".
+[[nodiscard]] inline std::string policy_words(const risk_policy& policy) {
+  std::string words = policy.elastic ? "elastic" : "starts again";
+  if (policy.spare_slices > 0)
+    words += ", " + std::to_string(policy.spare_slices) + (policy.spare_slices == 1 ? " spare slice" : " spare slices");
+  if (policy.on_demand_in_time) words += ", on demand at the last moment";
+  if (policy.on_demand_after) words += ", on demand after " + readable::duration(*policy.on_demand_after);
+  return words;
+}
+
+/// Everything that is the same for all ways of paying.
+struct risk_subject {
+  const risk_request& asked;
+  const placed_job& all;
+  const price_book& book;
+  std::string_view region{};
+  run_range run{};
+  mean_time_belief lifetime{};
+  risk_limits limits{};
+  payment_terms terms{};
+
+  [[nodiscard]] run_at_risk under(provisioning kind) const {
+    return at_risk(run, kind, all.where, slices(all.mesh), terms, lifetime);
+  }
+};
+
+/// The prices of all chips under a way of paying, spare slices included; nothing where it has none.
+[[nodiscard]] inline std::optional<std::pair<risk_prices, price_row>> risk_prices_of(const risk_subject& about,
+                                                                                     provisioning kind,
+                                                                                     const risk_policy& policy) {
+  const maybe<price_row> found = find_price(about.book, about.all.where, about.region, kind);
+  if (!found) return std::nullopt;
+  const std::int64_t slice_total = slices(about.all.mesh);
+  risk_prices prices;
+  prices.rate = rate(found->per_chip, chips_of(about.all.where, checked_add(slice_total, policy.spare_slices)));
+  prices.kind = kind;
+  prices.rest_of_term_used = about.asked.rest_of_term_used;
+  if (const maybe<price_row> other = find_price(about.book, about.all.where, about.region, provisioning::on_demand))
+    prices.on_demand = rate(other->per_chip, chips_of(about.all.where, slice_total));
+  return std::make_pair(prices, *found);
+}
+
+/// The outlook of a way of paying with a policy; nothing where it has no price, or cannot be had for so long.
+[[nodiscard]] inline std::optional<run_outlook> outlook_of_way(const risk_subject& about, provisioning kind,
+                                                               const risk_policy& policy, const risk_limits& limits) {
+  const auto prices = risk_prices_of(about, kind, policy);
+  if (!prices) return std::nullopt;
+  if (kind == provisioning::calendar && about.run.high > 80_days) return std::nullopt;  // windows of 90 days at most
+  if ((policy.on_demand_in_time || policy.on_demand_after) && !prices->first.on_demand) return std::nullopt;
+  return tpuplan::outlook_of(about.under(kind), prices->first, limits, policy, about.asked.runs, about.asked.seed);
+}
+
+/// The row of a way of paying.
+[[nodiscard]] inline risk_way way_of(provisioning kind, const risk_policy& policy, const run_outlook& seen,
+                                     bool superseded) {
+  return {kind,
+          policy_words(policy),
+          seen.chance_in_time,
+          seen.chance_in_budget,
+          seen.chance_of_both,
+          seen.wall_p50,
+          seen.wall_p90,
+          seen.cost_p50,
+          seen.cost_p90,
+          seen.stops,
+          seen.switched,
+          superseded};
+}
+/// The greater chance of both limits, then fewer dollars. A price that is older than an announced change counts as a
+/// chance of 5 points less: it does not come first in silence.
+[[nodiscard]] inline bool is_surer(const risk_way& a, const risk_way& b) {
+  const auto chance = [](const risk_way& one) { return one.chance_of_both - (one.superseded ? 0.05 : 0); };
+  if (chance(a) != chance(b)) return chance(a) > chance(b);
+  if (a.cost_p50 != b.cost_p50) return a.cost_p50 && (!b.cost_p50 || *a.cost_p50 < *b.cost_p50);
+  return a.kind < b.kind;
+}
+
+/// The ways of paying, each with the policy that was asked for where it may be stopped by preemptions.
+[[nodiscard]] inline std::vector<risk_way> ways_of(const risk_subject& about) {
+  std::vector<risk_way> ways;
+  for (const provisioning kind : all_provisioning) {
+    if (is_commitment(kind) && about.run.expected > commitment_term(kind)) continue;
+    const risk_policy policy = policy_for(about.asked, kind);
+    const auto seen = outlook_of_way(about, kind, policy, about.limits);
+    if (!seen) continue;
+    ways.push_back(
+        way_of(kind, policy, *seen, is_before_announced_change(risk_prices_of(about, kind, policy)->second)));
+  }
+  std::sort(ways.begin(), ways.end(), is_surer);
+  return ways;
+}
+
+/// The outlook of the same run on other chips of that generation, in their best layout, and the name of their slices;
+/// nothing where there are no such slices.
+[[nodiscard]] inline std::optional<std::pair<run_outlook, std::string>> outlook_on(const risk_subject& about,
+                                                                                   provisioning kind,
+                                                                                   const risk_policy& policy,
+                                                                                   std::int64_t chip_total) {
+  const placed_job& all = about.all;
+  plan_request request;
+  request.model = all.config.model;
+  request.job = all.job;
+  request.tokens = about.asked.tokens;
+  request.kinds = {kind};
+  request.regions = {about.asked.region};
+  request.generations = {std::string(all.where.chip.name.view())};
+  request.smallest_chips = request.largest_chips = chip_total;
+  request.largest_slices = slices(all.mesh);
+  request.most_plans = 1;
+  request.prices = about.book;
+  request.constants = all.constants;
+  const plan_answer found = make_plan(request);
+  if (found.plans.empty()) return std::nullopt;
+  const plan& other = found.plans.front();
+  if (kind == provisioning::calendar && other.step.high * other.steps > 80_days) return std::nullopt;
+  payment_terms terms = about.terms;
+  const std::int64_t slice_total = slices(other.mesh);
+  const double now = static_cast<double>(checked_multiply(chips(all.where), slices(all.mesh)));
+  terms.mean_time_between_failures *= now / static_cast<double>(chip_total);
+  if (!about.asked.around.checkpoint)
+    terms.spot.checkpoint_time =
+        checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(other.where, slice_total));
+  risk_prices prices;
+  prices.rate = rate(chosen_cost(other).price.per_chip, chip_total);
+  prices.kind = kind;
+  prices.rest_of_term_used = about.asked.rest_of_term_used;
+  const run_range run{other.run, other.step.low * other.steps, other.step.high * other.steps};
+  return std::make_pair(tpuplan::outlook_of(at_risk(run, kind, other.where, slice_total, terms, about.lifetime), prices,
+                                            about.limits, policy, about.asked.runs, about.asked.seed),
+                        std::string(slices_name(other.where, slice_total).view()));
+}
+
+/// Other regions in which the chips are cheaper under a way of paying, or spot is believed to last longer: the two
+/// cheapest. A price that is far below those of others, or weak, is none to move for.
+[[nodiscard]] inline std::vector<price_row> other_regions(const risk_subject& about, provisioning kind) {
+  const maybe<price_row> here = find_price(about.book, about.all.where, about.region, kind);
+  std::vector<price_row> found;
+  for (const std::string& region : all_regions(about.book)) {
+    const maybe<price_row> there = find_price(about.book, about.all.where, region, kind);
+    if (!here || !there || region == about.region || is_far_below(about.book, *there) || is_weak(*there)) continue;
+    const std::string_view chip = about.all.where.chip.name;
+    const bool lasts =
+        kind == provisioning::spot && spot_lifetime(chip, region).median > spot_lifetime(chip, about.region).median;
+    if (there->per_chip < here->per_chip || lasts) found.push_back(*there);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const price_row& a, const price_row& b) { return a.per_chip < b.per_chip; });
+  if (found.size() > 2) found.resize(2);
+  return found;
+}
+/// The outlook in another region: at its prices, and, where nothing is known of the user's own spot, with what is
+/// published of spot there.
+[[nodiscard]] inline std::optional<run_outlook> outlook_in(risk_subject about, std::string_view region,
+                                                           provisioning kind, const risk_policy& policy) {
+  about.region = region;
+  if (!about.asked.mean_time_between_preemptions && about.asked.lifetimes.empty())
+    about.lifetime = spot_lifetime(about.all.where.chip.name, region).mean;
+  return outlook_of_way(about, kind, policy, about.limits);
+}
+
+/// Changes to a way of paying that raise the chance of both limits.
+[[nodiscard]] inline std::vector<risk_change> changes_of(const risk_subject& about, provisioning kind,
+                                                         const run_outlook& now) {
+  std::vector<risk_change> changes;
+  const auto consider = [&](std::string words, provisioning paid, const risk_policy& policy,
+                            const risk_limits& limits) {
+    const auto then = outlook_of_way(about, paid, policy, limits);
+    if (!then || then->chance_of_both < now.chance_of_both + 0.005) return;
+    changes.push_back({std::move(words), then->chance_in_time, then->chance_in_budget, then->chance_of_both,
+                       then->wall_p90, then->cost_p90});
+  };
+  const risk_policy as_asked = policy_for(about.asked, kind);
+  const std::int64_t chip_total = checked_multiply(chips(about.all.where), slices(about.all.mesh));
+  for (const std::int64_t chips_then : {chip_total / 2, chip_total * 2}) {
+    const bool plain =
+        !as_asked.elastic && as_asked.spare_slices == 0 && !as_asked.on_demand_in_time && !as_asked.on_demand_after;
+    if (!plain || chips_then < 1) continue;
+    const auto then = outlook_on(about, kind, as_asked, chips_then);
+    if (!then || then->first.chance_of_both < now.chance_of_both + 0.005) continue;
+    changes.push_back({then->second, then->first.chance_in_time, then->first.chance_in_budget,
+                       then->first.chance_of_both, then->first.wall_p90, then->first.cost_p90});
+  }
+  for (const price_row& there : other_regions(about, kind)) {
+    const auto then = outlook_in(about, there.region.view(), kind, as_asked);
+    if (!then || then->chance_of_both < now.chance_of_both + 0.005) continue;
+    changes.push_back({"in " + std::string(there.region.view()) + ", where it can be had", then->chance_in_time,
+                       then->chance_in_budget, then->chance_of_both, then->wall_p90, then->cost_p90});
+  }
+  const bool is_spot = kind == provisioning::spot;
+  if (is_spot && about.limits.deadline && !as_asked.on_demand_in_time) {
+    risk_policy policy = as_asked;
+    policy.on_demand_in_time = true;
+    consider("go on on demand at the last moment", kind, policy, about.limits);
+  }
+  if (!as_asked.elastic && as_asked.spare_slices == 0) {
+    risk_policy policy = as_asked;
+    policy.spare_slices = 1;
+    consider("one spare slice", kind, policy, about.limits);
+    policy = as_asked;
+    policy.elastic = true;
+    if (slices(about.all.mesh) > 1) consider("elastic: go on without a lost slice", kind, policy, about.limits);
+  }
+  if (kind != provisioning::on_demand)
+    consider("on demand", provisioning::on_demand, policy_for(about.asked, provisioning::on_demand), about.limits);
+  if (about.limits.deadline) {
+    risk_limits later = about.limits;
+    later.deadline = *about.limits.deadline + 7_days;
+    consider("start 7 days earlier", kind, as_asked, later);
+  }
+  if (about.limits.budget) {
+    risk_limits more = about.limits;
+    more.budget = 1.2 * *about.limits.budget;
+    consider("a budget of a fifth more", kind, as_asked, more);
+  }
+  std::sort(changes.begin(), changes.end(), [](const risk_change& a, const risk_change& b) {
+    return std::make_pair(-a.chance_of_both, a.change) < std::make_pair(-b.chance_of_both, b.change);
+  });
+  return changes;
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::own_lifetime, lasted, preempted)
+TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, tokens, region, prices, kind, by, start,
+               deadline, budget, zone, mean_time_between_preemptions, lifetimes, queue_time, restart_time,
+               chip_time_between_failures, around, on_demand_in_time, on_demand_after, spare_slices, elastic,
+               rest_of_term_used, runs, seed)
+TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget, chance_of_both, wall_p50, wall_p90,
+               cost_p50, cost_p90, stops, switched, superseded)
+TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)
+TPUPLAN_FIELDS(tpuplan::risk_answer, chance_in_time, chance_in_budget, chance_of_both, chance_to_end, wall_p10,
+               wall_p50, wall_p90, cost_p10, cost_p50, cost_p90, done_p50, done_p90, slice, slices, chips, region, kind,
+               policy, start, by, deadline, budget, run, run_low, run_high, fits, checkpoint_interval, preempted_every,
+               preempted_every_low, preempted_every_high, fails_every, fails_every_low, fails_every_high, ways, changes,
+               walls, costs, assumed, model)
+
+#endif
