@@ -8,6 +8,7 @@
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/generate.hpp>
+#include <tpuplan/ask/model_generation.hpp>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
@@ -17,6 +18,7 @@
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/ask/simulate_generation.hpp>
 #include <tpuplan/ask/spot.hpp>
 #include <tpuplan/ask/sweep.hpp>
 #include <tpuplan/ask/train_generation.hpp>
@@ -108,14 +110,21 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_risk(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
 }
-[[nodiscard]] inline reply generate_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const generate_request asked = read_request<generate_request>(request);
+[[nodiscard]] inline reply model_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(read_request<model_generation_request>(request).config, read);
+  return reply_of(answer_to_model_generation(pipeline, read), beside);
+}
+/// A question of what a pipeline makes.
+template <class Request, class Answer, Answer (*Answered)(const read_generation&, const Request&, const price_book&)>
+[[nodiscard]] reply generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const Request asked = read_request<Request>(request);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked,
-                                     own ? own->book() : price_book{}),
-                  beside);
+  const std::int64_t batch = asked.batch == Request{}.batch ? 1 : asked.batch;
+  return reply_of(
+      Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own ? own->book() : price_book{}), beside);
 }
 [[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_generation_request asked = read_request<train_generation_request>(request);
@@ -125,16 +134,6 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
   return reply_of(answer_to_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply plan_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const asked_generation_plan asked = read_request<asked_generation_plan>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  std::vector<assumption> read;
-  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(
-      answer_to_plan_generation(filled(pipeline, std::move(read), asked.make, asked.batch > 0 ? asked.batch : 1), asked,
-                                own ? own->book() : price_book{}),
-      beside);
 }
 template <class Request>
 [[nodiscard]] placed_network network_of(const Request& asked) {
@@ -262,6 +261,9 @@ inline constexpr question questions[] = {
                                          plain_answer<pad_request>),
     question_of<model_request, model_answer>("model", "How many parameters, FLOPs and KV bytes does a model have?",
                                              {{model_rows, count_rows}}, model_answered),
+    question_of<model_generation_request, model_generation_answer>(
+        "model_generation", "How many parameters and FLOPs has a pipeline of images or clips?", {{model_rows}},
+        model_generation_answered),
     question_of<fit_request, fit_answer>("fit", "Does a training job fit a slice?",
                                          {{model_rows, job_rows, step_rows, mesh_rows}}, fit_answered),
     question_of<train_request, train_answer>(
@@ -313,7 +315,12 @@ inline constexpr question questions[] = {
                                            risk_answered),
     question_of<generate_request, generate_answer>(
         "generate", "How long does a slice take for an image or a clip, and at what price?",
-        {{model_rows, picture_rows, generate_rows, price_rows}}, generate_answered),
+        {{model_rows, picture_rows, generate_rows, price_rows}},
+        generation_answered<generate_request, generate_answer, answer_to_generate>),
+    question_of<simulate_generation_request, simulate_generation_answer>(
+        "simulate_generation", "How long do requests for images or clips take under traffic?",
+        {{model_rows, picture_rows, generate_rows, item_traffic_rows, fill_rows, price_rows}},
+        generation_answered<simulate_generation_request, simulate_generation_answer, answer_to_simulate_generation>),
     question_of<asked_plan, plan_document>("plan", "Which slices should train this model?",
                                            {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, market_rows,
                                              wait_rows, phase_rows, degree_rows, noise_rows, budget_rows, limit_rows}},
@@ -325,7 +332,8 @@ inline constexpr question questions[] = {
         plan_serving_answered),
     question_of<asked_generation_plan, generation_plan_document>(
         "plan_generation", "Which slices should make so many images or clips an hour?",
-        {{model_rows, picture_rows, generation_plan_rows, hourly_rows, limit_rows}}, plan_generation_answered),
+        {{model_rows, picture_rows, generation_plan_rows, hourly_rows, limit_rows}},
+        generation_answered<asked_generation_plan, generation_plan_document, answer_to_plan_generation>),
     {"launch",
      "What starts a plan?",
      {{launch_rows}},
@@ -421,9 +429,10 @@ inline constexpr question questions[] = {
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, fit, train, fit_network, train_network, train_generation, plan_network, sweep, serve,
-/// spot, simulate, pay, risk, generate, plan, plan_serving, plan_generation, launch. It is safe from any thread.
-/// Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
+/// slices, batch, pad, model, model_generation, fit, train, fit_network, train_network, train_generation, plan_network,
+/// sweep, serve, spot, simulate, pay, risk, generate, simulate_generation, plan, plan_serving, plan_generation, launch.
+/// It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has
+/// answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

@@ -161,6 +161,8 @@ std::vector<example> examples() {
         {"sizes", {"512x512"}},
         {"job", {{"global_batch", 64}}},
         {"data", {{"examples", 64000}}}}},
+      {"model_generation", {{"config", flux()}}},
+      {"simulate_generation", {{"config", flux()}, {"slice", "v6e-4"}, {"make", {{"steps", 28}}}, {"rate_per_s", 0.2}}},
       {"plan_generation",
        {{"config", flux()}, {"items_per_hour", 2000}, {"generations", {"v6e"}}, {"largest_slice", 4}}},
       {"plan_serving", {{"config", model}, {"generations", {"v6e"}}, {"job", {{"request_rate_per_s", 20}}}}},

@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/ask/simulate_generation.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/read/traces.hpp>
 #include <tpuplan/show/views/simulate.hpp>
+#include <tpuplan/show/views/simulate_generation.hpp>
 #include <vector>
 
 #include "cli/calibration.hpp"
@@ -17,6 +19,7 @@
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/traffic.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -33,7 +36,45 @@ struct simulate_options {
   seconds part{0};       // of a day from a trace; 0: a 24th of it
   bool for_hpa = false;  // what autoscaler of Kubernetes keeps the targets
   seconds between = spot_terms{}.mean_time_between_preemptions;
+  nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
+  std::vector<std::string> of_pictures;                // the options of these
 };
+
+// Images and clips under traffic.
+
+simulate_generation_request items_asked(const simulate_options& given, const session& with) {
+  simulate_generation_request asked = read_request<simulate_generation_request>(given.pictures);
+  const simulate_request& all = given.asked;
+  asked.slice = all.slice, asked.slices = all.slices;
+  if (with.is_given("--weights")) asked.make.weights = all.job.weights;
+  if (with.is_given("--tensor")) asked.mesh.tensor = all.mesh.tensor;
+  asked.rate = all.job.request_rate, asked.concurrency = all.job.concurrency;
+  asked.ramp = all.ramp, asked.warm_up = all.warm_up, asked.variation = all.variation;
+  asked.requests = all.requests, asked.seed = all.seed, asked.target = all.job.percentiles.end_to_end;
+  asked.region = given.prices.region;
+  return asked;
+}
+
+void simulate_items(const simulate_options& given, session& with) {
+  keep_to_pipelines(
+      with, given.of_pictures,
+      {"config",      "--slice",    "--slices",  "--rate",    "--concurrency", "--ramp",    "--warm-up",
+       "--variation", "--seed",     "--e2e-p50", "--e2e-p90", "--e2e-p95",     "--e2e-p99", "--tensor",
+       "--weights",   "--requests", "--region",  "--prices",  "--csv",         "--wide",    "--markdown"});
+  const simulate_generation_request asked = items_asked(given, with);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = load_pipeline(given.config, read);
+  const loaded_prices prices(given.prices, with);
+  check_region(prices.book(), asked.region);
+  simulate_generation_answer a =
+      answer_to_simulate_generation(filled(pipeline, std::move(read), asked.make, asked.batch), asked, prices.book());
+  if (a.made.fits == verdict::no || !a.report.meets_target) with.status = 1;
+  for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
+    a.assumed.push_back({field, value, std::string(not_given)});
+  view shown = view_of(a, view_options_of(with));
+  shown.next.front().command = follow_up(with, "generate", {}, {});
+  answer(with, shown, [&]() -> ordered_json { return a; });
+}
 
 void simulate_traffic(const model_config& config, const simulate_options& given, const price_book& prices,
                       session& with) {
@@ -127,7 +168,9 @@ void read_simulation(simulate_options& into) {
 void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate") && !with.is_given("--concurrency"))
     refuse_missing("--rate", "requests a second, or --concurrency, or --trace, or --day");
+  if (is_pipeline_file(given.config)) return simulate_items(given, with);
   model_config config = load_model(given.config);
+  refuse_pictures(with, given.of_pictures, "given for a language model");
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   const own_constants usual{{}, given.traffic.constants, {}};
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
@@ -185,6 +228,11 @@ void add_simulate_command(session& with) {
   add_price_options(added, options->prices);
   add_drawing_options(added);
   add_table_options(added);
+  options->of_pictures = picture_options(added, picture_rows, options->pictures);
+  for (const row_list& rows : {row_list(generate_rows), row_list(fill_rows)}) {
+    for (std::string& each : picture_options(added, rows, options->pictures))
+      options->of_pictures.push_back(std::move(each));
+  }
   added.run = [options, &with] {
     read_simulation(*options);
     run_simulate(*options, with);

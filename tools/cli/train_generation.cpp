@@ -13,23 +13,6 @@ using namespace tpuplan;
 
 namespace {
 
-/// Refuses options that have no effect on a pipeline.
-void keep_to_pipelines(const session& with) {
-  constexpr std::string_view acting[] = {"config",      "--batch",  "--weights",        "--moments",
-                                         "--optimizer", "--lora",   "--slice",          "--data",
-                                         "--fsdp",      "--tensor", "--context",        "--slices",
-                                         "--examples",  "--epochs", "--steps",          "--region",
-                                         "--prices",    "--mtbp",   "--keep-remainder", "--steps-per-epoch",
-                                         "--rest-used", "--csv",    "--wide",           "--markdown"};
-  for (const option& one : with.asked->options) {
-    const bool own = std::any_of(std::begin(train_picture_rows), std::end(train_picture_rows),
-                                 [&](const question_row& row) { return row.option == one.name; });
-    const bool acts = own || std::find(std::begin(acting), std::end(acting), one.name) != std::end(acting);
-    if (one.is_given() && !acts)
-      refuse(one.name, "given for a pipeline of images or clips", "an option that acts on one");
-  }
-}
-
 train_generation_request asked_of(const denoiser_run& given, const session& with) {
   train_generation_request asked = read_request<train_generation_request>(given.pictures);
   const training_job& job = given.job.job;
@@ -61,14 +44,36 @@ bool is_pipeline_file(const std::string& path) {
   }
 }
 
-void refuse_pictures(const session& with, std::string_view given) {
-  for (const question_row& row : train_picture_rows) {
-    if (with.is_given(row.option)) refuse(row.option, given, "a pipeline of images or clips");
+void refuse_pictures(const session& with, const std::vector<std::string>& own, std::string_view given) {
+  for (const std::string& each : own) {
+    if (with.is_given(each)) refuse(each, given, "a pipeline of images or clips");
   }
 }
 
+void keep_to_pipelines(const session& with, const std::vector<std::string>& own,
+                       std::initializer_list<std::string_view> others) {
+  for (const option& one : with.asked->options) {
+    const bool acts = std::find(own.begin(), own.end(), one.name) != own.end() ||
+                      std::find(others.begin(), others.end(), one.name) != others.end();
+    if (one.is_given() && !acts)
+      refuse(one.name, "given for a pipeline of images or clips", "an option that acts on one");
+  }
+}
+
+std::vector<std::string> picture_options(command& to, const row_list& rows, nlohmann::json& request) {
+  std::vector<std::string> own;
+  for (const question_row& row : rows) {
+    if (to.find(row.option) == nullptr) to.ask(row, request), own.emplace_back(row.option);
+  }
+  return own;
+}
+
 void denoiser_train(const denoiser_run& given, session& with) {
-  keep_to_pipelines(with);
+  keep_to_pipelines(with, given.own,
+                    {"config",  "--batch",    "--weights",        "--moments",         "--optimizer", "--lora",
+                     "--slice", "--data",     "--fsdp",           "--tensor",          "--context",   "--slices",
+                     "--steps", "--examples", "--epochs",         "--steps-per-epoch", "--region",    "--prices",
+                     "--mtbp",  "--csv",      "--keep-remainder", "--rest-used",       "--wide",      "--markdown"});
   if (given.mesh.slice_name.empty()) refuse_missing("--slice", "v5p-128, v5e-16, v6e-8x16 …");
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.job.config, read);

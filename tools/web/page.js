@@ -62,46 +62,84 @@ const valid_of = (question, request) => ask(question, request).error.valid.split
 const powers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => 2 ** (from + i));
 const decades = (from, to) => powers(0, to - from).flatMap((_, i) => [1, 2, 5].map((n) => n * 10 ** (from + i)));
 const lengths = (n) => ({ mean: n, mean_square: n * n, longest: n });
-const example = Object.values(models)[0];
+const example = models["llama-3.1-8b"];
 const generations = ask("chips", {}).answer.chips.map((chip) => chip.name);
 const slices = ask("slices", {}).answer.slices;
+const sizes = ["512x512", "1024x1024", "832x480", "1280x720"];
 const regions = valid_of("serve", { config: example, slice: "v6e-8", region: "?" });
-const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "Serve", plan_serving: "Plan serving" };
+const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "Serve", plan_serving: "Plan serving",
+  generate: "Make images or clips", plan_generation: "Plan images or clips",
+  simulate_generation: "Images under traffic", train_generation: "Train on images or clips" };
+/// The commands of questions that have another name.
+const commands = { plan_serving: "plan --serve", plan_generation: "plan", simulate_generation: "simulate",
+  train_generation: "train" };
+const of_pictures = (question) => question.includes("generat");
+const makes_pictures = (config) => ["_class_name", "_diffusers_version", "model_index", "transformer", "unet", "vae"]
+  .some((key) => Object.hasOwn(config, key));
+/// The models that are offered for a question.
+const names_of = (question) =>
+  Object.keys(models).filter((name) => makes_pictures(models[name]) === of_pictures(question));
+const drawable = ask("chips", {}, { pictures: true }).error.valid.replace("one of ", "").split(", ");
 
 /// key: in the address; row: the option or the path of a row of the question; stops: of the slider; more: below the
 /// others. What a control is called, its unit, its choices and where it stands in the request are said by the row.
 const shown = [
-  { key: "slice", row: "--slice", of: "train fit serve", list: slices.map((s) => s.name) },
+  { key: "slice", row: "--slice", of: "train fit serve generate simulate_generation train_generation",
+    list: slices.map((s) => s.name) },
+  { key: "size", row: "--size", of: "generate plan_generation simulate_generation train_generation", list: sizes },
+  { key: "frames", row: "--frames", of: "generate plan_generation simulate_generation train_generation",
+    stops: [1, 17, 33, 49, 81, 121, 129] },
+  { key: "steps", row: "--steps", of: "generate plan_generation simulate_generation",
+    stops: [1, 4, 8, 20, 28, 30, 40, 50, 100] },
+  { key: "guidance", row: "--guidance", of: "generate plan_generation simulate_generation",
+    stops: [1, 2, 3.5, 5, 7.5] },
+  { key: "items", row: "--items-per-hour", of: "plan_generation", stops: decades(0, 5) },
+  { key: "latency", row: "--latency", of: "plan_generation", stops: decades(0, 3) },
   { key: "tokens", row: "--tokens", of: "plan train", stops: decades(9, 13) },
   { key: "deadline", row: "--deadline", of: "plan", unit: "days",
     stops: [1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
   { key: "budget", row: "--budget", of: "plan", stops: decades(3, 8) },
   { key: "batch_tokens", row: "--batch-tokens", of: "plan", stops: powers(17, 26) },
-  { key: "batch", row: "--batch", of: "train fit", stops: powers(0, 14) },
+  { key: "batch", row: "--batch", of: "train fit generate plan_generation simulate_generation train_generation",
+    stops: powers(0, 14) },
   { key: "seq", row: "--seq", of: "plan train fit", stops: powers(8, 17) },
   { key: "input", row: "--input-len", of: "serve plan_serving", stops: powers(5, 17) },
   { key: "output", row: "--output-len", of: "serve plan_serving", stops: powers(3, 14) },
   { key: "rate", row: "--rate", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
+  { key: "item_rate", row: "--rate", of: "simulate_generation",
+    stops: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10] },
+  { key: "item_p95", row: "--e2e-p95", of: "simulate_generation", stops: decades(0, 3) },
+  { key: "examples", row: "--examples", of: "train_generation", stops: decades(3, 8) },
   { key: "ttft_p99", row: "--ttft-p99", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
   { key: "tpot_p95", row: "--tpot-p95", of: "serve plan_serving", unit: "ms", stops: [5, 10, 20, 30, 50, 100, 200] },
-  { key: "hourly", row: "--budget", of: "plan_serving", stops: decades(0, 4) },
-  { key: "kinds", row: "--provisioning", of: "plan plan_serving" },
-  { key: "generations", row: "--generation", of: "plan plan_serving", many: generations },
+  { key: "hourly", row: "--budget", of: "plan_serving plan_generation", stops: decades(0, 4) },
+  { key: "kinds", row: "--provisioning", of: "plan plan_serving plan_generation" },
+  { key: "kind", row: "--provisioning", of: "generate simulate_generation" },
+  { key: "generations", row: "--generation", of: "plan plan_serving plan_generation", many: generations },
   { key: "served_weights", row: "job.weights", of: "serve plan_serving" },
   { key: "cache", row: "--kv-dtype", of: "serve plan_serving" },
   { key: "remat", row: "--remat", of: "plan train fit", open: { plan: "the best one", train: "full", fit: "full" } },
 
-  { key: "best", row: "--objective", of: "plan plan_serving", more: true },
-  { key: "regions", row: "--region", of: "plan plan_serving", choices: regions, more: true },
-  { key: "region", row: "--region", of: "train serve", choices: regions, more: true },
+  { key: "best", row: "--objective", of: "plan plan_serving plan_generation", more: true },
+  { key: "regions", row: "--region", of: "plan plan_serving plan_generation", choices: regions, more: true },
+  { key: "region", row: "--region", of: "train serve generate simulate_generation", choices: regions, more: true },
   { key: "max_slices", row: "--max-slices", of: "plan", stops: powers(0, 6), more: true },
-  { key: "max_chips", row: "--max-chips", of: "plan plan_serving", stops: powers(2, 13), more: true },
-  { key: "optimizer", row: "--optimizer", of: "plan train fit", more: true },
+  { key: "max_chips", row: "--max-chips", of: "plan plan_serving plan_generation", stops: powers(2, 13), more: true },
+  { key: "optimizer", row: "--optimizer", of: "plan train fit train_generation", more: true },
+  { key: "lora", row: "--lora", of: "train_generation", stops: powers(2, 8), more: true },
+  { key: "epochs", row: "--epochs", of: "train_generation", stops: [1, 2, 5, 10, 20, 50, 100], more: true },
+  { key: "caching", row: "--cache-speedup", of: "generate plan_generation simulate_generation",
+    stops: [1.2, 1.4, 1.75, 2], more: true },
+  { key: "made_weights", row: "--weights", of: "generate plan_generation simulate_generation", more: true },
   { key: "compute", row: "--dtype", of: "plan train fit", more: true },
   { key: "accumulation", row: "--accumulation", of: "train fit", stops: powers(0, 7), more: true },
-  { key: "dcn", row: "--slices", of: "train fit", stops: powers(0, 6), more: true },
+  { key: "dcn", row: "--slices", of: "train fit generate simulate_generation train_generation", stops: powers(0, 6),
+    more: true },
   ...["data", "fsdp", "tensor", "expert", "context", "pipeline"].map((axis) => (
-    { key: axis, row: "--" + axis, of: "train fit", stops: powers(0, axis === "fsdp" ? 13 : 8), more: true })),
+    { key: axis, row: "--" + axis, stops: powers(0, axis === "fsdp" ? 13 : 8), more: true, of: "train fit" +
+      (["expert", "pipeline"].includes(axis) ? "" : " generate simulate_generation train_generation") })),
+  { key: "exchange", row: "--context-exchange", of: "generate simulate_generation train_generation", more: true },
+  { key: "fill", row: "--fill", of: "simulate_generation", stops: decades(0, 3), more: true },
   { key: "serve_tensor", row: "--tensor", of: "serve", stops: powers(0, 8), more: true },
   { key: "concurrency", row: "--concurrency", of: "serve plan_serving", stops: powers(0, 12), more: true },
   { key: "ttft", row: "--ttft", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10], more: true },
@@ -127,7 +165,8 @@ const fields = Object.fromEntries(Object.keys(questions).map((question) => [ques
 const fields_of = (question) => fields[question];
 const usual = { plan: { tokens: "1T", deadline: "30" }, train: { slice: "v6e-256", tokens: "1T", batch: "1024" },
   fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" },
-  plan_serving: { rate: "20" } };
+  plan_serving: { rate: "20" }, generate: { slice: "v6e-8" }, plan_generation: { items: "100" },
+  simulate_generation: { slice: "v6e-8", item_rate: "0.01" }, train_generation: { slice: "v5p-64" } };
 const launch_rows = library.schema.requests.launch.fields;
 const targets = valid_of("launch", { target: "?" }).map((one) => one.trim());
 const launch_fields = [...["name", "image", "project", "zone", "cluster", "checkpoint"].map((key) =>
@@ -286,7 +325,8 @@ function address_of({ question, model, own, values }) {
 function read_address() {
   const given = new URLSearchParams(location.hash.slice(1));
   const question = Object.hasOwn(questions, given.get("question") ?? "") ? given.get("question") : "plan";
-  state = { question, model: given.get("model") ?? "llama-3.1-8b", own: null,
+  const usual_model = of_pictures(question) ? names_of(question)[0] : "llama-3.1-8b";
+  state = { question, model: given.get("model") ?? usual_model, own: null,
     values: given.has("question") ? {} : { ...usual[question] } };
   for (const { key } of fields_of(question)) if (given.has(key)) state.values[key] = given.get(key);
   try {
@@ -298,8 +338,8 @@ function read_address() {
 /// The config.json that is asked about, which says its name.
 function config_of() {
   const config = state.own ?? (Object.hasOwn(models, state.model) ? models[state.model] : null);
-  return config && !Object.hasOwn(config, "schema") ? { _name_or_path: state.model.replace(/\.json$/, ""), ...config }
-    : config;
+  if (!config || Object.hasOwn(config, "schema") || makes_pictures(config)) return config;
+  return { _name_or_path: state.model.replace(/\.json$/, ""), ...config };
 }
 
 class refusal extends Error {
@@ -393,7 +433,8 @@ function control(field) {
 function show_controls() {
   for (const box of inside("kinds").querySelectorAll("input")) box.checked = box.value === state.question;
   const select = inside("model");
-  const names = [...Object.keys(models), ...(Object.hasOwn(models, state.model) && !state.own ? [] : [state.model])];
+  const offered = names_of(state.question);
+  const names = [...offered, ...(offered.includes(state.model) && !state.own ? [] : [state.model])];
   select.replaceChildren(...names.map((name, i) => element("option", { value: String(i) }, name)));
   select.value = String(state.own ? names.length - 1 : names.indexOf(state.model));
   const rows = fields_of(state.question);
@@ -404,9 +445,11 @@ function show_controls() {
   show_model();
 }
 function show_model() {
-  const { answer } = ask("model", { config: config_of() });
+  const config = config_of();
+  const { answer } = ask(config && makes_pictures(config) ? "model_generation" : "model", { config });
   inside("model-facts").textContent = !answer ? "" : answer.name + ": " + count(answer.parameters) + " parameters" +
-    (answer.active_parameters !== answer.parameters ? ", " + count(answer.active_parameters) + " active" : "") +
+    ((answer.active_parameters ?? answer.parameters) !== answer.parameters
+      ? ", " + count(answer.active_parameters) + " active" : "") +
     (answer.kv_bytes_per_token ? ", " + digits(answer.kv_bytes_per_token / 1024) + " KiB of KV cache per token" : "");
 }
 
@@ -449,7 +492,7 @@ function show_answer() {
   const config = config_of();
   if (!config) return refused("Model: there is none called " + state.model + ".", null);
   const whole = (beside) => ask(state.question, { config, ...request }, beside);
-  const document_of = whole({ pictures: true, view: true });
+  const document_of = whole({ pictures: drawable.includes(state.question), view: true });
   if (document_of.error) {
     const { message, field } = document_of.error;
     const last = field.split(".").pop();
@@ -460,7 +503,7 @@ function show_answer() {
   inside("summary").textContent = view.summary;
   inside("glance").textContent = view.summary;
   const { before, after } = view_elements(document_of, (options) => whole({ view: options }).view);
-  const pictures = [...document_of.pictures, ...further_pictures(answer, request)];
+  const pictures = [...(document_of.pictures ?? []), ...further_pictures(answer, request)];
   inside("details").replaceChildren(...[...before, ...pictures.map(figure), ...after].filter(Boolean));
   inside("launch").hidden = !(state.question === "plan" && answer.plans.length);
   if (!inside("launch").hidden) show_launch();
@@ -468,7 +511,9 @@ function show_answer() {
 }
 
 const plain_name = (name) => name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^[-.]+/, "_") || "config.json";
-const file_name = () => (state.own ? plain_name(state.model) : "data/models/" + plain_name(state.model) + ".json");
+const file_name = () => (state.own ? plain_name(state.model)
+  : (names_of("generate").includes(state.model) ? "data/pipelines/" : "data/models/") +
+    plain_name(state.model) + ".json");
 function show_copies(request) {
   const options = fields_of(state.question).filter((field) => state.values[field.key]?.trim()).map((field) => {
     const text = state.values[field.key].trim();
@@ -476,7 +521,8 @@ function show_copies(request) {
     return field.option + " " + (/^[A-Za-z0-9_.,:+-]+$/.test(shown) ? shown
       : "'" + shown.replaceAll("'", "'\\''") + "'");
   });
-  const command = state.question === "plan_serving" ? ["plan", file_name(), "--serve"] : [state.question, file_name()];
+  const [name, ...flags] = (commands[state.question] ?? state.question).split(" ");
+  const command = [name, file_name(), ...flags];
   inside("command").textContent = ["tpuplan", ...command, ...options].join(" ");
   const question = { schema: "tpuplan/1", question: state.question, request };
   inside("cpp").textContent = `// g++ -std=c++17 -Iinclude question.cpp -o question, with nlohmann_json
@@ -550,12 +596,15 @@ function build() {
     inside("kinds").append(element("label", {}, element("input", {
       type: "radio", name: "question", value, onchange: () => {
         state.question = value;
+        const offered = names_of(value);
+        if (!state.own && Object.hasOwn(models, state.model) && !offered.includes(state.model))
+          state.model = of_pictures(value) ? offered[0] : "llama-3.1-8b";
         for (const [key, text] of Object.entries(usual[value])) state.values[key] ||= text;
         show_controls();
         changed();
       } }), label));
   inside("model").addEventListener("change", (event) => {
-    const name = Object.keys(models)[event.target.value];
+    const name = names_of(state.question)[event.target.value];
     if (!name) return;
     state.own = null;
     state.model = name;

@@ -165,8 +165,13 @@ struct read_generation {
 
 namespace detail {
 
+/// What a size and a number of frames are called in a request.
+struct size_fields {
+  std::string_view size = "make.size", frames = "make.frames";
+};
+
 /// "1280x720" as pixels; refuses what is none.
-[[nodiscard]] inline picture_size size_of_words(const std::string& given) {
+[[nodiscard]] inline picture_size size_of_words(const std::string& given, std::string_view field) {
   picture_size size;
   const std::size_t by = given.find_first_of("xX*");
   const auto side = [&](std::string_view digits) {
@@ -183,7 +188,7 @@ namespace detail {
     size.height = side(std::string_view(given).substr(by + 1));
   }
   if (size.width <= 0 || size.height <= 0)
-    fail(errc::malformed_input, "make.size", given, "pixels of a row and rows: 1280x720");
+    fail(errc::malformed_input, field, given, "pixels of a row and rows: 1280x720");
   return size;
 }
 
@@ -194,17 +199,17 @@ namespace detail {
 }
 
 /// Refuses sizes that the pipeline cannot make, with the nearest that it can.
-inline void check_picture(const diffusion_pipeline& p, const picture_size& size) {
+inline void check_picture(const diffusion_pipeline& p, const picture_size& size, const size_fields& called) {
   const std::int64_t unit = checked_multiply(p.spatial, p.patch);
   if (unit > 0 && (size.width % unit != 0 || size.height % unit != 0))
-    fail(errc::not_divisible, "make.size", std::to_string(size.width) + "x" + std::to_string(size.height),
+    fail(errc::not_divisible, called.size, std::to_string(size.width) + "x" + std::to_string(size.height),
          "sides in multiples of " + std::to_string(unit) + ": a width of " + nearest_multiples(size.width, unit) +
              ", a height of " + nearest_multiples(size.height, unit));
   if (size.frames == 1) return;
-  if (!makes_clips(p)) fail(errc::out_of_range, "make.frames", size.frames, "1: the model makes images");
+  if (!makes_clips(p)) fail(errc::out_of_range, called.frames, size.frames, "1: the model makes images");
   if ((size.frames - 1) % p.temporal != 0) {
     const std::int64_t below = (size.frames - 1) / p.temporal * p.temporal + 1;
-    fail(errc::not_divisible, "make.frames", size.frames,
+    fail(errc::not_divisible, called.frames, size.frames,
          "one more than a multiple of " + std::to_string(p.temporal) + ": " + std::to_string(below) + " or " +
              std::to_string(below + p.temporal));
   }
@@ -231,13 +236,13 @@ inline void check_picture(const diffusion_pipeline& p, const picture_size& size)
 
 /// Fills in what the question leaves open of a size.
 [[nodiscard]] inline picture_size filled_size(const picture_request& asked, const diffusion_pipeline& p,
-                                              assumed_values& assumed) {
+                                              assumed_values& assumed, const size_fields& called = {}) {
   picture_size size = p.usual;
   if (!asked.size.empty()) {
-    const picture_size given = size_of_words(asked.size);
+    const picture_size given = size_of_words(asked.size, called.size);
     size.width = given.width, size.height = given.height;
   } else {
-    if (size.width <= 0 || size.height <= 0) fail(errc::missing_field, "make.size", "missing", "pixels: 1280x720");
+    if (size.width <= 0 || size.height <= 0) fail(errc::missing_field, called.size, "missing", "pixels: 1280x720");
     assumed.emplace_back("size",
                          std::to_string(size.width) + "x" + std::to_string(size.height) + ", usual for the pipeline");
   }
@@ -247,7 +252,7 @@ inline void check_picture(const diffusion_pipeline& p, const picture_size& size)
     if (size.frames < 1) size.frames = 1;
     if (makes_clips(p)) assumed.emplace_back("frames", std::to_string(size.frames) + ", usual for the pipeline");
   }
-  check_picture(p, size);
+  check_picture(p, size, called);
   return size;
 }
 
@@ -305,6 +310,14 @@ namespace detail {
   return words.empty() ? "one device" : words;
 }
 
+/// The layout that was asked for, with 1 for what was left open.
+[[nodiscard]] inline generation_layout layout_as_given(const generation_degrees& fixed,
+                                                       const std::optional<context_exchange>& exchange) {
+  const auto degree = [](std::int64_t given) { return given > 0 ? given : 1; };
+  return {degree(fixed.data), degree(fixed.fsdp), degree(fixed.tensor), degree(fixed.context),
+          exchange.value_or(context_exchange::gather)};
+}
+
 /// The layout that was asked for, or the fastest that fits; refused where the slice has none.
 [[nodiscard]] inline laid_out_generation laid_out(const generation_work& work, const generation_job& job,
                                                   const slice& where, const generation_degrees& fixed,
@@ -312,9 +325,7 @@ namespace detail {
   generation_freedom free{fixed, nothing};
   if (exchange) free.exchange = *exchange;
   if (const maybe<laid_out_generation> best = best_generation(work, job, where, free)) return *best;
-  const auto degree = [](std::int64_t given) { return given > 0 ? given : 1; };
-  generation_layout given{degree(fixed.data), degree(fixed.fsdp), degree(fixed.tensor), degree(fixed.context),
-                          exchange.value_or(context_exchange::gather)};
+  generation_layout given = layout_as_given(fixed, exchange);
   const std::int64_t others = checked_multiply(given.data, given.tensor, given.context);
   if (fixed.context == 0 && devices(where) % others == 0) given.context = devices(where) / others;
   validate(work, job, given, where);

@@ -39,16 +39,11 @@ inline constexpr question_row train_picture_rows[] = {
     rows::words("sizes", "--size", "Size", "pixels, width first: 1280x720; several are buckets of as many steps each")
         .usually("usual for the pipeline")
         .list(),
-    rows::count("frames", "--frames", "Frames", "frames", "of a clip")
-        .within(1, 1 << 20)
-        .usually("usual for the pipeline; 1 of an image"),
-    rows::count("text_tokens", "--text-tokens", "Text", "tokens", "of a prompt, padded")
-        .within(1, 1 << 20)
-        .usually("as the pipeline pads"),
+    detail::row_named(picture_rows, "--frames").but(&question_row::path, "frames"),
+    detail::row_named(picture_rows, "--text-tokens").but(&question_row::path, "text_tokens"),
     rows::flag("job.encode", "--encode", "true", "pixels and prompts are encoded in each step, not cached before"),
     rows::flag("job.recompute", "--keep-activations", "false", "layers are not computed again in the backward pass"),
-    rows::choice("exchange", "--context-exchange", "Exchange", exchange_choices, exchange_choices.valid)
-        .usually("the fastest that fits"),
+    detail::row_named(generate_rows, "--context-exchange"),
 };
 /// The rows that it shares with other training.
 inline constexpr question_row train_generation_rows[] = {
@@ -66,15 +61,9 @@ inline constexpr question_row train_generation_rows[] = {
     rows::count("mesh.data", "--data", "Sharding: data", "shards", "groups that share the batch")
         .within(1, 1 << 20)
         .usually("the fastest that fits"),
-    rows::count("mesh.fsdp", "--fsdp", "Sharding: fsdp", "shards", "shards of the weights within data and context")
-        .within(1, 1 << 20)
-        .usually("the fastest that fits"),
-    rows::count("mesh.tensor", "--tensor", "Sharding: tensor", "shards", "shards of each product")
-        .within(1, 1 << 20)
-        .usually("the fastest that fits"),
-    rows::count("mesh.context", "--context", "Sharding: context", "shards", "shards of the positions of an example")
-        .within(1, 1 << 20)
-        .usually("the fastest that fits"),
+    detail::row_named(generate_rows, "--fsdp"),
+    detail::row_named(generate_rows, "--tensor"),
+    detail::row_named(generate_rows, "--context"),
     rows::count("data.examples", "--examples", "Examples", "examples", "of the data set: images or clips"),
     rows::number("data.epochs", "--epochs", "Epochs", "", "passes over the examples").within(1e-6, 1e6).usually("1"),
     rows::flag("data.last", "--keep-remainder", "keep",
@@ -132,7 +121,7 @@ struct training_subject {
     picture_request make;
     make.size = one, make.frames = asked.frames;
     assumed_values assumed;
-    about.sizes.push_back(filled_size(make, p, assumed));
+    about.sizes.push_back(filled_size(make, p, assumed, {"sizes", "frames"}));
     if (about.works.empty()) about.assumed = assumed;
     about.works.push_back(work_of(p, about.sizes.back(), asked.text_tokens));
   }
@@ -187,10 +176,7 @@ struct training_subject {
     best = mesh, fit = one, value = cost;
   });
   if (best) return *best;
-  const auto degree = [](std::int64_t given) { return given > 0 ? given : 1; };
-  const generation_layout given{degree(asked.mesh.data), degree(asked.mesh.fsdp), degree(asked.mesh.tensor),
-                                degree(asked.mesh.context), asked.exchange.value_or(context_exchange::gather)};
-  validate(about.works.front(), job, given, where, asked.slices);
+  validate(about.works.front(), job, layout_as_given(asked.mesh, asked.exchange), where, asked.slices);
   fail(errc::infeasible, "slice", name(where).view(), "a slice whose devices such a batch can be shared by");
 }
 

@@ -156,6 +156,7 @@ class pipeline_reader {
     }
     const std::string first = all_.has("unet") ? "unet" : "transformer";
     const json_object denoiser = part(first);
+    refuse_parts();
     read_class(denoiser);
     read_denoisers(denoiser, first);
     for (const char* each : {"text_encoder", "text_encoder_2", "text_encoder_3", "text_encoder_4"})
@@ -165,6 +166,20 @@ class pipeline_reader {
   }
 
  private:
+  /// Refuses what takes part in each step of a pipeline and is not read. A part that a pipeline does without is null in
+  /// its index, or [null, null].
+  void refuse_parts() const {
+    if (!all_.has("model_index")) return;
+    const json_object index = all_.object("model_index");
+    for (const char* each : {"controlnet", "adapter", "motion_adapter"}) {
+      if (!index.has(each)) continue;
+      const nlohmann::json& of = index.value()[each];
+      const nlohmann::json& type = of.is_array() && !of.empty() ? of.back() : of;
+      if (type.is_null()) continue;
+      fail(errc::unsupported, index.path(each), shown_json(type),
+           "null: what ControlNets and adapters add to a step is not read");
+    }
+  }
   /// What is usual for the class of the pipeline, or for the one that the denoiser is taken for.
   void read_class(const json_object& denoiser) {
     const std::string given = all_.has("model_index") ? all_.object("model_index").string("_class_name") : "";

@@ -18,6 +18,20 @@ train_generation_answer answered(const train_generation_request& asked) {
   return answer_to_train_generation(small_pipeline(), {}, asked, {});
 }
 
+TEST_CASE("sizes and frames that are none are refused under their names in the request") {
+  train_generation_request asked;
+  asked.slice = "v6e-8";
+  const auto refused = [&] {
+    return refusal_of([&] { (void)answer_to_train_generation(small_pipeline(), {}, asked, {}); }).message;
+  };
+  asked.sizes = {"512"};
+  CHECK(says(refused(), "sizes is 512"));
+  asked.sizes = {"250x256"};
+  CHECK(says(refused(), "sizes is 250x256"));
+  asked.sizes = {"256x256"}, asked.frames = 10;
+  CHECK(says(refused(), "tpuplan: frames is 10"));
+}
+
 TEST_CASE("the published step of Wan 2.1 14B lies in the band, and near the estimate") {
   std::vector<assumption> read;
   const diffusion_pipeline wan = read_pipeline({{"_class_name", "WanTransformer3DModel"}}, read);

@@ -207,6 +207,17 @@ TEST_CASE("diffusers files that are not supported are refused by field", "[diffu
   const std::string unet = "UNet2DConditionModel";
   CHECK(says(refused("ControlNetModel", "{}").message, "config._class_name"));
   CHECK(says(refused("UNet3DConditionModel", "{}").message, "UNet2DConditionModel"));
+  const auto with = [](const char* part, const nlohmann::json& of) {
+    std::vector<assumption> assumed;
+    const nlohmann::json index = {{"_class_name", "StableDiffusionControlNetPipeline"}, {part, of}};
+    return read_pipeline({{"model_index", index}, {"unet", {{"_class_name", "UNet2DConditionModel"}}}}, assumed);
+  };
+  for (const char* part : {"controlnet", "adapter", "motion_adapter"}) {
+    const auto told = refusal_of([&] { (void)with(part, {"diffusers", "ControlNetModel"}); });
+    CHECK(told.code == errc::unsupported);
+    CHECK(says(told.message, std::string("config.model_index.") + part + " is ControlNetModel"));
+    CHECK(is_present(with(part, {nullptr, nullptr}).denoisers.items[0].model));
+  }
   CHECK(refused(wan, R"({"added_kv_proj_dim": 5120})").code == errc::unsupported);
   CHECK(says(refused(wan, R"({"added_kv_proj_dim": 5120})").message, "config.added_kv_proj_dim"));
   CHECK(refused(wan, R"({"qk_norm": null})").code == errc::unsupported);

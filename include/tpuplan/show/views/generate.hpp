@@ -36,35 +36,39 @@ namespace readable {
   return joined({"the band is of ", counted(a.runs, "published run"), " by ", counted(a.sources, "source"),
                  a.extrapolated ? ", none of them of such a denoiser on this chip" : ""});
 }
+/// A part of a time, and what it is.
+struct timed_part {
+  std::string_view label{};
+  seconds time{};
+  std::string note{};
+};
+/// The parts of a time that take any, and their share of all of it.
+[[nodiscard]] inline view_part timed_parts(std::string_view of, seconds whole, const std::vector<timed_part>& parts) {
+  view_part part = table_of(joined({of, " | >time:s | >share | of"}));
+  for (const auto& [label, time, note] : parts)
+    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / whole), cell(note)});
+  part.rows.push_back({cell("total"), cell(whole), share_cell(1), cell("")});
+  return part;
+}
 /// The batch by part.
 [[nodiscard]] inline view_part batch_part(const generate_answer& a) {
-  view_part part = table_of("part of a batch | >time:s | >share | of");
-  const auto row = [&](std::string_view label, seconds time, const std::string& note) {
-    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / a.batch_time), cell(note)});
-  };
-  row("text", a.text, "encoders of the prompts");
-  row("steps", a.steps,
-      joined({steps_words(a.job), a.job.cache_speedup > 1
-                                      ? joined({", ", four_digits(a.job.cache_speedup), " times as fast by caching"})
-                                      : std::string()}));
-  row("decode", a.decode, "from latents to pixels");
-  row("total", a.batch_time, "");
-  return part;
+  const std::string faster = a.job.cache_speedup > 1
+                                 ? joined({", ", four_digits(a.job.cache_speedup), " times as fast by caching"})
+                                 : std::string();
+  return timed_parts("part of a batch", a.batch_time,
+                     {{"text", a.text, "encoders of the prompts"},
+                      {"steps", a.steps, steps_words(a.job) + faster},
+                      {"decode", a.decode, "from latents to pixels"}});
 }
 /// One step by part.
 [[nodiscard]] inline view_part generation_step_part(const pass_time& step) {
-  view_part part = table_of("part of a step | >time:s | >share | of");
-  const auto row = [&](std::string_view label, seconds time, std::string_view note) {
-    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / step.total), cell(note)});
-  };
-  row("products", step.products, "padding included");
-  row("attention", step.attention, "scores, softmax, values");
-  row("elementwise", step.elementwise, "HBM");
-  row("collectives", step.collectives, "what devices wait for one another");
-  row("per product", step.overhead, "fixed time");
-  row("software", step.software, "over the parts, as published programs take");
-  row("total", step.total, "");
-  return part;
+  return timed_parts("part of a step", step.total,
+                     {{"products", step.products, "padding included"},
+                      {"attention", step.attention, "scores, softmax, values"},
+                      {"elementwise", step.elementwise, "HBM"},
+                      {"collectives", step.collectives, "what devices wait for one another"},
+                      {"per product", step.overhead, "fixed time"},
+                      {"software", step.software, "over the parts, as published programs take"}});
 }
 /// Memory of a device by part.
 [[nodiscard]] inline view_part generation_memory_part(const generation_memory& memory) {

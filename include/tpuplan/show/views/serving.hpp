@@ -58,16 +58,27 @@ inline void add_means_held(std::vector<std::string>& to, const serving_job& job,
 }
 
 /// Simulated latencies and their targets.
+inline constexpr std::string_view percentile_columns =
+    "simulated | >mean:s | >p50:s | ~>p90:s | >p95:s | >p99:s | ~~>p99 +-:s | target";
+/// A row of these columns.
+[[nodiscard]] inline std::vector<view_cell> percentile_row(std::string_view words, const measured_times& times,
+                                                           const latency_target& target, bool met) {
+  const time_percentiles& percentiles = times.value;
+  return {cell(words),
+          cell(percentiles.mean),
+          cell(percentiles.p50),
+          cell(percentiles.p90),
+          cell(percentiles.p95),
+          cell(percentiles.p99),
+          cell(times.error.p99),
+          cell(target.limit.value() <= 0
+                   ? std::string()
+                   : joined({share_words(target.share), " ", duration(target.limit), met ? "" : ", missed"}))};
+}
 [[nodiscard]] inline view_part report_part(const simulation_report& report, const latency_targets& targets) {
-  view_part part = table_of("simulated | >mean:s | >p50:s | ~>p90:s | >p95:s | >p99:s | ~~>p99 +-:s | target");
+  view_part part = table_of(percentile_columns);
   const auto row = [&](std::string_view words, const measured_times& times, const latency_target& target, bool met) {
-    const time_percentiles& percentiles = times.value;
-    if (times.count == 0) return;
-    part.rows.push_back({cell(words), cell(percentiles.mean), cell(percentiles.p50), cell(percentiles.p90),
-                         cell(percentiles.p95), cell(percentiles.p99), cell(times.error.p99),
-                         cell(target.limit.value() <= 0 ? std::string()
-                                                        : joined({share_words(target.share), " ",
-                                                                  duration(target.limit), met ? "" : ", missed"}))});
+    if (times.count > 0) part.rows.push_back(percentile_row(words, times, target, met));
   };
   row("first token", report.first_token, targets.first_token, report.meets_first_token);
   row("each token", report.per_token, targets.per_token, report.meets_per_token);

@@ -21,18 +21,24 @@ namespace readable {
 [[nodiscard]] inline std::string fleet_words(const serving_fleet& fleet) {
   return slices_words(name(fleet.where).view(), fleet.slices);
 }
-/// "20 requests a second at random", as they came.
+/// "20 requests a second at random", or how many are in flight.
+[[nodiscard]] inline std::string arrival_words(per_second rate, const closed_loop& loop, double variation,
+                                               std::string_view sent) {
+  if (loop.clients > 0)
+    return joined({counted(loop.clients, sent), " in flight",
+                   loop.ramp.value() > 0 ? " after a ramp of " + duration(loop.ramp) : std::string()});
+  return joined({counted(std::string_view(four_digits(rate.value())), sent), " a second ",
+                 variation == 0   ? "at a constant rate"
+                 : variation == 1 ? std::string("at random")
+                                  : "with a variation of " + four_digits(variation)});
+}
+/// The same as requests came to a fleet.
 [[nodiscard]] inline std::string traffic_words(const simulate_answer& answer) {
-  if (answer.loop.clients > 0)
-    return joined({counted(answer.job.concurrency, answer.sessions.turns > 1 ? "conversation" : "request"),
-                   " in flight",
-                   answer.loop.ramp.value() > 0 ? " after a ramp of " + duration(answer.loop.ramp) : std::string()});
-  const std::string rate =
-      counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second ";
-  return rate + (answer.traced           ? "of a trace"
-                 : answer.variation == 0 ? "at a constant rate"
-                 : answer.variation == 1 ? "at random"
-                                         : "with a variation of " + four_digits(answer.variation));
+  if (answer.traced)
+    return counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second of a trace";
+  return arrival_words(answer.job.request_rate,
+                       {answer.loop.clients > 0 ? answer.job.concurrency : 0, answer.loop.ramp, 0}, answer.variation,
+                       answer.sessions.turns > 1 && answer.loop.clients > 0 ? "conversation" : "request");
 }
 /// Where requests go.
 [[nodiscard]] inline std::string routing_words(const simulate_answer& answer) {

@@ -17,20 +17,15 @@ namespace readable {
 
 /// A step of a denoiser by part.
 [[nodiscard]] inline view_part denoiser_step_part(const diffusion_step& step) {
-  view_part part = table_of("part of a step | >time:s | >share | of");
-  const auto row = [&](std::string_view label, seconds time, std::string_view note) {
-    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / step.total), cell(note)});
-  };
-  row("products", step.products, "padding included");
-  row("attention", step.attention, "scores, softmax, values");
-  row("elementwise", step.elementwise, "HBM");
-  row("collectives", step.collectives, "what devices wait for one another");
-  row("gradients", step.gradients, "exposed part of gathers and reductions");
-  row("weight update", step.update, "HBM");
-  row("encoding", step.encoding, "pixels and prompts");
-  row("per product", step.overhead, "fixed time");
-  row("total", step.total, "");
-  return part;
+  return timed_parts("part of a step", step.total,
+                     {{"products", step.products, "padding included"},
+                      {"attention", step.attention, "scores, softmax, values"},
+                      {"elementwise", step.elementwise, "HBM"},
+                      {"collectives", step.collectives, "what devices wait for one another"},
+                      {"gradients", step.gradients, "exposed part of gathers and reductions"},
+                      {"weight update", step.update, "HBM"},
+                      {"encoding", step.encoding, "pixels and prompts"},
+                      {"per product", step.overhead, "fixed time"}});
 }
 /// The run: its steps, and the ways of paying.
 [[nodiscard]] inline view_part denoiser_run_part(const train_generation_answer& a, const view_options& options) {

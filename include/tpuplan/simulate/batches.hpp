@@ -1,0 +1,184 @@
+#ifndef TPUPLAN_SIMULATE_BATCHES_HPP
+#define TPUPLAN_SIMULATE_BATCHES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/base/units.hpp>
+#include <tpuplan/simulate/closed_loop.hpp>
+#include <tpuplan/simulate/percentiles.hpp>
+#include <tpuplan/simulate/simulation.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// Images or clips under traffic: requests wait in one queue for equal slices, which make batches of one size.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Slices that make batches of what waits in one queue.
+struct batch_service {
+  std::int64_t servers = 1;  ///< slices
+  std::int64_t batch = 1;    ///< items that one of them makes together
+  seconds batch_time{};      ///< of a batch, whether it is full or not: programs are compiled for one shape
+  seconds fill{};            ///< longest that a free slice waits for others when a request is there
+};
+
+/// A request for one item.
+struct batched_item {
+  seconds arrival{};  ///< since the start
+  seconds begin{};    ///< of its batch
+  seconds end{};      ///< of its batch
+};
+
+/// All requests by rising arrival, and the batches.
+struct batch_run {
+  std::vector<batched_item> items{};        ///< in the order in which they came
+  std::vector<seconds> begins{};            ///< of each batch
+  seconds counted_from{}, counted_until{};  ///< the time that counts; begins with an arrival
+};
+
+namespace detail {
+
+inline void validate(const batch_service& service) {
+  check_part("batch_service.servers", positive_count("batch_service.servers", service.servers), std::int64_t{1000000},
+             "1 to 1000000");
+  check_part("batch_service.batch", positive_count("batch_service.batch", service.batch), std::int64_t{1} << 20,
+             "1 to 1048576");
+  positive("batch_service.batch_time", service.batch_time.value());
+  in_range("batch_service.fill", service.fill.value(), 0, 1e9, "0 to 1e9 s");
+}
+
+/// Runs all items in order of arrival. `after` is told of each batch how many items it has, the place behind them, and
+/// its end; it may add later arrivals.
+template <class After>
+void run_batches(const batch_service& service, batch_run& run, const After& after) {
+  std::vector<seconds> free(static_cast<std::size_t>(service.servers));
+  const auto most = static_cast<std::size_t>(service.batch);
+  std::size_t first = 0, next = 0;
+  while (first < run.items.size()) {
+    // Whoever is not in the list when a batch is the next one does not come before it begins.
+    const std::size_t last = std::min(first + most, run.items.size()) - 1;
+    const seconds ready = min(run.items[last].arrival, run.items[first].arrival + service.fill);
+    const seconds begin = max(free[next], ready), end = begin + service.batch_time;
+    std::size_t behind = first;
+    for (; behind <= last && run.items[behind].arrival <= begin; ++behind)
+      run.items[behind].begin = begin, run.items[behind].end = end;
+    run.begins.push_back(begin);
+    free[next] = end;  // batches take equally long: slices get free in the order in which they were taken
+    next = (next + 1) % free.size();
+    after(behind - first, behind, end);
+    first = behind;
+  }
+}
+
+/// Refuses requests that do not come in order.
+inline void check_arrivals(const std::vector<simulated_request>& requests) {
+  for (std::size_t i = 1; i < requests.size(); ++i) {
+    if (requests[i].arrival < requests[i - 1].arrival)
+      fail(errc::out_of_range, "simulated_request.arrival", requests[i].arrival.value(),
+           "no earlier than the one before");
+  }
+}
+
+}  // namespace detail
+
+/// A run under requests that come whatever is made. Counted are those that come once a tenth of all have come. Throws,
+/// naming the field, for a service that is none and for requests that do not come in order. Worked: one slice that
+/// takes 2 s, and requests at 0, 1 and 2 s: the images are there at 2, 4 and 6 s; in batches of two at 2, 4 and 4 s.
+[[nodiscard]] inline batch_run simulate_batches(const batch_service& service,
+                                                const std::vector<simulated_request>& requests) {
+  detail::validate(service);
+  detail::check_arrivals(requests);
+  batch_run run;
+  for (const simulated_request& one : requests) run.items.push_back({one.arrival, {}, {}});
+  detail::run_batches(service, run, [](std::size_t, std::size_t, seconds) {});
+  const detail::counted_time counted = detail::counted_of(requests);
+  run.counted_from = counted.from, run.counted_until = counted.until;
+  return run;
+}
+
+/// A run of so many requests under a closed loop: each client sends its next one when its item is there. Counted are
+/// all but the warm-up, until the last has ended. Throws as the other, and for more clients than requests. Worked: one
+/// client of a slice that takes 2 s sends at 0, 2 and 4 s.
+[[nodiscard]] inline batch_run simulate_batches(const batch_service& service, const closed_loop& loop,
+                                                std::int64_t requests) {
+  detail::validate(service);
+  detail::validate(loop, simulated_engine{}, requests);
+  batch_run run;
+  std::int64_t sent = 0;
+  for (; sent < loop.clients; ++sent)
+    run.items.push_back({loop.ramp * (static_cast<double>(sent) / static_cast<double>(loop.clients)), {}, {}});
+  detail::run_batches(service, run, [&](std::size_t ended, std::size_t behind, seconds now) {
+    const std::int64_t more = std::min(static_cast<std::int64_t>(ended), requests - sent);
+    const auto later = [](seconds at, const batched_item& one) { return at < one.arrival; };
+    const auto place =
+        std::upper_bound(run.items.begin() + static_cast<std::ptrdiff_t>(behind), run.items.end(), now, later);
+    run.items.insert(place, static_cast<std::size_t>(more), batched_item{now, {}, {}});
+    sent += more;
+  });
+  run.counted_from = run.items[static_cast<std::size_t>(loop.warm_up)].arrival;
+  run.counted_until = run.items.back().end;
+  return run;
+}
+
+/// What a run says of latency and throughput.
+struct batch_report {
+  measured_times latency{};   ///< from a request to its item
+  measured_times waiting{};   ///< of it, until its batch begins
+  std::int64_t requests = 0;  ///< requests that are counted
+  double good_share = 0;      ///< share of them that keep the limit
+  bool meets_target = true;   ///< or there is none
+  per_second arrivals{};      ///< requests a second
+  per_second made{};          ///< items a second, of those that are not finished the part that is
+  double busy = 0;            ///< share of the time that slices are taken
+  double together = 0;        ///< items of a batch, on average
+  double inside = 0;          ///< requests that wait or are being made, on average
+};
+
+/// Percentiles, rates and loads of a run. Throws where fewer than 100 requests are counted. Worked: where each request
+/// finds a free slice that takes 2 s, each percentile of the latency is 2 s.
+[[nodiscard]] inline batch_report report_of(const batch_service& service, const batch_run& run,
+                                            const latency_target& target = {}) {
+  const seconds time = run.counted_until - run.counted_from;
+  detail::positive("time from the first counted arrival to the last", time.value());
+  const auto counted = [&](seconds from, seconds until) {  // of a span of time
+    return max(seconds{0}, min(until, run.counted_until) - max(from, run.counted_from)).value();
+  };
+  batch_report report;
+  std::vector<double> latency, waiting;
+  double made = 0, begun = 0;
+  for (const batched_item& one : run.items) {
+    report.inside += counted(one.arrival, one.end);
+    made += counted(one.begin, one.end) / service.batch_time.value();
+    if (one.begin >= run.counted_from && one.begin <= run.counted_until) ++begun;
+    if (one.arrival < run.counted_from || one.arrival > run.counted_until) continue;
+    waiting.push_back((one.begin - one.arrival).value());
+    latency.push_back(waiting.back() + service.batch_time.value());
+    if (detail::keeps(latency.back(), target)) ++report.good_share;
+  }
+  report.requests = static_cast<std::int64_t>(latency.size());
+  if (report.requests < 100)
+    detail::fail(errc::out_of_range, "requests that are counted", report.requests, "100 or more");
+  double batches = 0;
+  for (const seconds begin : run.begins) {
+    report.busy += counted(begin, begin + service.batch_time);
+    if (begin >= run.counted_from && begin <= run.counted_until) ++batches;
+  }
+  report.good_share /= static_cast<double>(report.requests);
+  report.meets_target = detail::is_met(latency, target);
+  report.latency = detail::in_seconds(percentiles_of(std::move(latency)));
+  report.waiting = detail::in_seconds(percentiles_of(std::move(waiting)));
+  report.arrivals = static_cast<double>(report.requests) / time, report.made = made / time;
+  report.inside /= time.value();
+  report.busy /= time.value() * static_cast<double>(service.servers);
+  report.together = batches > 0 ? begun / batches : 0;
+  return report;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
