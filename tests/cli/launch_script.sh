@@ -157,8 +157,14 @@ from_file=$("$program" launch "$plan" --target gke --image a/b:c --maxtext --set
 from_pipe=$("$program" launch - --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 <"$plan") || fail "from a pipe"
 [[ -n $from_file && $from_file == "$from_pipe" ]] || fail "a pipe gives something else than a file"
 data=$(dirname "$0")/../../data
-"$program" --json plan "$data/models/llama-3.1-8b.json" --tokens 1T --deadline 30d |
-  "$program" launch - --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --rank 2 | grep -q 'per_device_batch_size' || fail "from plan"
+"$program" --json plan "$data/models/llama-3.1-8b.json" --tokens 1T --deadline 30d >"$folder/long.json"
+"$program" launch - --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --rank 2 <"$folder/long.json" |
+  grep -q 'per_device_batch_size' || fail "from plan"
+# A plan counts the checkpoints that its launch writes.
+period=$(sed -nE 's/.*"period": ([0-9]+).*/\1/p' "$folder/long.json" | head -1)
+"$program" launch "$folder/long.json" --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --checkpoint gs://my-bucket/run \
+  2>"$folder/errors" | grep -q "\"checkpoint_period=$period\"" || fail "checkpoints every $period steps: $(cat "$folder/errors")"
+grep -q "a checkpoint every $period steps" "$folder/errors" || fail "launch says $(cat "$folder/errors")"
 for hostile in '' '{' '[]' '{"plans": {}}'; do
   message=$(printf '%s' "$hostile" | "$program" launch - --target gke 2>&1 >/dev/null)
   [[ $? -eq 2 && $message == tpuplan:* ]] || fail "standard input $hostile: $message"
