@@ -117,6 +117,7 @@ void freedom(relation& r) {
       json freed = request;
       for (const char* key : one.keys) freed.erase(key);
       if (!r.sweep) freed["generations"] = request["generations"];
+      if (!freed.contains("generations")) freed["generations"] = {"v2", "v3", "v4", "v5e", "v5p", "v6e", "tpu7x"};
       if (freed == request) continue;
       // Context and pipelines are 1 unless they are given.
       const bool is_free = request.contains("degrees") && !freed.contains("degrees");

@@ -44,7 +44,7 @@ void same_train(relation& r, const reply& planned, const json& request, const js
                    {"tokens", planned.answer()["request"]["tokens"]}};
   copy(request, question,
        {"mean_time_between_preemptions_s", "rest_of_term_used", "prices", "market", "queue_time_s", "restart_time_s",
-        "chip_time_between_failures_s", "around"});
+        "chip_time_between_failures_s", "around", "noise_scale"});
   const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
   if (chosen["price"]["region"] != "us") question["region"] = chosen["price"]["region"];
   const reply trained = ask("train", question);
@@ -57,6 +57,14 @@ void same_train(relation& r, const reply& planned, const json& request, const js
   r.same("high end of the step", planned, plan["step"]["high_s"], trained, answer["step_time_high_s"]);
   r.same("MFU", planned, row["mfu"], trained, answer["mfu"]);
   r.same("run", planned, row["run_s"], trained, answer["run_s"]);
+  for (const char* end : {"critical_batch_tokens_low", "critical_batch_tokens_high"})
+    r.holds(planned.answer()[end] == answer[end], "the critical batch of a plan is that of train", planned,
+            planned.answer()[end].dump(), trained, answer[end].dump());
+  for (const std::string words : {"batch beyond", "steps in all", "no published run has"}) {
+    const auto says = [&](const json& remarks) { return remarks.get<std::string>().find(words) != std::string::npos; };
+    r.holds(says(row["remarks"]) == says(answer["remarks"]), "a plan and train have the same remarks", planned,
+            row["remarks"].dump(), trained, answer["remarks"].dump());
+  }
   same_memory(r, planned, plan, trained, answer["memory"]);
   for (const json& cost : plan["costs"]) {
     if (cost["price"]["region"] != chosen["price"]["region"]) continue;
@@ -72,8 +80,9 @@ void same_train(relation& r, const reply& planned, const json& request, const js
       r.same("high end of dollars", planned, cost["high_usd"], trained, (*paid)["total_high_usd"]);
   }
   if (!r.random.chance(0.3)) return;
-  for (const char* key : {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region",
-                          "market", "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around"})
+  for (const char* key :
+       {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region", "market", "queue_time_s",
+        "restart_time_s", "chip_time_between_failures_s", "around", "noise_scale"})
     question.erase(key);
   const reply fitted = ask("fit", question);
   if (r.holds(!fitted.refused(), "fit refuses a row of plan", planned, row["slice"].dump(), fitted, fitted.message()))

@@ -79,6 +79,7 @@ constexpr choice of_phases[] = {
     {"--checkpoint 30s", "/around/checkpoint_s", "30"},
     {"--checkpoint-every 500", "/around/checkpoint_every", "500"},
     {"--export 10min", "/around/export_time_s", "600"},
+    {"--noise-scale 2M", "/noise_scale", "2000000"},
 };
 constexpr choice of_search[] = {
     {"--deadline 10d", "/deadline_s", "864000"},

@@ -23,6 +23,7 @@
 #include <tpuplan/read/prices.hpp>
 #include <tpuplan/risk/outlook.hpp>
 #include <tpuplan/show/notebook.hpp>
+#include <tpuplan/simulate/batches.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
 #include <tpuplan/simulate/split.hpp>

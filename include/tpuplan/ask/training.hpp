@@ -13,6 +13,7 @@
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/estimate/training/published_layouts.hpp>
+#include <tpuplan/estimate/training/quantiles.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/flops.hpp>
