@@ -86,7 +86,7 @@ TEST_CASE("what cannot be trained so is refused by its field") {
     return refusal_of([&] { (void)answered(asked); }).message;
   };
   train_generation_request asked = small_question({"250x256"});
-  CHECK(says(refused(asked), "make.size"));
+  CHECK(says(refused(asked), "sizes is"));
   asked = small_question();
   asked.mesh.data = 4, asked.job.global_batch = 6;
   CHECK(says(refused(asked), "global_batch"));
