@@ -34,7 +34,8 @@ TPUPLAN_FIELDS(serving_record, id, family, source, quality, model, job, mesh, wh
 TPUPLAN_FIELDS(serving_memory_record, use, held, whole)
 TPUPLAN_FIELDS(serving_prediction, time, low, high, extrapolated)
 TPUPLAN_FIELDS(held_constant, name, value)
-TPUPLAN_FIELDS(left_out_serving, run, error, predicted, over_floor)
+TPUPLAN_FIELDS(time_by_engine, engine, time)
+TPUPLAN_FIELDS(left_out_serving, run, error, predicted, over_floor, under)
 TPUPLAN_FIELDS(serving_accuracy, errors, sources)
 TPUPLAN_FIELDS(record_check, id, kind, quality, family, generation, type, predicted, measured, low, high, error, fit,
                fitted, memory_skipped, used, measured_used, bytes_skipped, roofline_error, model_flops_seconds,

@@ -185,13 +185,19 @@ struct held_constant {
   return runs;
 }
 
+/// The time that a run would take by an engine.
+struct time_by_engine {
+  serving_engine engine{};  ///< whose constants it has
+  seconds time{};           ///< predicted
+};
+
 /// A run, and its prediction by constants that were fitted without its group (family or source).
 struct left_out_serving {
-  serving_record run;                         ///< what was measured
-  double error = 0;                           ///< predicted / measured - 1
-  seconds predicted{};                        ///< the time
-  double over_floor = 0;                      ///< of decode, measured over the floor of its step; 0 of prefill
-  std::map<serving_engine, seconds> under{};  ///< the time under each engine, where the run names none
+  serving_record run;                   ///< what was measured
+  double error = 0;                     ///< predicted / measured - 1
+  seconds predicted{};                  ///< the time
+  double over_floor = 0;                ///< of decode, measured over the floor of its step; 0 of prefill
+  std::vector<time_by_engine> under{};  ///< the time by each engine, where the run names none
 };
 
 /// Whether estimates are made with the engine that a run names, or as if it named none.
@@ -232,7 +238,7 @@ inline double over_floor(const serving_record& run) {
       if (known == engine_known::no) {
         for (const detail::engine_row& row : detail::engines) {
           run.job.engine = row.engine;
-          made.under[row.engine] = predict(run, constants).time;
+          made.under.push_back({row.engine, predict(run, constants).time});
         }
         made.run.job.engine = serving_engine::unnamed;
       }
@@ -327,7 +333,11 @@ struct made_band {
   const seconds best = one.over_floor > 0 ? made.best / one.over_floor * one.run.measured : seconds{0};
   const serving_engine engine = one.run.job.engine;
   const detail::engines_that_ran only{{{{engine, 1}}}, 1};
-  const auto time_under = [&](serving_engine of) { return of == engine ? one.predicted : one.under.at(of); };
+  const auto time_under = [&](serving_engine of) {
+    if (of == engine) return one.predicted;
+    return std::find_if(one.under.begin(), one.under.end(), [&](const time_by_engine& by) { return by.engine == of; })
+        ->time;
+  };
   const detail::likely_times times =
       detail::likely_times_of(engine == serving_engine::unnamed ? made.ran : only, made.band, best, time_under);
   return detail::range_of_times(times, one.predicted, engine == serving_engine::unnamed ? best : seconds{0});
