@@ -9,16 +9,6 @@ using namespace tpuplan;
 
 namespace ask_serving_tests {
 
-TEST_CASE("the engine is assumed, and images of a model that sees") {
-  const assumed_values named = assumed_engine(serving_engine::vllm);
-  REQUIRE(named.size() == 1);
-  CHECK(named.front().first == "engine");
-  CHECK(named.front().second.rfind("vllm: ", 0) == 0);
-  CHECK(assumed_engine(serving_engine::unnamed).front().second.rfind("not named: ", 0) == 0);
-  CHECK(assumed_engine(serving_engine::vllm, llama_3_8b()).size() == 1);
-  CHECK(assumed_engine(serving_engine::vllm, model_of({{"model_type", "paligemma"}}).model).size() == 2);
-}
-
 TEST_CASE("what the scheduler takes by itself is said and computed with") {
   model_config config;
   config.model = llama_3_8b();

@@ -5,6 +5,7 @@
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/show/svg/frontier.hpp>
 #include <tpuplan/show/views/serving.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -133,22 +134,25 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
                 " per token; ", percent(change.gain), " less chip time a token"}));
   to.parts.push_back(std::move(part));
 }
-/// What is known of the software, and by how much the name of the engine narrows the band of a token.
+/// What is known of the software, and by how much the name of the engine narrows the band of a token; nothing where
+/// neither is known.
 [[nodiscard]] inline std::string software_words(const serve_answer& answer, const view_options& options) {
-  std::vector<std::string> ran;
+  std::vector<std::string> words, ran;
   for (const served_software& one : answer.software) {
     if (one.share >= 0.02) ran.push_back(joined({name(one.engine), " ", fixed(100 * one.share, 0), " %"}));
   }
+  if (answer.job.engine == serving_engine::unnamed)
+    words.push_back("no engine is named; sources of such runs have " + listed(ran));
   const served_software& first = answer.software.front();
-  std::string words = answer.job.engine == serving_engine::unnamed
-                          ? "no engine is named; such runs were, by source, of " + listed(ran)
-                          : std::string("the engine is named");
-  if (!answer.unnamed_low || !first.per_token_low) return words;
-  const seconds low = *first.per_token_low, high = *first.per_token_high;
-  return words + joined({"; ", options.names_options ? "--engine " : "the name ", name(first.engine),
-                         high / low < *answer.unnamed_high / *answer.unnamed_low ? " narrows" : " changes",
-                         " the band of a token from ", duration_range(*answer.unnamed_low, *answer.unnamed_high),
-                         " to ", duration_range(low, high)});
+  if (answer.unnamed_low && first.per_token_low) {
+    const seconds low = *first.per_token_low, high = *first.per_token_high;
+    const bool narrower = high / low < *answer.unnamed_high / *answer.unnamed_low;
+    words.push_back(
+        joined({options.names_options ? "--engine " : "the name ", name(first.engine),
+                narrower ? " narrows" : " changes", " the band of a token from ",
+                duration_range(*answer.unnamed_low, *answer.unnamed_high), " to ", duration_range(low, high)}));
+  }
+  return words.size() < 2 ? words.empty() ? std::string() : words.front() : words[0] + "; " + words[1];
 }
 /// How a time keeps its target. Worked: "; kept with a chance of 78 %", nothing without a target.
 [[nodiscard]] inline std::string kept_words(const std::optional<double>& chance, bool met) {
@@ -174,7 +178,6 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
               " and ", duration(estimate.per_token.high),
               estimate.per_token.extrapolated ? "; no published run is on such a chip" : "", ")",
               kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)}),
-      software_words(answer, options),
       joined({count(estimate.output_tokens.value()), " output tokens/s, ",
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
@@ -184,6 +187,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
                             " GiB of each device; with them ", count(answer.adapters->output_tokens_low.value()),
                             " to ", count(answer.adapters->output_tokens_high.value()),
                             " output tokens/s: 8.4 to 23.9 % fewer were published of Llama 3.1 8B on v6e-1 alone"}));
+  if (std::string software = software_words(answer, options); !software.empty()) words.push_back(std::move(software));
   add_means_held(words, answer.job, options);
   return words;
 }
