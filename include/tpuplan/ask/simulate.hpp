@@ -13,6 +13,7 @@
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <tpuplan/simulate/slowdown.hpp>
 #include <tpuplan/simulate/split.hpp>
 #include <vector>
 
@@ -21,53 +22,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-namespace detail {
-constexpr std::string_view routing_named(std::string_view given) { return name_or_none(parse_request_routing(given)); }
-}  // namespace detail
-/// The ways of a router.
-inline constexpr row_choices routing_choices = detail::choices_of<request_routing>(detail::routing_named);
-
-/// The router of a fleet, conversations, and prefill and decode apart.
-inline constexpr question_row routing_rows[] = {
-    rows::choice("routing", "--routing", "Routing", routing_choices,
-                 "where a router sends requests: in turn, at random, to the shortest queue, to who has the prefix")
-        .usually("each replica a random share; a trace in turn"),
-    rows::count("sessions.turns", "--turns", "Turns", "requests",
-                "requests of a conversation, each of which begins with those before it and their answers")
-        .within(2, 1e4)
-        .not_with("--trace --prefix-hit-rate"),
-    rows::time("sessions.think_s", "--think", "Thinking", "mean time from an answer to the next turn")
-        .within(1e-3, 1e6)
-        .with("--turns"),
-    rows::but_drawn(rows::lengths("sessions.opening", "--opening-len", "Opening",
-                                  "tokens that a conversation begins with, such as a file, besides --input-len"),
-                    "sessions.opening")
-        .with("--turns"),
-    rows::count("sessions.shared_prefix", "--shared-prefix", "Shared prefix", "tokens",
-                "tokens that all conversations of a group begin with, such as a system prompt")
-        .within(1, 1e9)
-        .not_with("--trace --prefix-hit-rate"),
-    rows::count("sessions.groups", "--prefix-groups", "Groups", "prefixes", "different ones of these")
-        .within(1, 1e6)
-        .with("--shared-prefix")
-        .usually("1"),
-    rows::number("host_cache_gib", "--host-cache", "Cache on hosts", "GiB",
-                 "memory of the hosts of a replica that keeps what the chips have no room for")
-        .within(1e-3, 1e6)
-        .with("--turns --shared-prefix"),
-    rows::count("split.prefill", "--prefill-slices", "Slices for prompts", "slices",
-                "which compute prompts alone and send their caches to --decode-slices")
-        .within(1, 1e5)
-        .with("--decode-slices")
-        .not_with("--slices --concurrency --routing --turns --shared-prefix --svg --alone"),
-    rows::count("split.decode", "--decode-slices", "Slices that decode", "slices", "which decode what they are sent")
-        .within(1, 1e5)
-        .with("--prefill-slices"),
-    rows::number("split.transfer_bytes_per_s", "--transfer-rate", "Rate of caches", "bytes a second",
-                 "from a replica to another, such as 29G; published ones of v6e and tpu7x, if not given")
-        .within(1e6, 1e15)
-        .with("--prefill-slices"),
-};
 /// Do slices keep their targets under traffic?
 struct simulate_request {
   /// @{

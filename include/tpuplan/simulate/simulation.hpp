@@ -441,46 +441,6 @@ maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_
 
 }  // namespace detail
 
-/// The chance that an engine's steps take at most so many times what was estimated: its band holds nine of ten of what
-/// was published, one in twenty lies on either side, and in between the logarithm is taken as normal on each side of
-/// the estimate. Worked: with a factor of 1 it is 0.5, with high / total 0.95.
-[[nodiscard]] inline double chance_within(const token_time& token, double factor) {
-  detail::positive("token_time.total", token.total.value());
-  if (!(factor > 0)) return 0;
-  const double end = factor < 1 ? token.total / token.low : token.high / token.total;
-  if (!(end > 1)) return factor < 1 ? 0 : 1;
-  return detail::normal_share_below(1.6448536269514722 * math::log(factor) / math::log(end));
-}
-
-/// The largest factor by which every step may take longer and the targets are still met, to 1 %, at most 16; below 1
-/// where they are missed as it is, 0 where they are with steps of a sixteenth. Times that are longer by a factor are a
-/// clock that is slower: the requests come closer together and the limits are shorter. Throws as `largest_rate` does.
-/// Worked: a server that takes 1 s for a request, and gets one every 4 s with a limit of 2 s, may take twice as long.
-template <class Times>
-[[nodiscard]] double largest_slowdown(const simulated_engine& engine, const std::vector<simulated_request>& requests,
-                                      const Times& times, const latency_targets& targets) {
-  detail::validate(targets);
-  if (!any_target(targets)) detail::fail(errc::missing_field, "latency_targets", "", "a limit above 0");
-  std::vector<simulated_request> closer = requests;
-  simulation_run run;
-  detail::run_sums sums{run};
-  const auto holds = [&](double slower) {
-    latency_targets limits = targets;
-    for (latency_target* one : {&limits.first_token, &limits.per_token, &limits.end_to_end})
-      one->limit = one->limit / slower;
-    for (std::size_t i = 0; i < closer.size(); ++i) closer[i].arrival = requests[i].arrival / slower;
-    return detail::are_met(engine, closer, times, limits, sums).value_or(false);
-  };
-  double low = 0.0625, high = 16;
-  if (!holds(low)) return 0;
-  if (holds(high)) return high;
-  while (high > low * 1.01) {
-    const double middle = math::sqrt(low * high);
-    (holds(middle) ? low : high) = middle;
-  }
-  return low;
-}
-
 /// The largest rate of requests at which an engine meets its targets, to 1 %: the rate returned was simulated and meets
 /// them, and some rate at most 1 % above it does not. The search begins at the rate of the traffic; every rate has the
 /// same requests, closer together or further apart. 0 where a request by itself misses them, or a millionth of that

@@ -271,29 +271,6 @@ TEST_CASE("requests with many output tokens are planned by fewer of them") {
   CHECK(with(1e300) == 500);
 }
 
-TEST_CASE("steps may take longer until a limit is missed, and the band says with what chance they do not") {
-  std::vector<simulated_request> requests(400, {{}, 1000000, 1, 0});
-  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].arrival = seconds{4 * static_cast<double>(i)};
-  latency_targets targets;
-  targets.end_to_end = {1, 2_s};
-  const double twice = largest_slowdown(one_server(), requests, service_times{}, targets);
-  CHECK(twice > 1.98);
-  CHECK(twice <= 2);
-  targets.end_to_end = {1, 3600_s};  // until the queue never ends: 4 s of service every 4 s
-  CHECK(largest_slowdown(one_server(), requests, service_times{}, targets) > 3.9);
-  targets.end_to_end = {1, 10_ms};
-  CHECK(largest_slowdown(one_server(), requests, service_times{}, targets) == 0);
-  CHECK(says(refusal_of([&] { (void)largest_slowdown(one_server(), requests, service_times{}, {}); }).message,
-             "a limit above 0"));
-  token_time token;
-  token.low = 8_ms, token.total = 10_ms, token.high = 20_ms;
-  CHECK(chance_within(token, 1) == 0.5);
-  CHECK(std::abs(chance_within(token, 2) - 0.95) < 1e-9);
-  CHECK(std::abs(chance_within(token, 0.8) - 0.05) < 1e-9);
-  CHECK(chance_within(token, 0) == 0);
-  CHECK(chance_within(token, 16) > 0.999);
-}
-
 TEST_CASE("the scheduler of an engine decides whether prompts share steps") {
   const slice where = slice_for("v6e-8");
   serving_job job = chat_job(1);
