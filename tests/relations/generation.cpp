@@ -107,6 +107,24 @@ void generations(relation& r) {
   }
 }
 
+// The parameters of a pipeline by part and the FLOPs of a pass are one document by ask and the command line; parts add
+// up.
+void pipeline_counts(relation& r) {
+  for (std::size_t i = r.random.below(pipelines().size()); r.next(); ++i) {
+    const model& of = pipelines()[i % pipelines().size()];
+    const reply asked = ask("model_generation", {{"config", of.config}});
+    const told printed = tell("tpuplan --json model " + write_config(of));
+    if (!r.holds(!asked.refused() && !printed.refused(), "a pipeline is refused", asked, asked.message(), printed,
+                 printed.errors))
+      continue;
+    for (const std::string& one : differences(asked.answer(), printed.document()))
+      r.differ("a document of ask and of --json", asked.asked(), one, printed.asked(), {});
+    double sum = 0;
+    for (const json& part : asked.answer()["components"]) sum += part["parameters"].get<double>();
+    if (sum > 0) r.same("parts add up", asked, sum, asked, asked.answer()["parameters"]);
+  }
+}
+
 // More pixels, frames, steps and items in one layout take no less time and memory.
 void generations_monotone(relation& r) {
   while (r.next()) {
