@@ -212,7 +212,7 @@ constexpr engine_row example_row() {
 }
 
 /// Its README and scheduler are those of vLLM 0.27; packages of TorchTPU are in a registry that asks for an account of
-/// Google (vllm-project/vllm-torchtpu @012e4f2, README, 2026). No run of it is published.
+/// Google (README of vllm-torchtpu @012e4f2, read in the copy of kowalski-4831, 2026). No run of it is published.
 constexpr engine_row vllm_torch_tpu_row() {
   engine_row row;
   row.engine = serving_engine::vllm_torch_tpu;
