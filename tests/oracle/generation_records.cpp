@@ -47,7 +47,7 @@ row predicted(const nlohmann::json& record) {
   std::vector<assumption> read;
   const diffusion_pipeline pipeline =
       read_pipeline(document().at("pipelines").at(record.at("pipeline").get<std::string>()), read);
-  picture_size size = detail::size_of_words(record.at("size").get<std::string>());
+  picture_size size = detail::size_of_words(record.at("size").get<std::string>(), "size");
   size.frames = record.at("frames").get<std::int64_t>();
   generation_job job;
   job.batch = record.at("batch").get<std::int64_t>(), job.steps = record.at("steps").get<std::int64_t>();
@@ -119,7 +119,7 @@ TEST_CASE("published training steps of denoisers lie in a band of a factor of tw
     std::vector<assumption> read;
     const diffusion_pipeline pipeline =
         read_pipeline(document().at("pipelines").at(record.at("pipeline").get<std::string>()), read);
-    picture_size size = detail::size_of_words(record.at("size").get<std::string>());
+    picture_size size = detail::size_of_words(record.at("size").get<std::string>(), "size");
     size.frames = record.at("frames").get<std::int64_t>();
     diffusion_training_job job;
     job.global_batch = record.at("batch").get<std::int64_t>();
