@@ -80,6 +80,12 @@ std::string schema_fault(const json& value, const json& schema, const json& defs
     if (!value.contains(key.get<std::string>())) return at + " has no " + key.get<std::string>();
   }
   for (const auto& entry : value.items()) {
+    if (schema["additionalProperties"].is_object()) {  // a map by name
+      const std::string fault =
+          schema_fault(entry.value(), schema["additionalProperties"], defs, at + "." + entry.key());
+      if (!fault.empty()) return fault;
+      continue;
+    }
     const auto found = schema["properties"].find(entry.key());
     if (found == schema["properties"].end()) return at + " has another key " + entry.key();
     const std::string fault = schema_fault(entry.value(), *found, defs, at + "." + entry.key());

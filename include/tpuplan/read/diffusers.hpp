@@ -176,7 +176,7 @@ class pipeline_reader {
       const nlohmann::json& of = index.value()[each];
       const nlohmann::json& type = of.is_array() && !of.empty() ? of.back() : of;
       if (type.is_null()) continue;
-      fail(errc::unsupported, index.path(each), shown_json(type),
+      fail(errc::unsupported, index.path(each), type.is_string() ? type.get<std::string>() : type.dump(),
            "null: what ControlNets and adapters add to a step is not read");
     }
   }

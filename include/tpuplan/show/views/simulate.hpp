@@ -115,7 +115,7 @@ namespace readable {
     words.push_back(joined({answer.sessions.turns > 1 ? "by chance and while conversations begin " : "by chance ",
                             four_digits(came), " requests/s came where ", four_digits(wanted), " were asked for",
                             options.names_options ? "; --requests draws more" : ""}));
-  if (answer.chance)
+  if (answer.chance && *answer.slowdown > 0)
     words.push_back(joined({"steps may take ", fixed(*answer.slowdown, 2),
                             " times as long as estimated before a target is missed: within the band of the estimate "
                             "the chance that all are kept is ",
