@@ -291,7 +291,8 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.job = asked.job;
   answer.mesh = asked.mesh;
   answer.slice = tpuplan::name(where).view();
-  const detail::software_of known{config.model, job, asked.mesh, where, asked.constants, answer.estimate};
+  const detail::software_of known{config.model,           job, asked.mesh, where, asked.constants, answer.estimate,
+                                  given.job.prefill_chunk};
   answer.chance_to_fit = known.chance_to_fit();
   answer.chance_to_keep_ttft = known.chance_to_keep_ttft(), answer.chance_to_keep_tpot = known.chance_to_keep_tpot();
   answer.software = known.engines();

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ASK_SOFTWARE_HPP
 #define TPUPLAN_ASK_SOFTWARE_HPP
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tpuplan/ask/subject.hpp>
@@ -62,14 +63,15 @@ struct software_of {
   const slice& where;
   const serving_calibration& constants;
   const serving_estimate& estimate;
+  std::int64_t prefill_chunk = 0;  // as asked; 0: each engine has its own
 
   /// The estimate under an engine; nothing where it cannot serve this.
   [[nodiscard]] maybe<serving_estimate> under(serving_engine engine) const {
     if (estimate.refusal != serving_refusal::none) return nothing;
     if (engine == job.engine) return estimate;
     serving_job other = job;
-    other.engine = engine;
-    const serving_estimate found = serve(model, other, mesh, where, constants);
+    other.engine = engine, other.prefill_chunk = prefill_chunk;
+    const serving_estimate found = serve(model, as_engine_runs(other), mesh, where, constants);
     return found.refusal == serving_refusal::none ? maybe<serving_estimate>(found) : nothing;
   }
   /// The one that is named or, where none is, those that ran in published runs.
