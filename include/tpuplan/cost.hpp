@@ -2,11 +2,9 @@
 #define TPUPLAN_COST_HPP
 
 /// @file
-/// What it costs: prices, runs, ways of paying, preemption, commitments, storage.
+/// What it costs: prices, runs, ways of paying, preemption, commitments.
 
-#include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/commitment.hpp>
-#include <tpuplan/cost/offer.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/preemption.hpp>
 #include <tpuplan/cost/price.hpp>

@@ -7,7 +7,8 @@
 
 /// @file
 /// The core, serving, the handbook, advice, costs and the planner. What reads, asks, launches and
-/// shows has headers of its own.
+/// shows has headers of its own; so have what GPUs cost, limits of engines, critical batches, and the price of
+/// keeping checkpoints.
 
 #include <tpuplan/core.hpp>
 #include <tpuplan/cost.hpp>

@@ -10,8 +10,8 @@ cp -r "$root/include" "$copy"
 source "$here/edit.sh"
 
 optimizers=$copy/include/tpuplan/model/optimizers.hpp
-added after "$optimizers" '^  adam, ' '  made_up,'
-added after "$optimizers" '^    \{optimizer_kind::adam, ' '    {optimizer_kind::made_up, "made_up", 3, 0.25, one_format, "made_up_pax"},'
+added after "$optimizers" '^  adamh, ' '  made_up,'
+added after "$optimizers" '^    \{optimizer_kind::adamh, ' '    {optimizer_kind::made_up, "made_up", 3, 0.25, one_format, "made_up_pax"},'
 
 edited "$root" "$copy" 1
 built "$compiler" "$copy" "$here/optimizer.cpp" "$include"

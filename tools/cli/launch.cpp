@@ -135,8 +135,11 @@ void say_of_checkpoints(const launch_request& request, bytes each, std::int64_t 
 }
 
 bool gives_any(const std::vector<std::string>& extra, std::initializer_list<std::string_view> keys) {
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](std::string_view key) { return tpuplan::detail::gives(extra, key); });
+  const auto begins = [&](std::string_view key) {
+    const std::string start = std::string(key) + '=';
+    return std::any_of(extra.begin(), extra.end(), [&](const std::string& one) { return one.rfind(start, 0) == 0; });
+  };
+  return std::any_of(keys.begin(), keys.end(), begins);
 }
 
 /// What a run of MaxText leaves behind in its folder, and what it is compiled without.

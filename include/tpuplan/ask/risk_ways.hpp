@@ -336,8 +336,7 @@ struct risk_subject {
         kind == provisioning::spot && spot_lifetime(chip, region).median > spot_lifetime(chip, about.region).median;
     if (there->per_chip < here->per_chip || lasts) found.push_back(*there);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const price_row& a, const price_row& b) { return a.per_chip < b.per_chip; });
+  sort_in_order(found, [](const price_row& a, const price_row& b) { return a.per_chip < b.per_chip; });
   if (found.size() > 2) found.resize(2);
   return found;
 }

@@ -18,7 +18,9 @@ inline namespace abi_0 {
 /// An estimate and the ends of its range, beyond each of which one in twenty lies.
 template <class Quantity>
 struct estimated_range {
-  Quantity low{}, total{}, high{};
+  Quantity low{};    ///< one in twenty lies below
+  Quantity total{};  ///< as estimated
+  Quantity high{};   ///< one in twenty lies above
 };
 
 /// The range of an estimate. Worked: that of a step is from its `low` to its `high`.

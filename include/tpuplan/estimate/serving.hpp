@@ -9,7 +9,6 @@
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/estimate/serving/engines.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/prefill.hpp>
 

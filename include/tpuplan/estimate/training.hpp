@@ -8,7 +8,6 @@
 #include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
-#include <tpuplan/estimate/training/critical_batch.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/published_layouts.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>

@@ -212,14 +212,15 @@ constexpr engine_row example_row() {
 }
 
 /// Its README and scheduler are those of vLLM 0.27; packages of TorchTPU are in a registry that asks for an account of
-/// Google (README of vllm-torchtpu @012e4f2, read in the copy of kowalski-4831, 2026). No run of it is published.
+/// Google (README of vllm-torchtpu @012e4f2, read in the copy of kowalski-4831, 2026).
+/// Its 12 published runs, of one source, count as those of vLLM.
 constexpr engine_row vllm_torch_tpu_row() {
   engine_row row;
   row.engine = serving_engine::vllm_torch_tpu;
   row.name = "vllm-torchtpu";
   row.title = "vLLM on TorchTPU";
   row.aliases = "torchtpu torch_tpu torch-tpu";
-  row.words = "torchtpu torch_tpu torch-tpu";
+  row.words = "vllm-torchtpu";
   row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
   row.step_tokens = 2048;
   row.ended = "packages of TorchTPU are in a registry that is not public";

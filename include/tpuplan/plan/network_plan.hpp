@@ -53,7 +53,8 @@ struct network_plan {
   std::int64_t steps = 0;       ///< of the run
   seconds run{};                ///< steps x step
   paid_run cost{};              ///< the way of paying that comes first
-  usd low{}, high{};            ///< its dollars at either end of the band of the step
+  usd low{};                    ///< its dollars at the low end of the band of the step
+  usd high{};                   ///< its dollars at the high end
 };
 
 /// The terms under which a network's run of so many steps is paid for, as a plan of a language model has them. Worked:

@@ -35,9 +35,10 @@ struct batched_item {
 
 /// All requests by rising arrival, and the batches.
 struct batch_run {
-  std::vector<batched_item> items{};        ///< in the order in which they came
-  std::vector<seconds> begins{};            ///< of each batch
-  seconds counted_from{}, counted_until{};  ///< the time that counts; begins with an arrival
+  std::vector<batched_item> items{};  ///< in the order in which they came
+  std::vector<seconds> begins{};      ///< of each batch
+  seconds counted_from{};             ///< the time that counts; begins with an arrival
+  seconds counted_until{};            ///< its end
 };
 
 namespace detail {

@@ -64,8 +64,8 @@ constexpr double place_of(const likely_log* parts, std::size_t count, double sha
     (sum.below < 0 ? least : most) = place;
     const double next = sum.slope > 0 ? place - sum.below / sum.slope : least;
     const double step = next - place;
+    if (sum.slope > 0 && step < 1e-13 && step > -1e-13) break;
     place = next > least && next < most ? next : least + (most - least) / 2;
-    if (step < 1e-13 && step > -1e-13) break;
   }
   return place;
 }

@@ -38,9 +38,9 @@ namespace readable {
 }
 /// A part of a time, and what it is.
 struct timed_part {
-  std::string_view label{};
-  seconds time{};
-  std::string note{};
+  std::string_view label{};  ///< of its row
+  seconds time{};            ///< that it takes
+  std::string note{};        ///< beside it
 };
 /// The parts of a time that take any, and their share of all of it.
 [[nodiscard]] inline view_part timed_parts(std::string_view of, seconds whole, const std::vector<timed_part>& parts) {

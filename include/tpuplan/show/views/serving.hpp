@@ -75,6 +75,7 @@ inline constexpr std::string_view percentile_columns =
                    ? std::string()
                    : joined({share_words(target.share), " ", duration(target.limit), met ? "" : ", missed"}))};
 }
+/// The percentiles of simulated times beside their targets.
 [[nodiscard]] inline view_part report_part(const simulation_report& report, const latency_targets& targets) {
   view_part part = table_of(percentile_columns);
   const auto row = [&](std::string_view words, const measured_times& times, const latency_target& target, bool met) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <set>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/serving/mixture.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
