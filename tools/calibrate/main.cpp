@@ -143,7 +143,7 @@ lines_for engine_table(const std::vector<serving_record>& runs) {
       ++count;
       sources.insert(run.source);
     }
-    rows.push_back(fmt::format("{{{}, {}, {}}}", enumerator(engine), count, sources.size()));
+    if (count > 0) rows.push_back(fmt::format("{{{}, {}, {}}}", enumerator(engine), count, sources.size()));
   }
   return table("inline constexpr engine_runs runs_by_engine[] = {", rows, "};\n");
 }
