@@ -182,6 +182,7 @@ void search_knows(relation& r) {
     const reply planned = ask("plan", {{"config", of.config},
                                        {"tokens", 1e10},
                                        {"job", free_job},
+                                       {"generations", {slice.substr(0, slice.find('-'))}},
                                        {"smallest_chips", chips_of(slice)},
                                        {"largest_chips", chips_of(slice)}});
     if (!r.holds(!planned.refused(), "plan refuses what train answers", trained, slice, planned, planned.message()))
