@@ -178,6 +178,11 @@ asked = {
                            "&item_rate=0.2&batch=4&fill=10&item_p95=60",
     "train_generation": "#question=train_generation&model=flux.1-dev&slice=v5p-64&size=512x512&batch=64&lora=16"
                         "&examples=20000&epochs=5",
+    "risk": "#question=risk&model=llama-3.1-8b&slice=v6e-256&tokens=1T&batch=1024&seq=4096&deadline=8&budget=90000"
+            "&kind=spot",
+    "plan_network": "#question=plan_network&model=resnet-50&examples=1281167&epochs=90&batch=1024&deadline=0.2"
+                    "&kinds=on_demand,spot",
+    "train_network": "#question=train_network&model=vit-s-16&slice=v5e-8&examples=1281167&epochs=30&batch=512",
 }
 figures = {
     "plan": lambda a: [[row["slice"], row["rank"], row["total_usd"], row["wall_s"],
@@ -191,6 +196,9 @@ figures = {
     "simulate_generation": lambda a: [a["report"]["latency"]["value"], a["report"]["busy"], a["latency_high"],
         a["usd_per_item"], a["made"]["batch_time_s"]],
     "train_generation": lambda a: [a["step_time_s"], a["breakdown"], a["run_s"], a["costs"], a["memory"]],
+    "risk": lambda a: [a["chance_of_both"], a["chance_in_time"], a["chance_in_budget"], a["wall_p90_s"], a["cost_p90_usd"]],
+    "plan_network": lambda a: [a["plans"], a["lost"], a["parameters"]],
+    "train_network": lambda a: [a["step_time_s"], a["run_s"], a["costs"], a["memory"]],
 }
 def answer_of(page):
     return json.loads(page.run("tpuplan.ask(document.getElementById('json').textContent)"))["answer"]
@@ -400,7 +408,8 @@ def luminance(colour):
 def looks(page):
     """Light and dark have contrast; nothing is wider than a telephone; each question has its pictures."""
     drawn = {"plan": ["front", "steps", "memory"], "train": ["steps", "memory"], "fit": ["memory"],
-             "serve": ["front", "load", "roofline"], "plan_serving": ["front", "load"]}
+             "serve": ["front", "load", "roofline"], "plan_serving": ["front", "load"],
+             "risk": ["time", "cost"]}
     for scheme in ("light", "dark"):
         page.colours(scheme)
         for question, fragment in asked.items():

@@ -1,6 +1,6 @@
-"""Puts the page together: build.py SOURCE WASM MODELS PIPELINES OUT writes OUT/site for a static host, and
-OUT/tpuplan.html, one file that opens from a folder. MODELS is a folder of config.json files and PIPELINES one of
-pipelines of images or clips, which the page offers as examples."""
+"""Puts the page together: build.py SOURCE WASM OUT FOLDER... writes OUT/site for a static host, and
+OUT/tpuplan.html, one file that opens from a folder. The FOLDERs have the models that the page offers as examples:
+config.json files, pipelines of images or clips, networks."""
 import base64
 import gzip
 import hashlib
@@ -20,8 +20,8 @@ def replaced(text, old, new):
     return text.replace(old, new)
 
 
-source, wasm, models, pipelines, out = (pathlib.Path(given) for given in sys.argv[1:])
-configs = {one.stem: json.loads(one.read_text()) for folder in (models, pipelines)
+source, wasm, out, *folders = (pathlib.Path(given) for given in sys.argv[1:])
+configs = {one.stem: json.loads(one.read_text()) for folder in folders
            for one in sorted(folder.glob("*.json")) if one.stem != "sources"}
 block = json.dumps(configs, separators=(",", ":")).replace("<", "\\u003c")  # no config can end the element
 page = replaced((source / "index.html").read_text(), 'id="models">{}<', 'id="models">%s<' % block)

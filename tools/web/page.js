@@ -67,25 +67,32 @@ const generations = ask("chips", {}).answer.chips.map((chip) => chip.name);
 const slices = ask("slices", {}).answer.slices;
 const sizes = ["512x512", "1024x1024", "832x480", "1280x720"];
 const regions = valid_of("serve", { config: example, slice: "v6e-8", region: "?" });
-const questions = { plan: "Plan training", train: "Train", fit: "Fit", serve: "Serve", plan_serving: "Plan serving",
-  generate: "Make images or clips", plan_generation: "Plan images or clips",
-  simulate_generation: "Images under traffic", train_generation: "Train on images or clips" };
+const questions = { plan: "Plan training", train: "Train", risk: "Chance to be done", fit: "Fit", serve: "Serve",
+  plan_serving: "Plan serving", generate: "Make images or clips", plan_generation: "Plan images or clips",
+  simulate_generation: "Images under traffic", train_generation: "Train on images or clips",
+  plan_network: "Plan training of a network", train_network: "Train a network" };
 /// The commands of questions that have another name.
 const commands = { plan_serving: "plan --serve", plan_generation: "plan", simulate_generation: "simulate",
-  train_generation: "train" };
-const of_pictures = (question) => question.includes("generat");
-const makes_pictures = (config) => ["_class_name", "_diffusers_version", "model_index", "transformer", "unet", "vae"]
-  .some((key) => Object.hasOwn(config, key));
-/// The models that are offered for a question.
+  train_generation: "train", plan_network: "plan", train_network: "train" };
+/// What a question is asked of, and what a config.json is: models of text, of pictures, or networks as lists of layers.
+const sort_of_question = (question) =>
+  question.includes("generat") ? "pictures" : question.endsWith("_network") ? "networks" : "models";
+const sort_of = (config) => config.type === "network" ? "networks"
+  : ["_class_name", "_diffusers_version", "model_index", "transformer", "unet", "vae"]
+    .some((key) => Object.hasOwn(config, key)) ? "pictures" : "models";
+const folders = { models: "data/models/", pictures: "data/pipelines/", networks: "data/networks/" };
+/// The models that are offered for a question, and the first to be shown.
 const names_of = (question) =>
-  Object.keys(models).filter((name) => makes_pictures(models[name]) === of_pictures(question));
+  Object.keys(models).filter((name) => sort_of(models[name]) === sort_of_question(question));
+const first_of = (question) =>
+  ({ models: "llama-3.1-8b", networks: "resnet-50" })[sort_of_question(question)] ?? names_of(question)[0];
 const drawable = ask("chips", {}, { pictures: true }).error.valid.replace("one of ", "").split(", ");
 
 /// key: in the address; row: the option or the path of a row of the question; stops: of the slider; more: below the
 /// others. What a control is called, its unit, its choices and where it stands in the request are said by the row.
 const shown = [
-  { key: "slice", row: "--slice", of: "train fit serve generate simulate_generation train_generation",
-    list: slices.map((s) => s.name) },
+  { key: "slice", row: "--slice", list: slices.map((s) => s.name),
+    of: "train risk fit serve generate simulate_generation train_generation train_network" },
   { key: "size", row: "--size", of: "generate plan_generation simulate_generation train_generation", list: sizes },
   { key: "frames", row: "--frames", of: "generate plan_generation simulate_generation train_generation",
     stops: [1, 17, 33, 49, 81, 121, 129] },
@@ -95,49 +102,60 @@ const shown = [
     stops: [1, 2, 3.5, 5, 7.5] },
   { key: "items", row: "--items-per-hour", of: "plan_generation", stops: decades(0, 5) },
   { key: "latency", row: "--latency", of: "plan_generation", stops: decades(0, 3) },
-  { key: "tokens", row: "--tokens", of: "plan train", stops: decades(9, 13) },
-  { key: "deadline", row: "--deadline", of: "plan", unit: "days",
-    stops: [1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
-  { key: "budget", row: "--budget", of: "plan", stops: decades(3, 8) },
+  { key: "tokens", row: "--tokens", of: "plan train risk", stops: decades(9, 13) },
+  { key: "deadline", row: "--deadline", of: "plan risk plan_network", unit: "days",
+    stops: [0.1, 0.2, 0.5, 1, 2, 3, 5, 7, 10, 14, 21, 30, 45, 60, 90, 120, 180, 365] },
+  { key: "budget", row: "--budget", of: "plan risk plan_network", stops: decades(1, 8) },
   { key: "batch_tokens", row: "--batch-tokens", of: "plan", stops: powers(17, 26) },
-  { key: "batch", row: "--batch", of: "train fit generate plan_generation simulate_generation train_generation",
-    stops: powers(0, 14) },
-  { key: "seq", row: "--seq", of: "plan train fit", stops: powers(8, 17) },
+  { key: "batch", row: "--batch", stops: powers(0, 14), of: "train risk fit generate plan_generation " +
+    "simulate_generation train_generation plan_network train_network" },
+  { key: "seq", row: "--seq", of: "plan train risk fit", stops: powers(8, 17) },
   { key: "input", row: "--input-len", of: "serve plan_serving", stops: powers(5, 17) },
   { key: "output", row: "--output-len", of: "serve plan_serving", stops: powers(3, 14) },
   { key: "rate", row: "--rate", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
   { key: "item_rate", row: "--rate", of: "simulate_generation",
     stops: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10] },
   { key: "item_p95", row: "--e2e-p95", of: "simulate_generation", stops: decades(0, 3) },
-  { key: "examples", row: "--examples", of: "train_generation", stops: decades(3, 8) },
+  { key: "examples", row: "--examples", of: "train_generation plan_network train_network", stops: decades(3, 8) },
   { key: "ttft_p99", row: "--ttft-p99", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10] },
   { key: "tpot_p95", row: "--tpot-p95", of: "serve plan_serving", unit: "ms", stops: [5, 10, 20, 30, 50, 100, 200] },
   { key: "hourly", row: "--budget", of: "plan_serving plan_generation", stops: decades(0, 4) },
-  { key: "kinds", row: "--provisioning", of: "plan plan_serving plan_generation" },
-  { key: "kind", row: "--provisioning", of: "generate simulate_generation" },
-  { key: "generations", row: "--generation", of: "plan plan_serving plan_generation", many: generations },
+  { key: "kinds", row: "--provisioning", of: "plan plan_serving plan_generation plan_network" },
+  { key: "kind", row: "--provisioning", of: "risk generate simulate_generation" },
+  { key: "generations", row: "--generation", of: "plan plan_serving plan_generation plan_network",
+    many: generations },
   { key: "served_weights", row: "job.weights", of: "serve plan_serving" },
   { key: "cache", row: "--kv-dtype", of: "serve plan_serving" },
-  { key: "remat", row: "--remat", of: "plan train fit", open: { plan: "the best one", train: "full", fit: "full" } },
+  { key: "remat", row: "--remat", of: "plan train risk fit",
+    open: { plan: "the best one", train: "full", risk: "full", fit: "full" } },
 
-  { key: "best", row: "--objective", of: "plan plan_serving plan_generation", more: true },
-  { key: "regions", row: "--region", of: "plan plan_serving plan_generation", choices: regions, more: true },
-  { key: "region", row: "--region", of: "train serve generate simulate_generation", choices: regions, more: true },
+  { key: "best", row: "--objective", of: "plan plan_serving plan_generation plan_network", more: true },
+  { key: "regions", row: "--region", of: "plan plan_serving plan_generation plan_network", choices: regions,
+    more: true },
+  { key: "region", row: "--region", of: "train risk serve generate simulate_generation train_network", choices: regions,
+    more: true },
   { key: "max_slices", row: "--max-slices", of: "plan", stops: powers(0, 6), more: true },
-  { key: "max_chips", row: "--max-chips", of: "plan plan_serving plan_generation", stops: powers(2, 13), more: true },
-  { key: "optimizer", row: "--optimizer", of: "plan train fit train_generation", more: true },
+  { key: "max_chips", row: "--max-chips", of: "plan plan_serving plan_generation plan_network", stops: powers(2, 13),
+    more: true },
+  { key: "optimizer", row: "--optimizer", more: true,
+    of: "plan train risk fit train_generation plan_network train_network" },
   { key: "lora", row: "--lora", of: "train_generation", stops: powers(2, 8), more: true },
-  { key: "epochs", row: "--epochs", of: "train_generation", stops: [1, 2, 5, 10, 20, 50, 100], more: true },
+  { key: "epochs", row: "--epochs", of: "train_generation plan_network train_network",
+    stops: [1, 2, 5, 10, 20, 50, 100], more: true },
   { key: "caching", row: "--cache-speedup", of: "generate plan_generation simulate_generation",
     stops: [1.2, 1.4, 1.75, 2], more: true },
   { key: "made_weights", row: "--weights", of: "generate plan_generation simulate_generation", more: true },
-  { key: "compute", row: "--dtype", of: "plan train fit", more: true },
-  { key: "accumulation", row: "--accumulation", of: "train fit", stops: powers(0, 7), more: true },
-  { key: "dcn", row: "--slices", of: "train fit generate simulate_generation train_generation", stops: powers(0, 6),
-    more: true },
+  { key: "compute", row: "--dtype", of: "plan train risk fit plan_network train_network", more: true },
+  { key: "accumulation", row: "--accumulation", of: "train risk fit", stops: powers(0, 7), more: true },
+  { key: "dcn", row: "--slices", stops: powers(0, 6), more: true,
+    of: "train risk fit generate simulate_generation train_generation train_network" },
   ...["data", "fsdp", "tensor", "expert", "context", "pipeline"].map((axis) => (
-    { key: axis, row: "--" + axis, stops: powers(0, axis === "fsdp" ? 13 : 8), more: true, of: "train fit" +
-      (["expert", "pipeline"].includes(axis) ? "" : " generate simulate_generation train_generation") })),
+    { key: axis, row: "--" + axis, stops: powers(0, axis === "fsdp" ? 13 : 8), more: true, of: "train risk fit" +
+      (["expert", "pipeline"].includes(axis) ? "" : " generate simulate_generation train_generation") +
+      (["data", "fsdp"].includes(axis) ? " train_network" : "") })),
+  { key: "zone", row: "--zone", of: "risk", more: true },
+  { key: "spare", row: "--spare", of: "risk", stops: powers(0, 3), more: true },
+  { key: "mtbp", row: "--mtbp", of: "risk plan_network train_network", stops: decades(2, 5), more: true },
   { key: "exchange", row: "--context-exchange", of: "generate simulate_generation train_generation", more: true },
   { key: "fill", row: "--fill", of: "simulate_generation", stops: decades(0, 3), more: true },
   { key: "serve_tensor", row: "--tensor", of: "serve", stops: powers(0, 8), more: true },
@@ -164,9 +182,12 @@ const fields = Object.fromEntries(Object.keys(questions).map((question) => [ques
   shown.filter((one) => one.of.split(" ").includes(question)).map((one) => field_of(question, one))]));
 const fields_of = (question) => fields[question];
 const usual = { plan: { tokens: "1T", deadline: "30" }, train: { slice: "v6e-256", tokens: "1T", batch: "1024" },
+  risk: { slice: "v6e-256", tokens: "1T", batch: "1024", deadline: "10", budget: "150000" },
   fit: { slice: "v6e-256", batch: "1024" }, serve: { slice: "v6e-8" },
   plan_serving: { rate: "20" }, generate: { slice: "v6e-8" }, plan_generation: { items: "100" },
-  simulate_generation: { slice: "v6e-8", item_rate: "0.01" }, train_generation: { slice: "v5p-64" } };
+  simulate_generation: { slice: "v6e-8", item_rate: "0.01" }, train_generation: { slice: "v5p-64" },
+  plan_network: { examples: "1281167", epochs: "90", batch: "1024" },
+  train_network: { slice: "v5e-8", examples: "1281167", epochs: "90", batch: "1024" } };
 const launch_rows = library.schema.requests.launch.fields;
 const targets = valid_of("launch", { target: "?" }).map((one) => one.trim());
 const launch_fields = [...["name", "image", "project", "zone", "cluster", "checkpoint"].map((key) =>
@@ -325,8 +346,7 @@ function address_of({ question, model, own, values }) {
 function read_address() {
   const given = new URLSearchParams(location.hash.slice(1));
   const question = Object.hasOwn(questions, given.get("question") ?? "") ? given.get("question") : "plan";
-  const usual_model = of_pictures(question) ? names_of(question)[0] : "llama-3.1-8b";
-  state = { question, model: given.get("model") ?? usual_model, own: null,
+  state = { question, model: given.get("model") ?? first_of(question), own: null,
     values: given.has("question") ? {} : { ...usual[question] } };
   for (const { key } of fields_of(question)) if (given.has(key)) state.values[key] = given.get(key);
   try {
@@ -338,7 +358,7 @@ function read_address() {
 /// The config.json that is asked about, which says its name.
 function config_of() {
   const config = state.own ?? (Object.hasOwn(models, state.model) ? models[state.model] : null);
-  if (!config || Object.hasOwn(config, "schema") || makes_pictures(config)) return config;
+  if (!config || Object.hasOwn(config, "schema") || sort_of(config) !== "models") return config;
   return { _name_or_path: state.model.replace(/\.json$/, ""), ...config };
 }
 
@@ -446,7 +466,9 @@ function show_controls() {
 }
 function show_model() {
   const config = config_of();
-  const { answer } = ask(config && makes_pictures(config) ? "model_generation" : "model", { config });
+  const sort = config ? sort_of(config) : "models";
+  if (sort === "networks") return inside("model-facts").textContent = "";
+  const { answer } = ask(sort === "pictures" ? "model_generation" : "model", { config });
   inside("model-facts").textContent = !answer ? "" : answer.name + ": " + count(answer.parameters) + " parameters" +
     ((answer.active_parameters ?? answer.parameters) !== answer.parameters
       ? ", " + count(answer.active_parameters) + " active" : "") +
@@ -512,8 +534,7 @@ function show_answer() {
 
 const plain_name = (name) => name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^[-.]+/, "_") || "config.json";
 const file_name = () => (state.own ? plain_name(state.model)
-  : (names_of("generate").includes(state.model) ? "data/pipelines/" : "data/models/") +
-    plain_name(state.model) + ".json");
+  : folders[sort_of(models[state.model] ?? {})] + plain_name(state.model) + ".json");
 function show_copies(request) {
   const options = fields_of(state.question).filter((field) => state.values[field.key]?.trim()).map((field) => {
     const text = state.values[field.key].trim();
@@ -598,7 +619,7 @@ function build() {
         state.question = value;
         const offered = names_of(value);
         if (!state.own && Object.hasOwn(models, state.model) && !offered.includes(state.model))
-          state.model = of_pictures(value) ? offered[0] : "llama-3.1-8b";
+          state.model = first_of(value);
         for (const [key, text] of Object.entries(usual[value])) state.values[key] ||= text;
         show_controls();
         changed();
