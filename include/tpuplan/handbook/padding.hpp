@@ -149,8 +149,9 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
     return;
   }
   add_matrix(list, "query", d, attention.heads * attention.head_dim, n, n);
-  add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, n, n);
-  add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, n, n);
+  const std::int64_t own = n - attention.kv_shared_layers;  // others read the keys and values of an earlier layer
+  add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, own, own);
+  add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, own, own);
   if (attention.output_gate) add_matrix(list, "attention gate", d, attention.heads * attention.head_dim, n, n);
   add_matrix(list, "attention output", attention.heads * attention.head_dim, d, n, n);
 }

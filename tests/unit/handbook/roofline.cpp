@@ -224,6 +224,7 @@ TEST_CASE("matrices beside the experts, gates of them, wide MLPs and encoders ar
 
   transformer wide = llama_3_8b();
   wide.mlp.double_wide_in_shared = true;
+  wide.attention.kv_shared_layers = 4;
   CHECK(used(wide) == parameters(wide).matrices);
 
   transformer both = llama_3_8b();
