@@ -307,6 +307,13 @@ TEST_CASE("what only some services have has its rules too") {
       {&launch_request::tensorboard, "1234567890", true},
       {&launch_request::tensorboard, "0123", false},
       {&launch_request::tensorboard, "12a", false},
+      {&launch_request::tensorboard, "projects/my-project/locations/us-central1/tensorboards/12", true},
+      {&launch_request::tensorboard, "projects/123456/locations/us-central1/tensorboards/12", true},
+      {&launch_request::tensorboard, "projects/mine/locations/us-central1/tensorboards/12", false},
+      {&launch_request::tensorboard, "project/my-project/locations/us-central1/tensorboards/12", false},
+      {&launch_request::tensorboard, "projects/my-project/places/us-central1/tensorboards/12", false},
+      {&launch_request::tensorboard, "projects/my-project/locations/us-central1/boards/12", false},
+      {&launch_request::tensorboard, "projects/my-project/locations/us-central1/tensorboards/12/13", false},
       {&launch_request::output, "gs://my-bucket/out", true},
       {&launch_request::output, "my-bucket", false},
   };

@@ -696,6 +696,17 @@ TEST_CASE("queued capacity lasts seven days unless it is said how long, and an e
   CHECK(says(refusal_of([&] { detail::check_submission(submitted, "gcluster"); }).message, "max_run"));
 }
 
+TEST_CASE("Compute Engine waits two hours at most, and for flex-start alone") {
+  const auto refused = [](provisioning capacity, seconds wait) {
+    launch_request r = request_for(target("gce"), "v6e-16", capacity);
+    r.max_restarts = 0, r.max_wait = wait;
+    return refusal_of([&] { (void)gce_script(r); }).message;
+  };
+  CHECK(refused(provisioning::flex_start, 7200_s).empty());
+  CHECK(says(refused(provisioning::flex_start, 7201_s), "at most 7200s"));
+  CHECK(says(refused(provisioning::on_demand, 600_s), "max_wait"));
+}
+
 TEST_CASE("Compute Engine: instances that run a program power off by themselves") {
   const auto powers_off = [](bool with_image, bool with_command) {
     launch_request r = request_for(target("gce"), "v6e-16");

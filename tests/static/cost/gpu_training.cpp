@@ -27,6 +27,12 @@ static_assert(compare_training(14_usd_per_h, tpu, 2.48_usd_per_h, v100).decision
 constexpr job_traits kernels{false, false, true};
 constexpr training_comparison cheap = compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100, kernels);
 static_assert(cheap.cheaper == side::tpu && cheap.decision == side::undecided);
+static_assert(cheap.reason.substr(0, 30) == "cheaper, but custom kernels ha");
+constexpr job_traits shapes{false, true, false}, few{true, false, false};
+static_assert(compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100, shapes).reason.substr(0, 30) ==
+              "cheaper, but each new shape is");
+static_assert(compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100, few).reason.substr(0, 30) ==
+              "cheaper at a full batch, but a");
 static_assert(compare_training(1_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::tpu);
 static_assert(compare_training(100_usd_per_h, tpu, 2.48_usd_per_h, v100).decision == side::gpu);
 static_assert(cheap.tpu_low < cheap.tpu_high && cheap.gpu_low < cheap.gpu_high);

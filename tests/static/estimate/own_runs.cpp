@@ -45,6 +45,8 @@ static_assert(near(own_reach(one, spreads, here), 2.132 * spread_after));
 static_assert(near(own_reach(one, spreads, here), 0.2887, 1e-4));
 static_assert(own_reach(one, spreads, here, 2) > own_reach(one, spreads, here));
 static_assert(own_reach(one, spreads, here, 2) < 2 * own_reach(one, spreads, here));
+// What is open, 0.00833 of 0.05, counts 1 + sqrt(0.00833 / 0.05) times.
+static_assert(near(own_reach(one, spreads, here, 2), 0.347237030254));
 constexpr own_spreads heavy{0.2, 0.1, 0.1, 1, 1, 1, 1, 0.5, 0.5, 0, 0, 2};
 static_assert(near(own_reach(one, heavy, here), 2.132 * 0.20816659994661327));  // sqrt(0.01 + 4 * 0.00833)
 

@@ -14,6 +14,13 @@ static_assert(links_into(whole("v5p-128")) == 6);
 static_assert(links_into(whole("v5litepod-128")) == 3);
 static_assert(links_into(whole("v6e-8")) == 2);
 static_assert(links_into(collective_group{}) == 0);
+// Which axes close says something of a mixed network alone.
+constexpr collective_group line_said_to_close() {
+  collective_group group{{8, 1, 1}, network_kind::line};
+  group.closed = {true, true, true};
+  return group;
+}
+static_assert(!is_ring(line_said_to_close(), 0));
 
 // One axis of a slice: a ring where it is spanned whole and closes.
 constexpr slice pod = slice_for("v5litepod-256");

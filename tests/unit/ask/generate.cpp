@@ -47,6 +47,12 @@ TEST_CASE("dollars are those of the slice for the time of an item") {
   REQUIRE(a.usd_per_item);
   CHECK(*a.usd_per_item == Approx((rate(price.per_chip, 8) * a.item_time).value()));
   for (std::size_t i = 1; i < a.costs.size(); ++i) CHECK(a.costs[i - 1].usd_per_item <= a.costs[i].usd_per_item);
+  CHECK(assumed_of(a, "way of paying") == "on_demand");
+  generate_request asked;
+  asked.slice = "v6e-8", asked.make = made(), asked.kind = provisioning::spot;
+  const generate_answer spot = answer_to_generate(filled(small_pipeline(), {}, asked.make, 1), asked, {});
+  CHECK(spot.kind == provisioning::spot);
+  CHECK(assumed_of(spot, "way of paying").empty());
 }
 
 TEST_CASE("a layout that is given is taken") {

@@ -45,6 +45,16 @@ TEST_CASE("two quotas for the same chips are refused, with both", "[door]") {
   request.tokens = 1e12;
   request.quotas = {{"v6e", "us", provisioning::on_demand, 128}, {"v6e", "us", provisioning::spot, 64}};
   CHECK(check(request) == nothing);
+  request.quotas.push_back({"v5e", "us", provisioning::on_demand, 0});  // none are granted
+  CHECK(check(request) == nothing);
+  request.quotas.back().chips = -1;
+  CHECK(check(request)->field == "plan.quotas.chips");
+  request.quotas.pop_back();
+  request.policies.assign(16, remat::full);
+  CHECK(check(request) == nothing);
+  request.policies.assign(17, remat::full);
+  CHECK(check(request)->field == "plan.policies");
+  request.policies.clear();
   request.quotas.push_back({"Trillium", "US", provisioning::on_demand, 256});
   REQUIRE(check(request).has_value());
   CHECK(check(request)->value == "chips of v6e in US on on_demand: 128 in row 1, 256 in row 3");

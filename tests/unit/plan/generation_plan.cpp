@@ -69,6 +69,9 @@ TEST_CASE("a batch that is given is taken, and a budget is kept") {
   generation_request request = small_request(2000);
   request.job.batch = 4;
   for (const generation_plan& one : plan_generation(request).plans) CHECK(one.batch == 4);
+  request.job.batch = 1;
+  for (const generation_plan& one : plan_generation(request).plans) CHECK(one.batch == 1);
+  request.job.batch = 4;
   const usd_per_second best = plan_generation(request).plans.front().rate;
   request.budget = 0.9 * best;
   const generation_plan_answer poor = plan_generation(request);

@@ -194,6 +194,20 @@ TEST_CASE("a limit is loosened by what it says, and one target alone") {
   const serving_request later = detail::with_targets(served, plan_limit::ttft, 2);
   CHECK(later.job.ttft_target == 4_s);
   CHECK(later.job.tpot_target == 50_ms);
+  served.model = llama_3_8b();
+  served.job.prompt = fixed_length(1000);
+  served.job.output = fixed_length(100);
+  served.job.request_rate = per_second{1};
+  served.generations = {"v6e"};
+  served.largest_chips = 1;
+  served.job.ttft_target = 0_s;
+  served.job.tpot_target = 1_ms;
+  std::int64_t steps = detail::most_planning_steps;
+  CHECK_FALSE(detail::relax_targets(served, plan_limit::ttft, steps));
+  CHECK_FALSE(detail::relax_targets(served, plan_limit::targets, steps));  // there is one alone
+  CHECK(detail::relax_targets(served, plan_limit::tpot, steps)->needed > 0.001);
+  served.job.ttft_target = 2_s;
+  served.job.tpot_target = 50_ms;
   const serving_request slower = detail::with_targets(served, plan_limit::tpot, 2);
   CHECK(slower.job.ttft_target == 2_s);
   CHECK(slower.job.tpot_target == 100_ms);

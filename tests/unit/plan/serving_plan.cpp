@@ -583,6 +583,7 @@ TEST_CASE("with spare slices the targets hold for those that are left, and with 
         CHECK(close(p.share.request_rate.value() * static_cast<double>(p.slices), 40));
         CHECK(p.without_spare.per_token.total >= p.estimate.per_token.total);
         if (by_percentile) CHECK(meets(p.simulated_without_spare));
+        if (by_percentile) CHECK(p.simulated_without_spare.first_token.count > 0);
         if (!by_percentile) CHECK((p.without_spare.meets_tpot && p.without_spare.meets_ttft));
         CHECK(chips(p.where) * p.slices <= r.largest_chips);
       }

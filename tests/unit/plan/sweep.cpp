@@ -90,6 +90,9 @@ TEST_CASE("a sweep that cannot be is refused by its field") {
   request.stopped = 1.5;
   CHECK(says(refused(request), "sweep_request.stopped"));
   request = halved();
+  request.stopped_after = 1.5;
+  CHECK(says(refused(request), "sweep_request.stopped_after is 1.5"));
+  request = halved();
   request.slices.clear();
   CHECK(says(refused(request), "sweep_request.slices"));
 }

@@ -277,6 +277,11 @@ TEST_CASE("hostile documents of pipelines are refused, by name where there is on
                          "transformer_2": {"_class_name": "WanTransformer3DModel"}})")
                  .message,
              "boundary_ratio"));
+  for (const char* boundary : {"0", "1", "-0.5", "1.5"}) {
+    const std::string config = R"({"transformer": {"_class_name": "WanTransformer3DModel"},
+      "transformer_2": {"_class_name": "WanTransformer3DModel"}, "model_index": {"_class_name": "WanPipeline", "boundary_ratio": )";
+    CHECK(says(refused((config + boundary + "}}").c_str()).message, "a number between 0 and 1"));
+  }
   CHECK(says(refused(R"({"_class_name": "AutoencoderKL", "block_out_channels": [0]})").message, "block_out_channels"));
   CHECK(says(refused(R"({"_class_name": "AutoencoderKL", "block_out_channels": [64, 64]})").message,
              "config.block_out_channels"));

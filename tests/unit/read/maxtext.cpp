@@ -183,6 +183,24 @@ goodput: {a: 1}
   CHECK_FALSE(assumes(q, "max_target_length"));
 }
 
+TEST_CASE("one repeat of a pipeline is one, and tensors of experts are those of a model without dense MLPs") {
+  const std::vector<std::string> stages = {"ici_pipeline_parallelism=4", "num_layers_per_pipeline_stage=4",
+                                           "per_device_batch_size=4"};
+  const auto with = [&](const char* repeats) {
+    std::vector<std::string> all = stages;
+    all.emplace_back(repeats);
+    return asked("model_name: llama2-7b\n", "v5p-128", 0, all);
+  };
+  CHECK(with("num_pipeline_repeats=2").job.pipeline_rounds == 2);
+  CHECK(with("num_pipeline_repeats=-1").job.pipeline_rounds == 2);
+  CHECK(says(refusal_of([&] { (void)with("num_pipeline_repeats=1"); }).message, "num_layers_per_pipeline_stage"));
+  const maxtext_question experts =
+      asked("model_name: mixtral-8x7b\nper_device_batch_size: 1\nremat_policy: custom\n", "v5p-128", 0,
+            {"moe_mlpwi_0=device", "moe_mlpwi_1=device", "moe_mlpwo=offload"});
+  CHECK(experts.job.remat.mlp_up == placement::device);
+  CHECK(experts.job.remat.mlp_down == placement::host);
+}
+
 TEST_CASE("arguments stand above the file, and defaults are MaxText's") {
   maxtext_keys keys = read_maxtext_keys("a: 1\n", "config.yml");
   CHECK(keys.values.at("a").value == "1");
@@ -303,6 +321,9 @@ TEST_CASE("configurations that cannot be right are refused by file, line and key
     maxtext_keys keys;
     CHECK(refusal_of([&] { add_maxtext_argument(keys, argument); }).refused);
   }
+  maxtext_keys cut;
+  CHECK(says(refusal_of([&] { add_maxtext_argument(cut, std::string_view("steps=3\0", 8)); }).message,
+             "text without control characters"));
   maxtext_keys twice;
   add_maxtext_argument(twice, "steps=3");
   CHECK(says(refusal_of([&] { add_maxtext_argument(twice, "steps=4"); }).message, "each key once"));

@@ -46,6 +46,13 @@ std::string sky_text() {
 
 }  // namespace
 
+TEST_CASE("cells in quotes hold commas, line feeds and doubled quotes") {
+  using rows = std::vector<std::vector<std::string>>;
+  CHECK(detail::csv_rows("a,\"b,\"\"c\"\"\nd\"\n", "file") == rows{{"a", "b,\"c\"\nd"}});
+  const std::string_view cut = "\"a\"\"b";  // ends behind the second quote
+  CHECK(detail::csv_rows(cut.substr(0, 3), "file") == rows{{"a"}});
+}
+
 TEST_CASE("SkyPilot's catalog: slices become chips, sizes become rows") {
   const catalog_prices catalog = load_price_catalog(TPUPLAN_TESTS_DIR "/prices/vms.csv", today);
   const price_book book = catalog.prices.book();

@@ -29,6 +29,23 @@ TEST_CASE("a run that nothing stops") {
   CHECK(run.ended);
 }
 
+TEST_CASE("the last moment leaves time for a start that takes longer than a restart") {
+  run_at_risk job;
+  job.run = {10_h, 10_h, 10_h};
+  job.checkpoint_interval = 30_min;
+  job.checkpoint_time = 60_s;
+  job.restart_time = 60_s;
+  job.start_up = 2_h;
+  job.queue_time = 1000_h;
+  risk_policy policy;
+  policy.on_demand_in_time = true;
+  const played_run run = play(job, {20_h, {}}, policy, {1, 1, 1});
+  CHECK(run.ended);
+  CHECK(run.wall <= 20_h);
+  CHECK(run.wall > 19_h);
+  CHECK(run.on_demand == run.billed);
+}
+
 TEST_CASE("the useful time of a share of the runs") {
   const run_range run{10_days, 8_days, 12_days};
   CHECK(close(run_at(run, 0.95).value(), (12_days).value(), 1e-6));

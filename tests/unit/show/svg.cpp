@@ -370,6 +370,7 @@ TEST_CASE("ticks are 1, 2 and 5 times powers of ten", "[svg]") {
   CHECK(detail::number_label(20000) == "20000");
   CHECK(detail::number_label(2e6) == "2e6");
   CHECK(detail::number_label(1e-6) == "1e-6");
+  CHECK(detail::number_label(0.0012345678) == "0.001235");
   CHECK(detail::dollar_label(1500) == "$1.5k");
 }
 

@@ -102,7 +102,9 @@ TEST_CASE("the report of a plan recommends in two sentences, and says what may g
   const plan_document limited = detail::answer_to_plan(question, {}, price_book{});
   const view report = report_of(limited);
   CHECK(report.summary.find("The chance to be done within 30.0 days is ") != std::string::npos);
-  CHECK(report.summary.find(", and to stay within ") != std::string::npos);
+  const std::string in_budget = readable::chance_words(*limited.plans.front().chance_in_budget);
+  CHECK(report.summary.find(", and to stay within $1.00M " + in_budget + ".") != std::string::npos);
+  CHECK(report.parts[2].columns.size() == 8);
   REQUIRE(report.parts.size() > 4);
   CHECK(report.parts[0].title == "what could go wrong");
   CHECK(report.parts[0].sentences[1].find("Spot slices are taken away") == 0);
@@ -112,9 +114,27 @@ TEST_CASE("the report of a plan recommends in two sentences, and says what may g
   CHECK(dollars == Approx(limited.plans[0].total->value()));
   CHECK(report.parts[2].title == "alternatives");
   CHECK(report.parts[2].rows.size() <= 6);
+  question.deadline.reset();
+  const view in_money = report_of(detail::answer_to_plan(question, {}, price_book{}));
+  CHECK(in_money.summary.find("The chance to stay within $1.00M is " + in_budget + ".") != std::string::npos);
+  CHECK(in_money.parts[2].columns.size() == 7);
   question.deadline = 1_s;
   CHECK(report_of(detail::answer_to_plan(question, {}, price_book{})).summary ==
         "No slice does it within these limits.");
+}
+
+TEST_CASE("a run that never ends has no picture") { CHECK(pictures_of(risk_answer{}).empty()); }
+
+TEST_CASE("one client in flight is a closed loop") {
+  CHECK(readable::arrival_words(per_second{2}, {1}, 1, "request") == "1 request in flight");
+  CHECK(readable::arrival_words(per_second{2}, {}, 1, "request") == "2 requests a second at random");
+}
+
+TEST_CASE("a chunk of no tokens is the whole prompt") {
+  const view_part part = readable::changes_part({{serving_lever::chunk, 0, 512, {}}}, 1, {});
+  REQUIRE(part.rows.size() == 1);
+  CHECK(part.rows[0][1].text == "the whole prompt");
+  CHECK(part.rows[0][2].text == "512 tokens");
 }
 
 TEST_CASE("a slice that does not serve says why") {

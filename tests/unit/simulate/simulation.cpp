@@ -340,6 +340,27 @@ TEST_CASE("with the same requests, looser targets, more memory and more replicas
   CHECK(sums[2][2] > 2.5 * sums[2][0]);
 }
 
+TEST_CASE("a target is met where there is none, and where nothing is counted") {
+  CHECK(detail::is_met({}, {0.95, 1_s}));
+  CHECK(detail::is_met({}, {0, 1_s}));
+  CHECK(detail::is_met({5, 6}, {0.95, 0_s}));
+  CHECK_FALSE(detail::is_met({5, 6}, {0.95, 1_s}));
+}
+
+TEST_CASE("misses of each target count by themselves") {
+  detail::miss_counter counter;
+  counter.targets.per_token = {0.5, 10_ms};
+  counter.targets.end_to_end = {0.5, 1_s};
+  counter.counted = 10;
+  request_record late;  // by both
+  late.output = 11;
+  late.first_token = 1_s;
+  late.finished = 2_s;
+  int seen = 0;
+  while (!counter(late)) ++seen;
+  CHECK(seen == 6);  // of ten half may miss, and one
+}
+
 TEST_CASE("a model that does not fit is refused with what it takes") {
   const serving_job job = chat_job(1);
   const std::string message =

@@ -70,6 +70,29 @@ TEST_CASE("published runs of networks are within the band, and fit") {
   }
 }
 
+TEST_CASE("the parts of a network's step add up to it") {
+  for (const char* file : {"resnet-50", "efficientnet-b0", "mlp-784-128-10", "vit-s-16"}) {
+    const slice where = slice_for("v3-8");
+    network_job job;
+    job.global_batch = 1024;
+    const network_step step = step_time(network_of(file), job, replicas_on(where), where);
+    INFO(file);
+    CHECK(step.traffic > seconds{});
+    CHECK((step.vector > seconds{}) == (std::string(file) == "efficientnet-b0"));  // depthwise convolutions
+    const seconds sum = step.products + step.vector + step.traffic + step.update + step.gradients.exposed +
+                        step.overhead + step.software;
+    CHECK(close(sum.value(), step.total.value(), 1e-12));
+  }
+}
+
+TEST_CASE("a network whose examples take next to nothing has a largest batch all the same") {
+  network one;
+  one.layers.add({"dense", layer_kind::dense});
+  const slice where = slice_for("v5p-8");
+  const layout mesh = replicas_on(where);
+  CHECK(largest_batch(one, {}, mesh, where).value() == batch_shards(mesh) * ((std::int64_t{1} << 24) - 1));
+}
+
 TEST_CASE("ResNet-50 with 128 images on each core of v3-8") {
   const slice where = slice_for("v3-8");
   network_job job;

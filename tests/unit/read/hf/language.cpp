@@ -186,6 +186,7 @@ const shape switched[] = {
     {"num_key_value_heads", "ernie4_5_moe", R"({"num_key_value_heads":1})", 21770387648},
     {"moe_layer_start_index moe_layer_interval", "ernie4_5_moe", R"({"moe_layer_start_index":3,"moe_layer_interval":2})", 12244401472},
     {"moe_layer_end_index", "ernie4_5_moe", R"({"moe_layer_end_index":20})", 17034919680},
+    {"moe_layer_end_index of -1, the last layer", "ernie4_5_moe", R"({"moe_layer_end_index":-1})", 21825437888},
     {"head_dim num_experts moe_topk attention_bias", "hunyuan_v1_moe", R"({"head_dim":128,"num_experts":16,"moe_topk":4,"attention_bias":true})", 78118653952},
     {"num_key_value_heads", "llama4_text", R"({"num_key_value_heads":1})", 107329459200},
     {"attention_bias", "llama4_text", R"({"attention_bias":true})", 107770450944},
@@ -216,6 +217,9 @@ TEST_CASE("lists with one number for each layer", "[hf_language]") {
         parameters_of("hunyuan_v1_moe", (std::string(shared) + R"("moe_topk": [8, 8], "num_shared_expert": [1, 1],
                                                                  "moe_intermediate_size": [3072, 3072]})")
                                             .c_str()));
+  const char* one_layer = R"({"num_hidden_layers": 1, "intermediate_size": 3072, "head_dim": 128, "num_experts": 64,)";
+  CHECK(parameters_of("hunyuan_v1_moe", (std::string(one_layer) + R"("moe_topk": 8})").c_str()) ==
+        parameters_of("hunyuan_v1_moe", (std::string(one_layer) + R"("moe_topk": [8]})").c_str()));
 }
 
 TEST_CASE("every text model has a row of its own", "[hf_language]") {

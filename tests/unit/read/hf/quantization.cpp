@@ -191,6 +191,8 @@ TEST_CASE("formats of ModelOpt with their scales", "[hf_quantization]") {
   CHECK(detail::bits_of_algorithm("MXFP4") == 4.25);
   CHECK(detail::bits_of_algorithm("MXFP8") == 8.25);
   CHECK(detail::bits_of_algorithm("NVFP4") == 4.5);
+  CHECK(detail::bits_of_algorithm("FP8_PB_WO") == 8 + 32.0 / (128 * 128));
+  CHECK((detail::layer_of("model.layers.17.mlp") == 17 && detail::layer_of("model.layers.x") == -1));
   CHECK(detail::bits_of_algorithm("FP3") == 0);
 }
 

@@ -10,6 +10,8 @@ namespace show_text_readable_tests {
 TEST_CASE("amounts with three digits and the unit that suits them") {
   using namespace readable;
   CHECK(fixed(12.345, 1) == "12.3");
+  CHECK((readable::detail::pointed("12,5") == "12.5" && readable::detail::pointed("12\xd9\xab"
+                                                                                  "5") == "12.5"));  // of two bytes
   CHECK((three_digits(1.234) == "1.23" && three_digits(12.34) == "12.3" && three_digits(1234) == "1234"));
   CHECK(three_digits(0) == "0");
   CHECK(readable::text({"$", 48.2, 1, "k"}) == "$48.2k");
