@@ -290,7 +290,7 @@ TEST_CASE("what is not modelled of two stacks is refused by name") {
       {"stages over slices", [](m, j, l mesh) { mesh.dcn_pipeline = 2; }, errc::out_of_range, "layout.pipeline is 2"},
       {"another recording", [](m, j job, l) { job.source_length = 3000; }, errc::unsupported,
        "training_job.source_length is 3000; valid: 1500, or none"},
-      {"no source", [](m, j job, l) { job.source_length = -1; }, errc::invalid_argument, "training_job.source_length"},
+      {"no source", [](m, j job, l) { job.source_length = -1; }, errc::out_of_range, "training_job.source_length"},
       {"windows", [](m model, j, l) { model.attention.local_layers = 4, model.attention.window = 128; },
        errc::unsupported, "training of an architecture is encoder_decoder of other layers"},
   };
