@@ -47,6 +47,7 @@ $data/models/llama-3.1-70b.json --tokens 200B --min-batch-tokens 2M --max-batch-
 $data/models/mixtral-8x7b.json --tokens 100B --capacity-factor 1.25 --max-slices 2 --objective fastest --budget 1M
 $data/models/llava-1.5-7b.json --tokens 10B --images 1 --provisioning commitment_3y --rest-used 1
 "$folder/llama's best.json" --tokens 1T --deadline 20d --attention flash --vocabulary-tiles 4
+$data/models/t5-base.json --tokens 10B --seq 512 --source-length 1024 --generation v5e
 EOF
 
 # The same of networks of layers, whose batch may be above their few examples.

@@ -97,11 +97,15 @@ void check_mfu(relation& r, const reply& answer, const json& request) {
           std::to_string(at_low));
   if (job["lora_rank"] != 0 || job["images_per_sequence"] != 0) return;  // another count of FLOPs
   const reply counts = ask("model", {{"config", request["config"]}, {"sequence_length", job["sequence_length"]}});
-  if (counts.refused() || counts.answer()["architecture"] != "decoder") return;
+  if (counts.refused()) return;
+  const json &counted_of = counts.answer(), &pair = counted_of["flops_per_pair"];
+  const bool has_pair = !pair.is_null() && counted_of["source_length"] == job["source_length"];
+  if (!has_pair && counted_of["architecture"] != "decoder") return;
+  const double each = has_pair ? 3 * number(pair, "total_flops") / number(job, "sequence_length")
+                               : number(counted_of, "training_flops_per_token");
   const double all =
       bf16 * static_cast<double>(chips_of(slice)) * number(answer.answer()["memory"]["mesh"], "dcn_data");
-  const double counted =
-      number(counts.answer(), "training_flops_per_token") * number(answer.answer(), "tokens_per_s") / all;
+  const double counted = each * number(answer.answer(), "tokens_per_s") / all;
   r.same("MFU", answer, mfu, counts, counted, 1e-9);
 }
 

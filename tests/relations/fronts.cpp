@@ -113,10 +113,10 @@ void every_model(relation& r) {
         r.same("plans of a network", planned, planned.document()["plans"], asked, asked.answer()["plans"]);
     } else {
       const reply planned = ask("plan", {{"config", one.config}, {"tokens", 1e10}});
-      // Two sequences in a step are not modelled, nor a tower for images beside one for text.
-      const bool pair = kind == "encoder_decoder" || (kind == "encoder" && counts.answer()["breakdown"]["vision"] > 0);
-      r.holds(planned.refused() == pair,
-              pair ? "plan answers a pair of stacks or towers" : "plan refuses a model that is counted", planned,
+      // A tower for images beside one for text is not modelled.
+      const bool towers = kind == "encoder" && counts.answer()["breakdown"]["vision"] > 0;
+      r.holds(planned.refused() == towers,
+              towers ? "plan answers a pair of towers" : "plan refuses a model that is counted", planned,
               planned.message());
     }
     const reply served = ask(

@@ -235,6 +235,11 @@ void monotone(relation& r) {
     larger = request;
     larger["job"]["sequence_length"] = 2 * one.answer()["memory"]["job"]["sequence_length"].get<std::int64_t>();
     grown("longer sequences", larger);
+    if (const json& source = one.answer()["memory"]["job"]["source_length"]; source != 0) {
+      larger = request;
+      larger["job"]["source_length"] = 2 * source.get<std::int64_t>();
+      grown("a longer source", larger);
+    }
     larger = request;
     larger["tokens"] = 2e10;
     const reply twice = ask("train", larger);

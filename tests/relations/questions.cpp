@@ -43,6 +43,7 @@ constexpr choice of_job[] = {
     {"--capacity-factor 1.25", "/job/capacity_factor", "1.25"},
     {"--lora 16", "/job/lora_rank", "16"},
     {"--images 2", "/job/images_per_sequence", "2"},
+    {"--source-length 256", "/job/source_length", "256"},
     {"--offload-optimizer", "/job/state_on_host", "\"optimizer\""},
 };
 constexpr choice of_layout[] = {

@@ -34,7 +34,7 @@ static_assert(
 static_assert(all_plain<remat_policy, named_remat_policy, training_job, layout, sharded_array>);
 static_assert(all_plain<tile, matrix_shape, padding_cost, weight_matrix, weight_matrices, model_padding, product_dtypes,
                         product_shape, product_time>);
-static_assert(all_plain<layer_widths, held_parameters, memory_breakdown, memory_calibration, calibration,
+static_assert(all_plain<layer_widths, stack_widths, held_parameters, memory_breakdown, memory_calibration, calibration,
                         collective_time, step_breakdown>);
 static_assert(all_plain<price_row, price_book, run_cost, spot_run, expected_spot_run, plan_cost, rejected_slice>);
 
@@ -56,7 +56,7 @@ static_assert(sizeof(slice) == 480);
 static_assert(sizeof(attention_spec) == 232);
 static_assert(sizeof(vision_spec) == 168);
 static_assert(sizeof(transformer) == 824);
-static_assert(sizeof(training_job) == 152);
+static_assert(sizeof(training_job) == 160);
 static_assert(sizeof(layout) == 80);
 static_assert(sizeof(memory_breakdown) == 15 * sizeof(bytes));
 static_assert(sizeof(step_breakdown) == 344);

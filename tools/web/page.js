@@ -110,6 +110,7 @@ const shown = [
   { key: "batch", row: "--batch", stops: powers(0, 14), of: "train risk fit generate plan_generation " +
     "simulate_generation train_generation plan_network train_network" },
   { key: "seq", row: "--seq", of: "plan train risk fit", stops: powers(8, 17) },
+  { key: "source", row: "--source-length", of: "plan train risk fit", stops: powers(6, 14), more: true },
   { key: "input", row: "--input-len", of: "serve plan_serving", stops: powers(5, 17) },
   { key: "output", row: "--output-len", of: "serve plan_serving", stops: powers(3, 14) },
   { key: "rate", row: "--rate", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
@@ -281,7 +282,7 @@ function part_elements(part, caption, cell_of) {
 function as_train(row) {
   const { job, mesh } = row.plan;
   const values = { slice: row.slice, tokens: state.values.tokens, batch: String(job.global_batch),
-    seq: String(job.sequence_length), remat: row.remat,
+    seq: String(job.sequence_length), source: state.values.source, remat: row.remat,
     accumulation: String(job.gradient_accumulation), dcn: String(mesh.dcn_data), optimizer: state.values.optimizer,
       compute: state.values.compute,
     region: row.plan.costs[row.plan.chosen]?.price.region };

@@ -110,6 +110,10 @@ inline constexpr question_row job_rows[] = {
         .deciding("job.global_batch"),
     rows::count("job.sequence_length", "--seq", "Sequence length", "tokens", "sequence length in tokens")
         .within(1, 1e9),
+    rows::count("job.source_length", "--source-length", "Source length", "tokens",
+                "tokens of the encoder's sequence, of a model with an encoder and a decoder")
+        .within(1, 1e9)
+        .usually("all that a stem makes of a recording, else as many as the target"),
     rows::count("job.images_per_sequence", "--images", "Images", "in a sequence",
                 "images in each sequence, of a model with a vision tower")
         .within(1, 1 << 20),
@@ -281,6 +285,10 @@ struct asked_job {
                                              assumed_values& assumed) {
   training_job job = usual_job(given.job, model);
   if (given.job.sequence_length == 0) assumed.emplace_back("sequence length", std::to_string(job.sequence_length));
+  if (job.source_length != given.job.source_length)
+    assumed.emplace_back("source length", std::to_string(job.source_length) +
+                                              (model.encoder_stem > 0 ? ", what the stem makes of every recording"
+                                                                      : ", as many tokens as the target has"));
   job.remat = given.remat.value_or(remat::full);
   if (!given.remat) assumed.emplace_back("remat policy", "full");
   if (given.capacity && !has_experts(model))

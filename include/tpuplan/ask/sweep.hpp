@@ -61,9 +61,8 @@ inline constexpr question_row sweep_rows[] = {
 };
 /// The rows of a trial's job.
 inline constexpr question_row trial_rows[] = {
-    detail::row_named(job_rows, "--batch"),
-    detail::row_named(job_rows, "--seq"),
-    detail::row_named(job_rows, "--optimizer"),
+    detail::row_named(job_rows, "--batch"),         detail::row_named(job_rows, "--seq"),
+    detail::row_named(job_rows, "--source-length"), detail::row_named(job_rows, "--optimizer"),
     detail::row_named(job_rows, "--lora"),
 };
 /// The rows of a trial's run.

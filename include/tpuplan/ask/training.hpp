@@ -69,11 +69,6 @@ struct model_answer {
   std::vector<std::string> not_read{};  ///< keys of the config.json that no count depends on
   /// @}
 };
-/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has. Worked: 1500
-/// for Whisper, whose stem makes one of every two of its 3000 frames.
-[[nodiscard]] constexpr std::int64_t source_length(const transformer& model, std::int64_t target) {
-  return model.encoder_stem > 0 ? model.encoder_positions : target;
-}
 /// What a model has: parameters, FLOPs, bytes of its cache. Throws for a model that cannot be counted. Worked: the
 /// config.json of Llama 3.1 8B has 8030261248 parameters.
 [[nodiscard]] inline model_answer answer_to(const model_config& config, std::int64_t sequence, dtype cache) {
@@ -374,6 +369,7 @@ inline void add_remarks(train_answer& answer, const placed_job& all, const train
     add(batch > band->high, critical_words(*band));
   }
   add(!has_been_run(all.mesh, all.where.chip), "a layout that no published run has");
+  add(has_two_stacks(all.config.model), "no published run is of an encoder with a decoder: the band is that of others");
 }
 }  // namespace detail
 /// The step, its memory and advice; where tokens are given, also the run and its dollars at these prices. Throws for a

@@ -138,9 +138,9 @@ constexpr flops attention_core(const transformer& model, double sequence, const 
 constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   positive_count("sequence_length", sequence);
   if (sequence > (std::int64_t{1} << 40)) fail(errc::out_of_range, "sequence_length", sequence, "1 to 2^40 tokens");
-  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+  if (has_two_stacks(model) || !has_text(model)) {
     fail(errc::unsupported, "FLOPs per token of an architecture", name(model.kind),
-         "decoder or encoder (vision_flops_per_image answers for a tower)");
+         "decoder or encoder (forward_flops_per_pair answers for both, vision_flops_per_image for a tower)");
   }
 }
 

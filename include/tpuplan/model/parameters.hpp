@@ -194,7 +194,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(w, model.vocab);
   if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);
-  const std::int64_t stacks = model.kind == architecture::encoder_decoder ? 2 : 1;
+  const std::int64_t stacks = has_two_stacks(model) ? 2 : 1;
   count.attention = checked_add(checked_add(attention.qkv, attention.output), attention.extra);
   count.attention += stacks * model.attention.relative_buckets * model.attention.heads;
   const projection_weights recurrent = recurrent_projections(model);
@@ -220,7 +220,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
       checked_add(dense, checked_add(routed, routers)));
   count.matrices = checked_add(checked_add(count.matrices, logit_matrices(model)),
                                checked_add(table_matrix(model), model.other_products));
-  if (model.kind == architecture::encoder_decoder) count_encoder(model, count, norm);
+  if (has_two_stacks(model)) count_encoder(model, count, norm);
   // Layers that attend to an image: norms on queries and keys, and two gates, beside the usual projections.
   count.attention += model.attention.cross_layers * (2 * model.attention.head_dim + 2);
   if (model.head_transform) count.head = checked_multiply(d, w) + w + table_norm;
@@ -304,8 +304,29 @@ struct lora_targets {
   /// @}
 };
 
-/// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer.
-/// Worked: rank 8 on q and v of llama-2-7b is 4194304. Source: PEFT print_trainable_parameters.
+namespace detail {
+
+/// Inputs and outputs of the adapted matrices of one layer: of attention that see its own positions, of keys and
+/// values, and of the MLP.
+struct adapted_widths {
+  std::int64_t queries = 0, keys = 0, mlp = 0;
+};
+constexpr adapted_widths adapted_widths_of(const transformer& model, const lora_targets& on) {
+  const std::int64_t d = model.d_model;
+  const std::int64_t q = model.attention.heads * model.attention.head_dim;
+  const std::int64_t kv = model.attention.kv_heads * model.attention.head_dim;
+  const auto times = [](bool is, std::int64_t width) { return is ? width : 0; };
+  return {times(on.q, d + q) + times(on.o, q + d), times(on.k, d + kv) + times(on.v, d + kv),
+          times(on.gate && model.mlp.gated, d + model.mlp.d_ff) + times(on.up, d + model.mlp.d_ff) +
+              times(on.down, d + model.mlp.d_ff)};
+}
+
+}  // namespace detail
+
+/// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer; in an
+/// encoder and a decoder also of the encoder's layers and of the attention to it, whose matrices have the same names.
+/// Worked: rank 8 on q and v of llama-2-7b is 4194304, of mT0-large (24 + 24 layers of 1024) 2359296. Source: PEFT
+/// print_trainable_parameters; its README has mT0-large.
 [[nodiscard]] constexpr std::int64_t lora_parameters(const transformer& model, std::int64_t rank,
                                                      const lora_targets& on) {
   validate(model);
@@ -313,18 +334,13 @@ struct lora_targets {
   if (has_experts(model) || has_latent_attention(model) || has_recurrence(model)) {
     detail::fail(errc::unsupported, "LoRA on experts, latent attention or recurrences", "asked for", "a dense model");
   }
-  const std::int64_t d = model.d_model;
-  const std::int64_t q = model.attention.heads * model.attention.head_dim;
-  const std::int64_t kv = model.attention.kv_heads * model.attention.head_dim;
-  std::int64_t widths = 0;
-  if (on.q) widths += d + q;
-  if (on.k) widths += d + kv;
-  if (on.v) widths += d + kv;
-  if (on.o) widths += q + d;
-  if (on.gate && model.mlp.gated) widths += d + model.mlp.d_ff;
-  if (on.up) widths += d + model.mlp.d_ff;
-  if (on.down) widths += d + model.mlp.d_ff;
-  return checked_multiply(rank, widths, model.layers);
+  const detail::adapted_widths one = detail::adapted_widths_of(model, on);
+  std::int64_t widths = checked_multiply(one.queries + one.keys + one.mlp, model.layers);
+  if (has_two_stacks(model)) {
+    widths = checked_add(widths, checked_multiply(one.queries + one.keys, model.encoder_layers + model.layers));
+    widths = checked_add(widths, checked_multiply(one.mlp, model.encoder_layers));
+  }
+  return checked_multiply(rank, widths);
 }
 
 }  // namespace abi_0

@@ -81,7 +81,8 @@ enum class host_state : std::uint8_t { none, optimizer, parameters_and_optimizer
 /// One training step. Fields without a sensible default are 0 and refused by name when used.
 struct training_job {
   std::int64_t global_batch = 0;                     ///< sequences in one step, over all slices
-  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included
+  std::int64_t sequence_length = 0;                  ///< tokens, image tokens included; of a pair, of its target
+  std::int64_t source_length = 0;                    ///< tokens of a pair's source; 0: see source_length
   dtype compute = dtype::bf16;                       ///< int8 or fp8 where products run quantised; see number_bytes
   dtype weights = dtype::fp32;                       ///< the master copy
   dtype moments = dtype::fp32;                       ///< optimizer state
@@ -153,6 +154,8 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 constexpr void validate_settings(const training_job& job) {
   if (job.compute == dtype::fp16 || job.compute == dtype::int4)
     detail::fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, int8 or fp8");
+  detail::check_part("training_job.source_length", job.source_length, detail::most_tokens,
+                     "0 (as the model has it) to 2^40 tokens");
   detail::check_count("training_job.pipeline_microbatches", job.pipeline_microbatches, detail::most_size,
                       "0 to 16777216");
   detail::check_dimension("training_job.pipeline_rounds", job.pipeline_rounds);

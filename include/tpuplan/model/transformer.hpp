@@ -149,6 +149,11 @@ struct transformer {
 [[nodiscard]] constexpr bool has_two_towers(const transformer& model) noexcept {
   return model.kind == architecture::encoder && has_vision(model);
 }
+/// Whether an encoder of one sequence, the source, feeds a decoder of another, the target. Worked: T5 and Whisper do,
+/// not llama-3-8b.
+[[nodiscard]] constexpr bool has_two_stacks(const transformer& model) noexcept {
+  return model.kind == architecture::encoder_decoder;
+}
 /// Whether it is a mixture of experts. Worked: yes for DeepSeek-V3 with 256 experts, no for llama-3-8b.
 [[nodiscard]] constexpr bool has_experts(const transformer& model) noexcept { return model.moe.experts > 0; }
 /// Width of the tables of tokens, positions and segments. Worked: 128 of the 768 of ALBERT base.
@@ -312,8 +317,7 @@ constexpr void validate(const transformer& model) {
   detail::check_dimension("model.layers", model.layers);
   detail::check_dimension("model.d_model", model.d_model);
   detail::check_dimension("model.vocab", model.vocab);
-  if (model.kind == architecture::encoder_decoder)
-    detail::check_dimension("model.encoder_layers", model.encoder_layers);
+  if (has_two_stacks(model)) detail::check_dimension("model.encoder_layers", model.encoder_layers);
   detail::validate(model.recurrent, model.layers);
   detail::check_attention(model);
   detail::check_experts(model);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/base/math.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/model/transformer.hpp>
 
@@ -20,12 +21,13 @@ inline namespace abi_0 {
   return model.max_positions > 0 && model.max_positions < 4096 ? model.max_positions : 4096;
 }
 
-/// The job with its sequence length, if that is 0; of an encoder with the 15 % of its positions that are predicted, and
-/// with adapters on every linear layer where they have a rank. Refuses images for a model without a vision tower, and a
-/// frozen tower beside adapters, which leave the whole base frozen. Worked: of a job that says nothing, llama-3-8b has
-/// sequences of 4096 tokens.
+/// The job with its sequence length, if that is 0, and that of the source of a pair; of an encoder with the 15 % of its
+/// positions that are predicted, and with adapters on every linear layer where they have a rank. Refuses images for a
+/// model without a vision tower, what `source_length` refuses, and a frozen tower beside adapters, which leave the
+/// whole base frozen. Worked: of a job that says nothing, llama-3-8b has sequences of 4096 tokens.
 [[nodiscard]] constexpr training_job usual_job(training_job job, const transformer& model) {
   if (job.sequence_length == 0) job.sequence_length = usual_sequence(model);
+  job.source_length = source_length(model, job);
   if (job.freeze_vision && job.lora_rank > 0)
     detail::fail(errc::invalid_argument, "freeze_vision", "given with LoRA",
                  "either: adapters leave the whole base frozen");

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/model/transformer.hpp>
 
@@ -175,8 +176,15 @@ constexpr void check_heads(words field, const transformer& model, std::int64_t w
 
 }  // namespace detail
 
+namespace detail {
+/// Stages that the layers of a model can be put into at most: nobody models those of two stacks.
+constexpr std::int64_t most_stages(const transformer& model) noexcept {
+  return has_two_stacks(model) ? 1 : model.layers;
+}
+}  // namespace detail
+
 /// Throws, naming the degree, unless the model's heads, experts and layers and the step's batch can be sharded that
-/// way.
+/// way. An encoder and a decoder have neither stages nor shards of a sequence.
 constexpr void validate(const layout& mesh, const transformer& model, const training_job& job) {
   detail::check_degrees(mesh);
   detail::check_heads("layout.tensor", model, mesh.tensor);
@@ -189,9 +197,13 @@ constexpr void validate(const layout& mesh, const transformer& model, const trai
   if (job.sequence_length % mesh.context != 0) {
     detail::fail(errc::not_divisible, "layout.context", mesh.context, "a divisor of the sequence length");
   }
+  if (has_two_stacks(model) && mesh.context > 1)
+    detail::fail(errc::unsupported, "layout.context", mesh.context, "1 for a model with an encoder and a decoder");
   const std::int64_t stages = checked_multiply(mesh.pipeline, mesh.dcn_pipeline);
-  if (stages > model.layers)
-    detail::fail(errc::out_of_range, "layout.pipeline", stages, "at most the number of layers");
+  if (stages > detail::most_stages(model))
+    detail::fail(
+        errc::out_of_range, "layout.pipeline", stages,
+        has_two_stacks(model) ? "1 for a model with an encoder and a decoder" : "at most the number of layers");
   detail::check_batch(mesh, job);
 }
 
@@ -211,11 +223,26 @@ constexpr void check_images(const transformer& model, const training_job& job) {
   fail(errc::out_of_range, field, job.images_per_sequence, valid.view());
 }
 
+/// Whether encoder and decoder are made of attention to all positions and dense MLPs, with sizes that both share.
+constexpr bool has_plain_stacks(const transformer& model) noexcept {
+  const attention_spec& a = model.attention;
+  const std::int64_t others = a.local_layers | a.kv_shared_layers | a.cross_layers | a.value_dim | a.output_rank |
+                              a.global_head_dim | a.global_kv_heads | a.chosen_layers | a.merged_layers |
+                              a.latent.q_lora_rank | a.indexer.heads | model.mlp.absent | model.layer_sets |
+                              model.prediction_layers;
+  return others == 0 && !a.single_kv && !a.output_gate && !has_experts(model) && !has_recurrence(model) &&
+         !has_latent_attention(model) && !has_vision(model);
+}
+
 /// Refuses a model whose training step the estimates do not cover.
 constexpr void check_trained_model(const transformer& model) {
-  if (model.kind == architecture::encoder_decoder || model.kind == architecture::vision) {
+  if (!has_text(model)) {
     fail(errc::unsupported, "training of an architecture", name(model.kind),
-         "decoder or encoder: two sequences in a step are not modelled");
+         "a model of text (a tower by itself is a network of layers)");
+  }
+  if (has_two_stacks(model) && !has_plain_stacks(model)) {
+    fail(errc::unsupported, "training of an architecture", "encoder_decoder of other layers",
+         "attention to all positions and dense MLPs in encoder and decoder");
   }
   if (has_two_towers(model)) {
     fail(
@@ -233,6 +260,7 @@ constexpr void check_trained(const transformer& model, const training_job& job, 
   validate(job);
   validate(mesh, where);
   validate(mesh, model, job);
+  (void)source_length(model, job);
   check_images(model, job);
 }
 

@@ -124,14 +124,16 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& policy) n
 }
 
 /// The policy's bytes of the stages of which the tensor degree has all that no policy changes.
-constexpr void add_memory(hoisted_policy& policy, const hoisted_tensor& of, const policy_widths& kept) {
+constexpr void add_memory(hoisted_policy& policy, const hoisted_tensor& of, const policy_widths& kept,
+                          const remat_policy& remat) {
   constexpr memory_calibration estimates[] = {memory_low, memory_point, memory_high};
   const hoisted_job& question = *of.from;
   for (std::size_t k = 0; k < 3; ++k) {
     const policy_bytes own =
-        policy_bytes_of(kept, question.sizes, question.model, question.job, of.degree, estimates[k]);
+        policy_bytes_of(kept, question.sizes, question.model, question.job, remat, of.degree, estimates[k]);
     stage_terms logits = of.memory[k][0], layer = of.memory[k][1];
-    logits.activations = layer.activations = own.activations;
+    logits.activations = own.activations;
+    layer.activations = own.in_layer;
     layer.workspace = own.workspace;
     policy.logits[k] = bytes_per_token(logits);
     policy.layer[k] = bytes_per_token(layer);
@@ -155,7 +157,7 @@ constexpr hoisted_tensor hoist(const hoisted_job& of, const chip_spec& chip, std
     job.remat = of.policies[i];
     hoisted_policy& policy = result.policies[i];
     policy.work = sum_of(work_terms_of_valid(products, of.sizes, of.model, job, chip, ways, of.constants));
-    add_memory(policy, result, policy_widths_of(of.model, of.sizes.in_memory, job.remat));
+    add_memory(policy, result, policy_widths_of(of.model, of.sizes.in_memory, job.remat), job.remat);
     policy.host = host_bytes_per_token(of.sizes, job);
     if (i == 0) result.least = policy;
     keep_least(result.least, policy);

@@ -32,7 +32,7 @@ template <class Visit>
 constexpr void for_each_dcn(layout mesh, std::int64_t slice_total, const transformer& model,
                             const fixed_degrees& wanted, const Visit& visit) {
   for_each_degree(slice_total, wanted.dcn_pipeline, [&](std::int64_t pipeline) {
-    if (mesh.pipeline * pipeline > model.layers) return;
+    if (mesh.pipeline * pipeline > most_stages(model)) return;
     for_each_degree(slice_total / pipeline, wanted.dcn_fsdp, [&](std::int64_t fsdp) {
       mesh.dcn_pipeline = pipeline;
       mesh.dcn_fsdp = fsdp;
@@ -79,9 +79,9 @@ constexpr void for_each_layout(std::int64_t device_count, std::int64_t slice_tot
     });
   };
   for_each_degree(device_count, wanted.pipeline, [&](std::int64_t pipeline) {
-    if (pipeline > model.layers) return;
+    if (pipeline > most_stages(model)) return;
     for_each_degree(device_count / pipeline, wanted.context, [&](std::int64_t context) {
-      if (job.sequence_length % context != 0) return;
+      if (job.sequence_length % context != 0 || (context > 1 && has_two_stacks(model))) return;
       layout mesh;
       mesh.pipeline = pipeline;
       mesh.context = context;

@@ -281,6 +281,11 @@ inline void check_degrees(const plan_request& request) {
   }
   if (d.expert > 1 && !has_experts(request.model))
     fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
+  for (const std::size_t i : {4U, 5U, 8U}) {  // shards of a sequence, and stages
+    if (degrees[i] <= 1 || !has_two_stacks(request.model)) continue;
+    fail(errc::unsupported, text<48>{"plan.degrees."}.append(std::string_view{degree_names[i]}.substr(7)).view(),
+         degrees[i], "1 or 0 for a model with an encoder and a decoder");
+  }
 }
 
 /// Refuses two rows for the same chips: whether both hold, or the larger alone, only their writer knows.
@@ -312,6 +317,7 @@ inline void check_request(const plan_request& request) {
   validate(request.model);
   validate(job);
   check_trained_model(request.model);
+  (void)source_length(request.model, job);
   check_images(request.model, job);
   in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
   if (request.deadline) {

@@ -2,6 +2,7 @@
 #include <tpuplan/model/parameters.hpp>
 
 #include "support/models.hpp"
+#include "support/pairs.hpp"
 #include "support/worked_models.hpp"
 
 using namespace tpuplan;
@@ -17,5 +18,8 @@ constexpr lora_targets q_and_v() {
   return on;
 }
 static_assert(lora_parameters(llama_2_7b(), 8, q_and_v()) == 4194304);
+// PEFT prints "trainable params: 2359296 || all params: 1231940608" for it (README, bigscience/mt0-large).
+static_assert(lora_parameters(mt0_large(), 8, q_and_v()) == 2359296);
+static_assert(parameters(mt0_large()).total == 1231940608 - 2359296);
 
 }  // namespace

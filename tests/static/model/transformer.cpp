@@ -1,6 +1,7 @@
 // The worked numbers in the comments of model/transformer.hpp, and its edges. It compiles, so it passes.
 #include <tpuplan/model/transformer.hpp>
 
+#include "support/pairs.hpp"
 #include "support/worked_models.hpp"
 
 using namespace tpuplan;
@@ -8,6 +9,7 @@ using namespace tpuplan;
 namespace {
 
 static_assert(moe_layers(deepseek_v3()) == 58);
+static_assert(has_two_stacks(t5_small()) && has_two_stacks(whisper_large_v3()) && !has_two_stacks(deepseek_v3()));
 
 constexpr transformer vit() {
   transformer m;

@@ -2,6 +2,7 @@
 #include <tpuplan/model/usual_job.hpp>
 
 #include "support/models.hpp"
+#include "support/pairs.hpp"
 
 using namespace tpuplan;
 
@@ -23,6 +24,11 @@ static_assert(usual_job({},
                           return m;
                         }())
                   .logits_fraction == 0.15);
+
+// The source of a pair: of a recording, or as many tokens as the target.
+static_assert(usual_job({}, whisper_large_v3()).sequence_length == 448);
+static_assert(usual_job({}, whisper_large_v3()).source_length == 1500);
+static_assert(usual_job({}, t5_small()).source_length == 4096 && usual_job({}, llama_3_8b()).source_length == 0);
 
 // Adapters are on every linear layer.
 constexpr training_job adapted = [] {

@@ -573,8 +573,14 @@ TEST_CASE("requests that cannot be asked are refused by field") {
          r.quotas = {{"v5e", "us", provisioning::spot, -8}};
        },
        errc::invalid_argument, "plan.quotas.chips"},
-      {"an encoder-decoder", [](q r) { r.model.kind = architecture::encoder_decoder, r.model.encoder_layers = 12; },
-       errc::unsupported, "encoder_decoder"},
+      {"stages of an encoder-decoder",
+       [](q r) { r.model.kind = architecture::encoder_decoder, r.model.encoder_layers = 12, r.degrees.pipeline = 2; },
+       errc::unsupported, "plan.degrees.pipeline"},
+      {"shards of its sequences",
+       [](q r) { r.model.kind = architecture::encoder_decoder, r.model.encoder_layers = 12, r.degrees.context = 4; },
+       errc::unsupported, "plan.degrees.context"},
+      {"a source of a decoder", [](q r) { r.job.source_length = 512; }, errc::unsupported,
+       "training_job.source_length is 512"},
       {"no batch", [](q r) { r.job.global_batch = 0; }, errc::missing_field, "training_job.global_batch"},
       {"no layers", [](q r) { r.model.layers = 0; }, errc::missing_field, "model.layers"},
   };

@@ -109,7 +109,7 @@ struct advice_base {
 
 /// Model FLOPs per step and chip, with logits for predicted tokens only, of the model `counted`, which has no padding.
 constexpr double useful_work(const transformer& counted, const training_case& asked) {
-  const forward_flops forward = forward_flops_per_token(counted, asked.job.sequence_length);
+  const forward_flops forward = forward_flops_of_job(counted, asked.job);
   const flops per_token = forward.total - (1 - asked.job.logits_fraction) * forward.logits;
   return 3 * per_token.value() * static_cast<double>(tokens_per_step(asked.job)) /
          static_cast<double>(checked_multiply(chips(asked.where), slices(asked.mesh)));

@@ -158,6 +158,13 @@ namespace detail {
 struct gathered_weights {
   double layer = 0, experts = 0, head = 0;
 };
+/// Parameters of a layer of the decoder of a pair, the larger one: two attentions, an MLP and the norms.
+constexpr double decoder_layer_weights(const transformer& model) {
+  const projection_weights one = head_projections(model, model.attention.head_dim, model.attention.kv_heads, 2);
+  const std::int64_t norms = checked_multiply(model.norms_per_layer + 1, model.d_model * (model.norm_bias ? 2 : 1));
+  return static_cast<double>(2 * (one.qkv + one.output + one.extra) + norms + mlp_matrices(model, model.mlp.d_ff) +
+                             mlp_biases(model, model.mlp.d_ff, model.mlp.bias));
+}
 constexpr gathered_weights gathered_of(const parameter_count& count, const transformer& model, double element,
                                        double tensor) {
   const std::int64_t elsewhere =
@@ -165,6 +172,7 @@ constexpr gathered_weights gathered_of(const parameter_count& count, const trans
   const auto body = static_cast<double>(count.total > elsewhere ? count.total - elsewhere : 0);
   gathered_weights result;
   result.layer = element * body / static_cast<double>(model.layers) / tensor;
+  if (has_two_stacks(model)) result.layer = element * decoder_layer_weights(model) / tensor;
   if (const auto layers = static_cast<double>(moe_layers(model)); layers > 0)
     result.experts = element * static_cast<double>(count.experts) / layers / tensor;
   result.head = element * static_cast<double>(checked_multiply(model.vocab, model.d_model)) / tensor;
@@ -186,13 +194,12 @@ constexpr bytes host_bytes_per_token(const training_sizes& sizes, const training
 inline constexpr double host_layers_of_state = 2;
 
 /// What every stage holds beside activations: weights and optimizer state.
-constexpr stage_terms state_terms(const transformer& model, const training_job& job, const training_sizes& sizes) {
+constexpr stage_terms state_terms(const training_job& job, const training_sizes& sizes) {
   stage_terms kept;
   kept.parameters = sizes.held.frozen_bytes + size_of(job.weights) * sizes.held.trained;
   kept.accumulated_gradients = bytes{4 * sizes.held.trained};
   if (job.state_on_host == host_state::none) kept.optimizer = optimizer_bytes_per_parameter(job) * sizes.held.trained;
-  if (job.state_on_host == host_state::parameters_and_optimizer)
-    kept.brought = host_layers_of_state / static_cast<double>(model.layers);
+  if (job.state_on_host == host_state::parameters_and_optimizer) kept.brought = host_layers_of_state / sizes.layers;
   return kept;
 }
 
@@ -248,13 +255,13 @@ constexpr memory_basis memory_basis_of(const training_sizes& sizes, const transf
                                        std::int64_t tensor) {
   const double element = number_bytes(job).value();
   return {element, gathered_of(sizes.count, model, element, static_cast<double>(tensor)),
-          gathered_bytes(job).value() / element, state_terms(model, job, sizes)};
+          gathered_bytes(job).value() / element, state_terms(job, sizes)};
 }
 
-/// Bytes for each token of a microbatch that depend on the remat policy: activations saved for the backward pass, and
-/// the workspace of a layer in it.
+/// Bytes for each token of a microbatch that depend on the remat policy: activations saved for the backward pass, those
+/// of them that are still there in the layer that needs most, and the workspace of that layer.
 struct policy_bytes {
-  bytes activations{}, workspace{};
+  bytes activations{}, in_layer{}, workspace{};
 };
 
 /// Workspace per token for routing, in a layer with experts: copies of the token on the way to its experts and back,
@@ -268,26 +275,56 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
   return number_bytes(job) * (chosen * (copies + inner) * (k.recomputed + k.routed_gradients));
 }
 
-/// Those bytes under one estimate. The workspace is what is computed again, gradients of activations, 8-bit copies of
-/// operands, buffers of transfers, and scores where attention is not fused.
-constexpr policy_bytes policy_bytes_of(const policy_widths& kept, const training_sizes& sizes, const transformer& model,
-                                       const training_job& job, std::int64_t tensor,
-                                       const memory_calibration& constants) {
-  const layer_widths& width = sizes.in_memory;
+/// The workspace of a layer of those widths, for each token: what is computed again, gradients of activations, 8-bit
+/// copies of operands, buffers of transfers, and scores where attention is not fused.
+constexpr bytes layer_workspace(const policy_widths& kept, const layer_widths& width, const training_sizes& sizes,
+                                const transformer& model, const training_job& job, std::int64_t tensor,
+                                const memory_calibration& constants) {
   const double element = number_bytes(job).value();
   double copies = in_eight_bits(job) ? constants.quantised_bytes_per_element : 0;
   if (job.compute == dtype::fp8 && copies > 1) copies = 1;
-  const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model;
+  const double all = width.qkv + width.mlp - routed_mlp_width(model, width) + 4 * width.d_model + 2 * width.cross;
   const double again = all > kept.without_routed ? all - kept.without_routed : 0;
   const double sharded = tensor > 1 ? static_cast<double>(tensor) * width.d_model : 0;
   // Probabilities and their gradient, but for those that are saved.
   const double scores = width.scores * (2 * constants.scores_copies - kept.scores);
   const double host_layers = constants.host_layers < sizes.layers ? constants.host_layers : sizes.layers;
   const double on_the_way = host_layers * kept.on_host;
-  const double saved = kept.products + constants.kept_elementwise * kept.elementwise;
-  return {bytes{element * (sizes.layers * saved + sizes.tower_inputs)},
-          bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
-                element * (sharded + scores + on_the_way)}};
+  return bytes{(element + copies) * (constants.recomputed * again + constants.activation_gradients * all) +
+               element * (sharded + scores + on_the_way)};
+}
+
+/// Numbers of a layer that are saved in HBM.
+constexpr double saved_in_hbm(const policy_widths& kept, const memory_calibration& constants) noexcept {
+  return kept.products + constants.kept_elementwise * kept.elementwise;
+}
+
+/// Those bytes of an encoder and a decoder. The encoder's output is kept for the decoder, whose backward pass sums up
+/// its gradient. When the encoder's layers have their backward pass, the activations of the decoder are gone.
+constexpr policy_bytes policy_bytes_of_pair(const training_sizes& sizes, const transformer& model,
+                                            const training_job& job, const remat_policy& policy, std::int64_t tensor,
+                                            const memory_calibration& constants) {
+  const stack_widths stacks = stacks_of_valid(model, job);
+  const policy_widths before = policy_widths_of(model, stacks.encoder, policy);
+  const policy_widths after = policy_widths_of(model, stacks.decoder, policy);
+  const bytes output = number_bytes(job) * stacks.encoder.d_model;
+  const bytes encoder =
+      number_bytes(job) * (static_cast<double>(model.encoder_layers) * saved_in_hbm(before, constants));
+  const bytes both =
+      encoder + output + number_bytes(job) * (static_cast<double>(model.layers) * saved_in_hbm(after, constants));
+  const bytes in_decoder = layer_workspace(after, stacks.decoder, sizes, model, job, tensor, constants) + output;
+  const bytes in_encoder = layer_workspace(before, stacks.encoder, sizes, model, job, tensor, constants) + output;
+  if (encoder + in_encoder > both + in_decoder) return {both, encoder, in_encoder};
+  return {both, both, in_decoder};
+}
+
+/// Those bytes under one estimate.
+constexpr policy_bytes policy_bytes_of(const policy_widths& kept, const training_sizes& sizes, const transformer& model,
+                                       const training_job& job, const remat_policy& policy, std::int64_t tensor,
+                                       const memory_calibration& constants) {
+  if (sizes.source > 0) return policy_bytes_of_pair(sizes, model, job, policy, tensor, constants);
+  const bytes saved = number_bytes(job) * (sizes.layers * saved_in_hbm(kept, constants) + sizes.tower_inputs);
+  return {saved, saved, layer_workspace(kept, sizes.in_memory, sizes, model, job, tensor, constants)};
 }
 
 /// `memory_terms_of` for a job that is known to be valid, with what its estimates and policies share.
@@ -296,16 +333,17 @@ constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const po
                                              const training_job& job, std::int64_t tensor,
                                              const memory_calibration& constants) {
   const double element = basis.element;
-  const policy_bytes of_policy = policy_bytes_of(policy, sizes, model, job, tensor, constants);
+  const policy_bytes of_policy = policy_bytes_of(policy, sizes, model, job, job.remat, tensor, constants);
   memory_terms stages{basis.state, basis.state, basis.state};
   stage_terms &logits = stages[0], &layer = stages[1], &update = stages[2];
-  logits.activations = layer.activations = of_policy.activations;
+  logits.activations = of_policy.activations;
+  layer.activations = of_policy.in_layer;
   const double copies =
       job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
   logits.logits = bytes{4 * copies * static_cast<double>(model.vocab) * job.logits_fraction /
                         static_cast<double>(job.vocabulary_tiles)};
   logits.gathered = bytes{basis.whole.head};
-  logits.workspace = bytes{2 * element * sizes.in_memory.d_model};
+  logits.workspace = bytes{2 * element * static_cast<double>(model.d_model)};
   const bytes reduced{constants.kept_gradients * element * sizes.held.trained};
   layer.gradients += reduced;
   layer.accumulated_gradients += reduced;
@@ -405,8 +443,7 @@ constexpr bytes largest_bytes(const memory_terms& terms, const memory_layout& at
 /// HBM that one training step takes on one device: its state, and the most that is live beside it in any stage. Tensor
 /// parallelism does not change activations, because widths shrink as tokens per device grow. LoRA adapters train on
 /// a frozen base; state in host memory counts while it is on the device. Throws for invalid shapes, meshes that do not
-/// fill the slice, batches that do not divide, and what is not modelled (encoder-decoders, LoRA on experts or latent
-/// attention).
+/// fill the slice, batches that do not divide, and what is not modelled (LoRA on experts or latent attention).
 /// Source: physics, constants in `memory_calibration`; compared with published runs and memory records
 /// (tests/oracle/memory_records.cpp). Worked: 17.41 GiB of
 /// 31.25 for Llama 3.1 8B on v6e-256 (docs/model.md).

@@ -49,6 +49,11 @@ constexpr double padded_attention(const transformer& model, const training_job& 
   const auto layers = static_cast<double>(attention_layers(model));
   const auto local_layers = static_cast<double>(attention.local_layers);
   const auto heads = static_cast<double>(attention.heads);
+  if (has_two_stacks(model)) {
+    const auto source = static_cast<double>(source_length(model, job));
+    const double encoder = static_cast<double>(model.encoder_layers) * (source / length) * source;
+    return 2 * 2 * heads * padded(attention.head_dim) * (encoder + layers * (all + source));
+  }
   if (has_latent_attention(model)) {
     const std::int64_t keys = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
     const auto sizes = static_cast<double>(keys + attention.latent.v_head_dim);
@@ -82,11 +87,12 @@ struct product_on_device {
   double work = 0;
   double inner_filled = 1, outer_filled = 1;  // dimensions padded to the side of the MXU, over those asked for
   double moved = 0;                           // 1 / inner + 1 / outer
+  double per_row = 0;  // FLOPs of its weights for one row; `work`, unless a token has more or fewer rows than one
 };
 
 constexpr product_on_device on_device(flops work, double inner, double outer, const chip_spec& chip,
                                       const calibration& constants) {
-  product_on_device product{work.value(), 1, 1, 0};
+  product_on_device product{work.value(), 1, 1, 0, work.value()};
   if (inner <= 0 || outer <= 0) return product;
   product.moved = 1 / inner + 1 / outer;
   if (!constants.products_padded) return product;
@@ -94,6 +100,14 @@ constexpr product_on_device on_device(flops work, double inner, double outer, co
   product.inner_filled = static_cast<double>(round_up(ceil_to_count(inner), side)) / inner;
   product.outer_filled = static_cast<double>(round_up(ceil_to_count(outer), side)) / outer;
   return product;
+}
+
+/// Two products as one: their work adds up, and what each fills and moves counts by its work.
+constexpr product_on_device joined(const product_on_device& a, const product_on_device& b) noexcept {
+  const double work = a.work + b.work;
+  const auto mean = [&](double x, double y) { return work > 0 ? (a.work * x + b.work * y) / work : 0; };
+  return {work, mean(a.inner_filled * a.outer_filled, b.inner_filled * b.outer_filled), 1, mean(a.moved, b.moved),
+          a.per_row + b.per_row};
 }
 
 /// FLOPs of that many passes of a product, with both dimensions padded.
@@ -110,14 +124,48 @@ struct products_on_device {
   double attention = 0;
 };
 
+/// Those of an encoder and a decoder. Products that differ in shape, or in the rows that a token of the target has, are
+/// joined by what they do in their layer.
+constexpr products_on_device products_of_pair(const training_sizes& sizes, const transformer& model,
+                                              const training_job& job, const chip_spec& chip, double tensor,
+                                              const calibration& constants) {
+  const stack_weights one = stack_weights_of(model);
+  const auto d = static_cast<double>(model.d_model), before = static_cast<double>(model.encoder_layers);
+  const auto after = static_cast<double>(model.layers), head = static_cast<double>(model.attention.head_dim) / tensor;
+  const double queries = head * static_cast<double>(model.attention.heads);
+  const double keys = 2 * head * static_cast<double>(model.attention.kv_heads);
+  const double mlp = static_cast<double>(model.mlp.d_ff) / tensor;
+  // Of weights that the target meets and of weights that the source meets.
+  const auto product = [&](double target, double source, double inner, double outer) {
+    product_on_device p = on_device(flops{2 * (target + sizes.source * source)}, inner, outer, chip, constants);
+    p.per_row = 2 * (target + source);
+    return p;
+  };
+  const double self = one.queries + one.keys;
+  products_on_device all;
+  all.qkv = joined(
+      joined(product(after * self, before * self, d, queries + keys), product(after * one.queries, 0, d, queries)),
+      joined(product(0, after * one.keys, d, keys),
+             product(beside_layers(model), static_cast<double>(model.encoder_stem), d, d)));
+  all.output = product(2 * after * one.output, before * one.output, queries, d);
+  all.mlp_up = product(after * one.up, before * one.up, d, mlp);
+  all.mlp_down = product(after * one.down, before * one.down, mlp, d);
+  all.adapters = on_device(sizes.adapters, static_cast<double>(job.lora_rank), d, chip, constants);
+  if (job.lora_rank > 0) all.adapters.per_row = 2 * sizes.held.trained;
+  all.logits = on_device(sizes.work.logits, d, static_cast<double>(model.vocab) / tensor, chip, constants);
+  all.attention = padded_attention(model, job, chip, constants);
+  return all;
+}
+
 constexpr products_on_device products_of(const training_sizes& sizes, const transformer& model, const training_job& job,
                                          const chip_spec& chip, double tensor, const calibration& constants) {
   const forward_flops& f = sizes.work;
   const layer_widths& w = sizes.width;
-  const double d = w.d_model;
+  const auto d = static_cast<double>(model.d_model);
   const auto product = [&](flops work, double inner, double outer) {
     return on_device(work, inner, outer, chip, constants);
   };
+  if (sizes.source > 0) return products_of_pair(sizes, model, job, chip, tensor, constants);
   const bool beside_experts = model.moe.shared_d_ff > 0 || model.moe.parallel_dense_d_ff > 0;
   const std::int64_t layers = beside_experts ? model.layers - model.mlp.absent : dense_layers(model);
   const double matrices = (model.mlp.gated ? 3 : 2) * d * static_cast<double>(layers > 0 ? layers : 1);

@@ -3,6 +3,7 @@
 
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/widths.hpp>
+#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
@@ -18,10 +19,11 @@ struct training_sizes {
   parameter_count count{};   ///< of the model
   layer_widths width{};      ///< of a layer, per token
   layer_widths in_memory{};  ///< the same for memory, where layers that attend to everything always count apart
-  forward_flops work{};      ///< of a token
+  forward_flops work{};      ///< of a token; of a pair, of both its sequences for each token of the target
   flops adapters{};          ///< forward, per token, of the products of LoRA adapters
   held_parameters held{};    ///< trained and frozen parameters
-  double layers = 0;         ///< of the text stack
+  double layers = 0;         ///< of the text stack, or of both
+  double source = 0;         ///< tokens of the source of a pair for each of its target; 0: one stack
   double passes = 3;         ///< of a product: forward, gradients of its input, and of its weights unless frozen
   bytes exchanged{};         ///< by FSDP per microbatch: weights forward and backward, fp32 gradients
   double expert_share = 0;   ///< share of all parameters that are in routed experts
@@ -61,25 +63,45 @@ constexpr training_sizes held_sizes_of_valid(const transformer& model, const tra
                                              const calibration& constants) {
   training_sizes sizes;
   sizes.count = count_of_valid(model);
-  sizes.in_memory = widths_of_valid(model);
-  sizes.in_memory.scores = scores_width(model, job);
-  sizes.width = sizes.in_memory;
-  if (!constants.global_heads_apart) {
-    sizes.width = widths_of_valid(model, false);
-    sizes.width.scores = sizes.in_memory.scores;
-  }
   sizes.layers = static_cast<double>(model.layers);
+  if (has_two_stacks(model)) {
+    const stack_widths stacks = stacks_of_valid(model, job);
+    sizes.in_memory = sizes.width = stacks.mean;
+    sizes.source = stacks.source;
+    sizes.layers += static_cast<double>(model.encoder_layers);
+  } else {
+    sizes.in_memory = widths_of_valid(model);
+    sizes.in_memory.scores = scores_width(model, job);
+    sizes.width = sizes.in_memory;
+    if (!constants.global_heads_apart) {
+      sizes.width = widths_of_valid(model, false);
+      sizes.width.scores = sizes.in_memory.scores;
+    }
+  }
   sizes.held = held_of(sizes.count, model, job);
   add_tower(sizes, model, job);
   return sizes;
+}
+
+/// FLOPs of the adapters' products, forward, for each token. Those of an encoder and its keys and values see the
+/// source.
+constexpr flops adapter_flops(const transformer& model, const training_job& job, const training_sizes& sizes) {
+  if (!(sizes.source > 0)) return flops{2 * sizes.held.trained};
+  const adapted_widths one = adapted_widths_of(model, job.lora);
+  const auto layers = static_cast<double>(model.layers);
+  const double encoder = sizes.source * static_cast<double>(model.encoder_layers);
+  return flops{2 * static_cast<double>(job.lora_rank) *
+               (static_cast<double>(one.queries) * (2 * layers + encoder) +
+                static_cast<double>(one.keys) * (layers + sizes.source * layers + encoder) +
+                static_cast<double>(one.mlp) * (layers + encoder))};
 }
 
 /// `sizes_of` for a model and a job that are known to be valid.
 constexpr training_sizes sizes_of_valid(const transformer& model, const training_job& job,
                                         const calibration& constants) {
   training_sizes sizes = held_sizes_of_valid(model, job, constants);
-  sizes.work = forward_flops_of_valid(model, job.sequence_length);
-  if (job.lora_rank > 0) sizes.adapters = flops{2 * sizes.held.trained}, sizes.passes = 2;
+  sizes.work = forward_flops_of_job(model, job);
+  if (job.lora_rank > 0) sizes.adapters = adapter_flops(model, job, sizes), sizes.passes = 2;
   const double gathered = 2 * gathered_bytes(job).value();
   sizes.expert_share =
       has_experts(model) ? static_cast<double>(sizes.count.experts) / static_cast<double>(sizes.count.total) : 0;
@@ -95,7 +117,8 @@ constexpr training_sizes sizes_of_valid(const transformer& model, const training
   validate_settings(job);
   validate(model);
   detail::positive_count("model.layers", model.layers);
-  detail::check_flops_of(model, job.sequence_length);
+  (void)source_length(model, job);
+  has_two_stacks(model) ? detail::check_trained_model(model) : detail::check_flops_of(model, job.sequence_length);
   return detail::sizes_of_valid(model, job, constants);
 }
 

@@ -36,8 +36,10 @@ struct step_remarks {
 
 /// The remarks on a job. Worked: `beyond_positions` for llama-3-8b, made for 8192 tokens, in sequences of 16384.
 [[nodiscard]] constexpr step_remarks remarks_on(const transformer& model, const training_job& job) noexcept {
-  return {has_text(model) && has_vision(model) && job.images_per_sequence == 0,
-          model.max_positions > 0 && job.sequence_length > model.max_positions, job.compute == dtype::fp32, false};
+  const bool longer =
+      job.sequence_length > model.max_positions || (model.encoder_stem == 0 && job.source_length > model.max_positions);
+  return {has_text(model) && has_vision(model) && job.images_per_sequence == 0, model.max_positions > 0 && longer,
+          job.compute == dtype::fp32, false};
 }
 
 /// Training FLOPs per token that MFU counts: those of MaxText's convention, with the output head only for predicted
@@ -162,7 +164,7 @@ constexpr void add_waits(step_breakdown& step, const work_terms& work, const lay
 
 /// Whether published runs cover this chip with this kind of model and precision.
 constexpr bool is_covered(const transformer& model, const training_job& job, const chip_spec& chip) noexcept {
-  if (has_recurrence(model) || model.attention.indexer.heads > 0) return false;
+  if (has_recurrence(model) || model.attention.indexer.heads > 0 || has_two_stacks(model)) return false;
   const training_coverage runs = runs_behind(chip);
   return (has_experts(model) ? runs.experts : in_eight_bits(job) ? runs.eight_bit : runs.dense) > 0;
 }

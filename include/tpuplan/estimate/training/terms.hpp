@@ -138,7 +138,7 @@ constexpr void add_hbm(work_terms& terms, const products_on_device& products, co
   const auto devices_per_chip = static_cast<double>(chip.jax_devices);
   const double passes = products_again(policy) > 0 ? elementwise_passes_with_remat : elementwise_passes;
   const double number = number_bytes(job).value();
-  const double numbers = passes * number * sizes.layers * (8 * w.d_model + 2 * w.qkv + w.mlp);
+  const double numbers = passes * number * sizes.layers * (8 * w.d_model + 4 * w.cross + 2 * w.qkv + w.mlp);
   terms.elementwise =
       seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab)) + number * sizes.tower_moved / rate};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
@@ -151,7 +151,7 @@ constexpr void add_hbm(work_terms& terms, const products_on_device& products, co
   for (const product_passes& each : dense_passes(products, sizes.passes, policy)) {
     if (!(each.product->work > 0)) continue;
     of_tokens += each.product->work * each.passes * each.product->moved;
-    of_weights += each.product->work * each.passes;
+    of_weights += each.product->per_row * each.passes;
   }
   const double per_operand = per_byte * constants.operand_reads * job.work_multiplier * number / 2;
   terms.operands = seconds{per_operand * of_tokens};
@@ -214,7 +214,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
     const double exposed =
         job.software == software_level::tuned ? constants.exposed_tensor : constants.general_exposed_tensor;
-    const double moved = others * d * 4 * number * sizes.layers;
+    const double moved = others * (4 * d + 2 * sizes.width.cross) * number * sizes.layers;
     terms.tensor = collective_of(where, mesh.tensor, units, moved, exposed);
     terms.wires_once += seconds{2 * moved / wires};  // forward and backward
   }
@@ -301,11 +301,12 @@ constexpr work_terms work_terms_of_valid(const products_on_device& products, con
 namespace detail {
 
 /// The features by which training steps are compared: see `features_of`.
-/// Stands for all of a job but its batch.
-constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job) noexcept {
+/// Stands for all of a job but its batch; `source` as in training_sizes.
+constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job, double source) noexcept {
   const remat_policy& r = job.remat;
   const auto number = [](auto value) { return static_cast<double>(value); };
   return mark_of({number(job.sequence_length),
+                  source,
                   number(job.compute),
                   number(job.weights),
                   number(job.moments),
@@ -366,7 +367,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
     if (is) about.kind |= bit;
     bit *= 2;
   }
-  about.recipe = recipe_mark(model_mark(model, sizes.held.trained + sizes.held.frozen), job);
+  about.recipe = recipe_mark(model_mark(model, sizes.held.trained + sizes.held.frozen), job, sizes.source);
   about.layout = layout_mark(mesh);
   return about;
 }

@@ -224,11 +224,15 @@ template <class T, only<T, transformer> = 0>
   if (model.moe.experts > 0) line += ", " + std::to_string(model.moe.experts) + " experts";
   return line + ", vocabulary " + std::to_string(model.vocab);
 }
+/// The tokens of a sequence of a job, and of the source of a pair.
+[[nodiscard]] inline std::string lengths_of(const training_job& job, const char* unit = " tokens") {
+  const std::string source = job.source_length > 0 ? ", " + std::to_string(job.source_length) + " of a source" : "";
+  return std::to_string(job.sequence_length) + unit + source;
+}
 template <class T, only<T, training_job> = 0>
 [[nodiscard]] std::string phrase(const T& job) {
-  return std::to_string(job.global_batch) + " sequences of " + std::to_string(job.sequence_length) + " tokens, " +
-         std::string(name(job.compute)) + ", " + std::string(name(job.optimizer)) + ", remat " +
-         std::string(name(job.remat));
+  return std::to_string(job.global_batch) + " sequences of " + lengths_of(job) + ", " + std::string(name(job.compute)) +
+         ", " + std::string(name(job.optimizer)) + ", remat " + std::string(name(job.remat));
 }
 template <class T, only<T, price_row> = 0>
 [[nodiscard]] std::string phrase(const T& row) {

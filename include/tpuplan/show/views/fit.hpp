@@ -16,11 +16,11 @@ namespace readable {
 
 /// How much a batch surely fits, and where the job fits at all if not here.
 [[nodiscard]] inline std::vector<std::string> largest_words(const fit_answer& answer) {
-  std::vector<std::string> words{
-      joined({"largest batch that surely fits: ", answer.largest_batch
-                                                      ? joined({counted(*answer.largest_batch, "sequence"), " of ",
-                                                                std::to_string(answer.job.sequence_length), " tokens"})
-                                                      : std::string("none with this layout and remat policy")})};
+  std::vector<std::string> words{joined(
+      {"largest batch that surely fits: ",
+       answer.largest_batch
+           ? joined({counted(*answer.largest_batch, "sequence"), " of ", tpuplan::detail::lengths_of(answer.job)})
+           : std::string("none with this layout and remat policy")})};
   if (answer.fits == verdict::yes) return words;
   if (!answer.smallest) {
     words.push_back(joined({"no slice of ", slice_for(answer.slice).chip.name.view(), " holds it"}));
@@ -54,7 +54,7 @@ namespace readable {
   view shown;
   shown.title = joined({verdict_words(answer.fits), ": ", answer.model, " on ", answer.slice, " (",
                         one_line(answer.mesh), "), ", counted(grouped(answer.job.global_batch), "sequence"), " of ",
-                        std::to_string(answer.job.sequence_length), " tokens a step"});
+                        tpuplan::detail::lengths_of(answer.job), " a step"});
   shown.sentences = {
       joined({used_of(memory.total, memory.usable), " used, between ", range,
               " as the compiler decides; most of it is ", largest_part(memory),

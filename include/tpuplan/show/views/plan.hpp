@@ -338,11 +338,11 @@ void add_lost(view& to, const std::vector<Lost>& lost, const Reason& reason_of) 
 }
 /// What is said of the batch of a request.
 [[nodiscard]] inline std::string batch_words(const plan_request& request) {
-  const std::string length = std::to_string(request.job.sequence_length);
   if (request.largest_batch_tokens == 0)
-    return joined({counted(request.job.global_batch, "sequence"), " of ", length, " tokens a step"});
+    return joined(
+        {counted(request.job.global_batch, "sequence"), " of ", tpuplan::detail::lengths_of(request.job), " a step"});
   return joined({count(request.smallest_batch_tokens), " to ", count(request.largest_batch_tokens),
-                 " tokens a step in sequences of ", length});
+                 " tokens a step in sequences of ", tpuplan::detail::lengths_of(request.job, "")});
 }
 /// The plans and all that is said of them.
 inline void add_plans(view& to, const plan_document& answer, const view_options& options) {

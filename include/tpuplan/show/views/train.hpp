@@ -146,7 +146,7 @@ inline constexpr const char* run_title = "the run";
   view shown;
   shown.title = joined({answer.model, " on ", slices_words(answer.slice, slices(answer.mesh)), " (",
                         one_line(answer.mesh), "), ", counted(answer.job.global_batch, "sequence"), " of ",
-                        std::to_string(answer.job.sequence_length), " tokens, remat ", name(answer.job.remat)});
+                        tpuplan::detail::lengths_of(answer.job), ", remat ", name(answer.job.remat)});
   shown.sentences = {
       joined({"step ", duration(step.total), " (between ", between,
               step.extrapolated ? "; outside of what published runs cover" : "", "), MFU ", percent(step.mfu), ", ",
