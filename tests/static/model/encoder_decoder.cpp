@@ -1,5 +1,7 @@
 // The worked numbers in the comments of model/encoder_decoder.hpp. It compiles, so it passes.
 #include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/kv_cache.hpp>
 
 #include "support/near.hpp"
 
@@ -27,6 +29,17 @@ static_assert(near(both.decoder.value(),
                    2 * 6 * 512 * (layer + 4 * 512.0 * 512 + 2 * 512.0 * (256 + 512)) + 2 * 512.0 * 512 * 32128, 1));
 static_assert(both.total == both.encoder + both.decoder);
 static_assert(forward_flops_per_pair(t5_small(), 512, 1).encoder == both.encoder);
+// The stacks of a pair as models of their own: what multiplies a source and a target token, and nothing twice.
+static_assert(parameters(encoder_of(t5_small())).matrices == 22020096);
+static_assert(parameters(decoder_of(t5_small())).matrices == 38469632);
+static_assert(parameters(encoder_of(t5_small())).matrices + parameters(decoder_of(t5_small())).matrices ==
+              parameters(t5_small()).matrices);
+static_assert(encoder_of(t5_small()).kind == architecture::encoder);
+static_assert(decoder_of(t5_small()).kind == architecture::decoder);
+static_assert(kv_bytes_per_token(decoder_of(t5_small())) == bytes{12288});
+static_assert(near(forward_flops_per_token(decoder_of(t5_small()), 512).total.value() * 512,
+                   both.decoder.value() - 2 * 6 * 512 * (2 * 512.0 * 512 + 2 * 512.0 * 512), 1));
+
 static_assert(kv_bytes_per_pair(t5_small(), 1, 0 + 1).self == bytes{12288});
 static_assert(kv_bytes_per_pair(t5_small(), 100, 10).cross == bytes{1228800});
 static_assert(kv_bytes_per_pair(t5_small(), 100, 10).total == bytes{1351680});
