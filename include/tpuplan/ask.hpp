@@ -173,6 +173,7 @@ template <class Request>
   serve_request asked = read_request<serve_request>(request);
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
+  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), beside);
 }
@@ -191,6 +192,7 @@ template <class Request>
   asked.load = asked.load || (beside.pictures && asked.trace.empty());
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
+  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), beside);
 }
@@ -198,6 +200,7 @@ template <class Request>
   asked_serving_plan asked = read_request<asked_serving_plan>(request);
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
+  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
   const std::optional<owned_price_book> own = prices_of(asked.prices);
   return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), beside);
 }
@@ -304,7 +307,7 @@ inline constexpr question questions[] = {
     question_of<simulate_request, simulate_answer>(
         "simulate", "Do slices keep their targets under traffic?",
         {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, target_rows, format_rows,
-          served_engine_rows, image_rows, price_rows}},
+          served_engine_rows, image_rows, adapter_rows, price_rows}},
         simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
@@ -327,7 +330,7 @@ inline constexpr question questions[] = {
                                            plan_answered),
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",
-        {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, image_rows,
+        {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, image_rows, adapter_rows,
           standing_rows, hourly_rows, limit_rows}},
         plan_serving_answered),
     question_of<asked_generation_plan, generation_plan_document>(

@@ -121,12 +121,13 @@ void every_model(relation& r) {
     }
     const reply served = ask(
         "plan_serving", {{"config", one.config}, {"job", {{"request_rate_per_s", 1}, {"beyond_max_positions", true}}}});
-    if (kind == "decoder") {
-      if (!r.holds(!served.refused(), "plan_serving refuses a decoder", served, served.message())) continue;
-      r.holds(!served.answer()["plans"].empty(), "plan_serving has no plan for a decoder", served,
+    if (kind == "decoder" || kind == "encoder_decoder" ||
+        (kind == "encoder" && counts.answer()["breakdown"]["vision"] == 0)) {
+      if (!r.holds(!served.refused(), "plan_serving refuses a model of texts", served, served.message())) continue;
+      r.holds(!served.answer()["plans"].empty(), "plan_serving has no plan for a model of texts", served,
               served.answer()["rejected"].dump().substr(0, 300));
     } else {
-      r.holds(served.refused(), "plan_serving answers what is no decoder", served, kind);
+      r.holds(served.refused(), "plan_serving answers a model that sees", served, kind);
     }
   }
 }

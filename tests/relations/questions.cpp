@@ -389,13 +389,14 @@ const std::vector<std::string>& slice_names() { return slices().names; }
 std::int64_t chips_of(const std::string& slice) { return slices().facts.at(slice)["chips"]; }
 std::int64_t devices_of(const std::string& slice) { return slices().facts.at(slice)["jax_devices"]; }
 
-bool is_decoder(const model& one) {
-  static std::map<const model*, bool> known;
+const std::string& architecture_of(const model& one) {
+  static std::map<const model*, std::string> known;
   const auto found = known.find(&one);
   if (found != known.end()) return found->second;
   const reply counts = ask("model", {{"config", one.config}});
-  return known[&one] = !counts.refused() && counts.answer()["architecture"] == "decoder";
+  return known[&one] = counts.refused() ? std::string() : counts.answer()["architecture"].get<std::string>();
 }
+bool is_decoder(const model& one) { return architecture_of(one) == "decoder"; }
 const model& draw_model(relation& r) { return r.random.of(r.sweep && r.random.chance(0.7) ? checkpoints() : models()); }
 const model& draw_decoder(relation& r) {
   for (;;) {

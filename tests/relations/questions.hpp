@@ -33,7 +33,9 @@ const std::vector<std::string>& slice_names();
 std::int64_t chips_of(const std::string& slice);
 std::int64_t devices_of(const std::string& slice);
 
-/// Whether a model is a decoder, by its counts. Asked once.
+/// What a model is, by its counts; empty where these are refused. Asked once.
+const std::string& architecture_of(const model& one);
+/// Whether it is a decoder.
 bool is_decoder(const model& one);
 /// A random model of data/models; with a sweep also of the checkpoints.
 const model& draw_model(relation& r);

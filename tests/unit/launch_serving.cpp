@@ -57,6 +57,31 @@ TEST_CASE("vLLM on TPU gets what the estimate took for granted") {
                                     R"("weight_qtype":"int8"}]}}})"));
 }
 
+TEST_CASE("encoders are started by vLLM alone, and pairs of stacks by none") {
+  serving_launch launch = chat_launch();
+  launch.kind = architecture::encoder;
+  launch.job.prompt = fixed_length(512);
+  launch.job.output = {};
+  launch.job.prefill_chunk = 16384;
+  const std::vector<std::string> words = engine_command(launch);
+  for (const char* word : {"--runner=pooling", "--max-model-len=512", "--max-num-batched-tokens=16384"}) {
+    INFO(word);
+    CHECK(has(words, word));
+  }
+  CHECK_FALSE(has(words, "--async-scheduling"));
+  CHECK_FALSE(has(engine_command(chat_launch()), "--runner=pooling"));
+  launch.engine = serving_engine::sglang_jax;
+  CHECK(says(refusal_of([&] { (void)engine_command(launch); }).message,
+             "engine is sglang-jax; valid: vllm, for an encoder on a TPU"));
+  launch.engine = serving_engine::vllm, launch.kind = architecture::encoder_decoder;
+  CHECK(says(refusal_of([&] { (void)gke_serving_manifest(launch); }).message,
+             "engine is vllm; valid: none that is started here, for an encoder_decoder on a TPU"));
+  serving_request question;
+  question.model.kind = architecture::encoder;
+  CHECK(kind_of_plan({{"request", {{"model", question.model}}}}) == architecture::encoder);
+  CHECK(kind_of_plan(nlohmann::json::object()) == architecture::decoder);
+}
+
 TEST_CASE("data-parallel attention is said to vLLM on TPU in its settings, and refused for SGLang-JAX") {
   serving_launch launch = chat_launch();
   launch.mesh.attention = 2;

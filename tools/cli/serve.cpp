@@ -20,7 +20,7 @@ using namespace tpuplan;
 
 namespace {
 
-served ask_serve(model_config& config, const serve_options& given, const price_book& prices, bool weights_given) {
+served ask_serve(model_config& config, const serve_options& given, const price_book& prices, const session& with) {
   const traffic_options& traffic = given.traffic;
   const own_constants known =
       load_calibration(given.calibration, calibrated_part::serving, {{}, traffic.constants, {}});
@@ -34,7 +34,8 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   a.asked.adapter_rank = traffic.request.value("adapter_rank", std::int64_t{0});
   a.asked.region = given.prices.region;
   a.where = scheduled_slice(given.slice_name);
-  use_stored_format(config, weights_given, a.asked.job);
+  use_stored_format(config, with.is_given("--weights"), a.asked.job);
+  use_own_lengths(config.model, with.is_given("--input-len"), with.is_given("--output-len"), a.asked.job);
   a.answer = answer_to_serve(config, a.asked, prices);
   for (const auto& [field, value] : machine_taken(given.slice_name, a.where))
     a.answer.assumed.push_back({field, value, std::string(not_given)});
@@ -66,14 +67,17 @@ void run_serve(const serve_options& given, session& with) {
   model_config config = load_model(given.config);
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
-  const served a = ask_serve(config, given, prices.book(), with.is_given("--weights"));
+  const served a = ask_serve(config, given, prices.book(), with);
   const serving_estimate& e = a.answer.estimate;
   if (e.refusal != serving_refusal::none || !e.meets_ttft || !e.meets_tpot || !a.answer.meets_targets.value_or(true))
     with.status = 1;
   std::optional<gpu_comparison> gpu;
+  if (!given.gpu.empty() && config.model.kind != architecture::decoder)
+    refuse("--gpu", "given for an " + std::string(name(config.model.kind)), "a decoder");
   if (!given.gpu.empty()) gpu = compare_with_gpu(config, a, given, prices.book());
-  if (e.running <= 0 && with.is_given("--svg"))
-    refuse("--svg", "given for a slice that serves nothing", "a slice on which the model fits");
+  if (a.answer.frontier.count == 0 && with.is_given("--svg"))
+    refuse("--svg", e.running > 0 ? "given for an encoder" : "given for a slice that serves nothing",
+           e.running > 0 ? "a model that writes tokens" : "a slice on which the model fits");
   answer(with, view_of(a, gpu, with), [&] {
     ordered_json document = a.answer;
     if (gpu) document["gpu"] = gpu_document(*gpu);

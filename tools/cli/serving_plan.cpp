@@ -25,11 +25,14 @@ serving_request make_request(model_config& config, const plan_options& given, co
   asked.constants =
       load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
+  use_own_lengths(config.model, with.is_given("--input-len"), with.is_given("--output-len"), asked.job);
   if (with.is_given("--weights")) asked.job.weights = *given.job.weights;
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
   if (with.is_given("--images")) asked.job.images = given.job.job.images_per_sequence;
   fill_limits(given.asked, with.is_given("--max-chips"), asked);
   if (given.asked.budget) asked.budget = usd_per_hour(given.asked.budget->value());
+  asked.adapters = given.traffic.request.value("adapters", asked.adapters);
+  asked.adapter_rank = given.traffic.request.value("adapter_rank", asked.adapter_rank);
   asked.spare = given.standing.value("spare", asked.spare);
   asked.zones = given.standing.value("zones", asked.zones);
   asked.most_plans = given.rows.value_or(asked.most_plans);
@@ -65,7 +68,9 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
 std::string split_command(const serving_plan& best, const serving_request& request, const session& with) {
   const std::int64_t slices = best.slices - best.spare;
   const double servers = best.estimate.prefill_servers;
-  if (slices < 2 || !any_target(request.job.percentiles) || !published_transfer(best.where.chip)) return {};
+  if (slices < 2 || request.model.kind != architecture::decoder || !any_target(request.job.percentiles) ||
+      !published_transfer(best.where.chip))
+    return {};
   const auto prompts =
       std::clamp<std::int64_t>(std::llround(static_cast<double>(slices) * servers / (1 + servers)), 1, slices - 1);
   std::vector<follow_up_option> own = placed(best, request, with);
@@ -92,7 +97,8 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
   view shown;
   shown.title = joined({request.model.name.view(), ": the cheapest fleet of each kind for ",
                         counted(std::string_view(four_digits(job.request_rate.value())), "request"), " a second, ",
-                        fixed(job.prompt.mean, 0), " tokens in and ", fixed(job.output.mean, 0), " out"});
+                        fixed(job.prompt.mean, 0), " tokens in",
+                        job.output.mean > 0 ? " and " + fixed(job.output.mean, 0) + " out" : std::string()});
   if (any_target(targets)) shown.sentences = {targets_words(targets) + ", simulated"};
   add_means_held(shown.sentences, job, options);
   view_part part = table_of(joined({"fleet | ~>chips | ~~~replica | >", target_title("first", targets.first_token),
@@ -159,6 +165,8 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
   if (given.best_per_chip) return plan_fleets(config, given, request, with);
   const serving_plan_document document =
       document_of(request, plan_serving(request), all_assumed(config, assumed_by(request, given.traffic.job)));
+  if (!writes_tokens(config.model) && with.is_given("--svg"))
+    refuse("--svg", "given for an encoder", "a model that writes tokens");
   if (document.plans.empty()) {
     with.status = 1;
     if (with.is_given("--svg")) refuse("--svg", "given for an answer without plans", "limits that let a plan in");

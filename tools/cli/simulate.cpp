@@ -118,7 +118,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
                      const session& with) {
   day_request request;
   request.model = config.model;
-  request.job = as_engine_runs(given.traffic.job);
+  request.job = as_engine_runs(given.traffic.job, config.model);
   request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
   if (is_trace(given.day)) {
     read_traced_day(given, with, request);
@@ -165,6 +165,15 @@ void read_simulation(simulate_options& into) {
   into.traffic.job = into.asked.job;
 }
 
+/// The lengths that are left open, as the model has them.
+void use_drawn_lengths(const transformer& model, simulate_options& given, const session& with) {
+  const bool prompts = with.is_given("--input-len"), outputs = with.is_given("--output-len");
+  if (model.kind == architecture::decoder || !given.trace.empty()) return;
+  use_own_lengths(model, prompts, outputs, given.traffic.job);
+  if (!prompts) given.asked.prompts = same_length(given.traffic.job.prompt.longest);
+  if (!outputs && !writes_tokens(model)) given.asked.outputs.reset();
+}
+
 void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate") && !with.is_given("--concurrency"))
     refuse_missing("--rate", "requests a second, or --concurrency, or --trace, or --day");
@@ -172,6 +181,7 @@ void run_simulate(simulate_options given, session& with) {
   model_config config = load_model(given.config);
   refuse_pictures(with, given.of_pictures, "given for a language model");
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
+  use_drawn_lengths(config.model, given, with);
   const own_constants usual{{}, given.traffic.constants, {}};
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
   given.traffic.constants = known.serving;
@@ -185,8 +195,8 @@ void add_day_options(command& to, simulate_options& into) {
   to.add("--day", into.day,
          "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
       .decides("requests requests_of_a_replica")
-      .excludes(
-          {"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns", "--shared-prefix"});
+      .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns",
+                 "--shared-prefix", "--adapters"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});
@@ -224,6 +234,7 @@ void add_simulate_command(session& with) {
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
   added.ask(image_rows, request);
+  added.ask(adapter_rows, request);
   add_calibration_option(added, options->calibration);
   add_price_options(added, options->prices);
   add_drawing_options(added);

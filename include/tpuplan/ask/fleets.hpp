@@ -50,7 +50,8 @@ struct asked_serving_plan {
   std::int64_t spare = 0;                                        ///< slices that may be lost while the targets hold
   std::int64_t zones = 0;  ///< zones of which any one may be lost while the targets hold
   bool accept_uncertain = false;
-  std::int64_t most_plans = 8;  ///< plans that are listed
+  std::int64_t most_plans = 8;                  ///< plans that are listed
+  std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
   nlohmann::json prices{};
   /// @}
 };
@@ -79,7 +80,9 @@ struct serving_plan_row {
   usd_per_second rate{};                       ///< of all slices
   usd million_input{}, million_output{};       ///< dollars for a million tokens, each at its share of the time
   usd million_all_on_output{};                 ///< dollars for a million output tokens, as if input were free
+  usd million_requests{};                      ///< dollars for a million requests
   bytes memory_used{}, memory_usable{};        ///< of a device
+  std::optional<adapter_answer> adapters{};    ///< where there are some; times and rates are those of the base
   std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
   serving_plan plan{};
   /// @}
@@ -90,7 +93,8 @@ struct rejected_server_row {
   /// The slice, and why it is not among the plans.
   std::string slice{};
   serving_rejection reason{};
-  /// How far the limit is missed, and its unit: bytes, s, chips, USD/h or USD/million output tokens; empty: no amount.
+  /// How far the limit is missed, and its unit: bytes, s, chips, USD/h, USD/million output tokens
+  /// or, of an encoder, USD/million input tokens; empty: no amount.
   double amount = 0;
   std::string unit{};
   /// @}
@@ -168,8 +172,11 @@ namespace detail {
   row.million_input = planned.cost.input;
   row.million_output = planned.cost.output;
   row.million_all_on_output = planned.cost.all_on_output;
+  row.million_requests = planned.cost.requests;
   row.memory_used = e.memory.total;
   row.memory_usable = e.memory.usable;
+  if (request.job.shared_beside.value() > 0)
+    slow_capacity(row.adapters.emplace(adapters_of(request.job, planned.mesh, planned.where)), row.capacity_requests);
   row.paid = tpuplan::name(planned.kind);
   row.region = planned.region;
   row.price_date = planned.price.date.view();
@@ -238,7 +245,10 @@ namespace detail {
 /// on v3 and v5e, "bf16, not int8, on v3".
 [[nodiscard]] inline assumed_values assumed_by(const serving_request& request, const serving_job& asked) {
   assumed_values assumed = assumed_engine(request.job.engine, request.model, request.job.images);
-  for (std::pair<std::string, std::string>& one : assumed_schedule(asked)) assumed.push_back(std::move(one));
+  for (std::pair<std::string, std::string>& one : assumed_kind(asked, request.model)) assumed.push_back(std::move(one));
+  for (std::pair<std::string, std::string>& one : assumed_schedule(asked, request.model))
+    assumed.push_back(std::move(one));
+  if (request.job.shared_beside.value() > 0) assumed.emplace_back(detail::assumed_adapters);
   for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
   serving_job means = request.job;
   means.percentiles = {};
@@ -268,7 +278,8 @@ namespace detail {
                  "requests a second, for targets by percentile");
   serving_request request;
   request.model = config.model;
-  request.job = with_image_tokens(as_engine_runs(asked.job), config.model);
+  request.job = with_image_tokens(as_engine_runs(asked.job, config.model), config.model);
+  detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job);
   request.constants = asked.constants;
   request.best = asked.best;
   request.kinds = asked.kinds;
@@ -299,12 +310,13 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
-               smallest_chips, largest_chips, spare, zones, accept_uncertain, most_plans, prices)
+               smallest_chips, largest_chips, spare, zones, accept_uncertain, most_plans, adapters, adapter_rank,
+               prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
                per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, spare,
                first_token_without_spare, per_token_without_spare, output_tokens, capacity_requests,
                capacity_at_targets, chance_at_targets, rate, million_input, million_output, million_all_on_output,
-               memory_used, memory_usable, paid, region, price_date, plan)
+               million_requests, memory_used, memory_usable, adapters, paid, region, price_date, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)

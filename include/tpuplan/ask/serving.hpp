@@ -35,6 +35,18 @@ inline namespace abi_0 {
   return job;
 }
 
+/// Fills in the lengths that a question leaves open, as its model has them: an encoder has no outputs, a window of
+/// sound one length, and a prompt no more tokens than the model takes. Worked: of BERT, which takes 512 tokens, prompts
+/// of 512 and no outputs; of Whisper the 1500 tokens of its window.
+inline void use_own_lengths(const transformer& model, bool prompt_given, bool output_given, serving_job& job) {
+  if (model.kind == architecture::decoder) return;
+  if (!output_given && model.kind == architecture::encoder) job.output = {};
+  if (prompt_given) return;
+  const std::int64_t window = model.encoder_stem > 0 ? model.encoder_positions : 0;
+  const std::int64_t most = model.max_positions > 0 ? model.max_positions : usual_traffic().prompt.longest;
+  job.prompt = fixed_length(window > 0 ? window : std::min(most, usual_traffic().prompt.longest));
+}
+
 /// How fast does a slice answer, and at what price?
 struct serve_request {
   /// @{
@@ -63,6 +75,7 @@ struct token_price {
   /// Dollars per million tokens, each by the chip time that it takes.
   double input_usd_per_million = 0, output_usd_per_million = 0;
   double all_on_output_usd_per_million = 0;  ///< dollars per million output tokens if prompts are free
+  double requests_usd_per_million = 0;       ///< dollars per million requests
   price_row price{};                         ///< the row of the price list that was used
   /// @}
 };
@@ -92,9 +105,30 @@ struct serving_change_row {
 /// Adapters on the chips.
 struct adapter_answer {
   /// @{
-  /// What they take on each device, and the rate of output tokens with them, at the ends of what was published.
+  /// What they take on each device, and with them the rate of output tokens, of `serve` alone, and the requests a
+  /// second that all slices can serve, at the ends of what was published.
   bytes each_device{};
   per_second output_tokens_low{}, output_tokens_high{};
+  per_second capacity_low{}, capacity_high{};
+  /// @}
+};
+/// So many requests in a step of an encoder.
+struct requests_together {
+  /// @{
+  /// How many, how long the step takes, and the requests a second of all replicas.
+  std::int64_t requests = 0;
+  seconds step{};
+  per_second rate{};
+  /// @}
+};
+/// What an encoder does: no token is decoded, and nothing is kept.
+struct encoder_answer {
+  /// @{
+  /// The mean step; steps of 1, 2, 4 … requests; and the requests a second where one process of the host takes as long
+  /// for each request as engines that decode do.
+  encoder_step step{};
+  std::vector<requests_together> together{};
+  per_second capacity_of_one_process{};
   /// @}
 };
 /// What an engine on the slice does, and its costs.
@@ -124,12 +158,31 @@ struct serve_answer {
   std::optional<bool> meets_targets{};        ///< whether the simulated replica meets them
   std::vector<serving_change_row> changes{};  ///< changes that would meet those targets, where they are missed
   std::optional<adapter_answer> adapters{};   ///< where there are some
+  std::optional<encoder_answer> encoder{};    ///< of an encoder that serves
   std::vector<assumption> assumed{};
   std::string model{};    ///< name of the model
+  architecture kind{};    ///< of the model
   serving_job job{};      ///< the traffic, with nothing left open
   serving_layout mesh{};  ///< of a replica
   /// @}
 };
+/// What is taken of an encoder, or of a pair of stacks, that serves. Worked: of BERT three entries, of Llama none.
+[[nodiscard]] inline assumed_values assumed_kind(const serving_job& asked, const transformer& model) {
+  if (model.kind == architecture::decoder) return {};
+  assumed_values assumed;
+  const bool pair = model.kind == architecture::encoder_decoder;
+  assumed.emplace_back("runs",
+                       std::string("0 published ones of ") + (pair ? "encoders with decoders" : "encoders") +
+                           " that serve on a TPU: constants of decoders, full attention over the prompt, a wider band");
+  if (pair) return assumed;
+  assumed.emplace_back("host", "tokenizing and answering are not in these times: engines that decode take " +
+                                   readable::duration(serving_calibration{}.engine_request) +
+                                   " of a process for each request");
+  if (asked.prefill_chunk == 0)
+    assumed.emplace_back("tokens of a step", std::to_string(as_engine_runs(asked, model).prefill_chunk) +
+                                                 ": the default of Text Embeddings Inference, or the longest prompt");
+  return assumed;
+}
 /// What is taken from the scheduler of the engine where the job leaves it open. Worked: of vLLM, whose steps take 2048
 /// tokens, one entry; with tokens of a step given, none.
 [[nodiscard]] inline assumed_values assumed_schedule(const serving_job& asked) {
@@ -141,6 +194,10 @@ struct serve_answer {
   if (row.prompts_alone)
     assumed.emplace_back("prompts", std::string("in steps of their own, as ") + row.scheduler + " computes them");
   return assumed;
+}
+/// The same of a model: encoders have steps of their own. Worked: of BERT nothing, whatever the engine.
+[[nodiscard]] inline assumed_values assumed_schedule(const serving_job& asked, const transformer& model) {
+  return model.kind == architecture::decoder ? assumed_schedule(asked) : assumed_values{};
 }
 /// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
 /// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
@@ -179,7 +236,7 @@ namespace detail {
     if (!price || estimate.running <= 0) continue;
     const serving_cost cost = cost_of_tokens(estimate, where, *price);
     list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
-                    cost.output.value(), cost.all_on_output.value(), *price});
+                    cost.output.value(), cost.all_on_output.value(), cost.requests.value(), *price});
   }
   return list;
 }
@@ -222,7 +279,7 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   if (*answer.meets_targets) return;
   if (!answer.simulated && answer.estimate.refusal != serving_refusal::rate_above_capacity) return;
   std::int64_t steps = most_planning_steps / 2;  // of all changes together
-  answer.changes = rows_of(changes_that_help(means, [&](const serving_job& job) {
+  answer.changes = rows_of(changes_that_help(config.model, means, [&](const serving_job& job) {
     if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none)
       return false;
     replica_rates rates{config.model, job, asked.constants, asked.job.percentiles, steps};
@@ -239,19 +296,68 @@ namespace detail {
 inline constexpr double least_slowed = 0.084, most_slowed = 0.239;
 
 /// Puts the adapters beside the weights: the first matrix of each, half of its parameters, on every device, the second
-/// cut like the weights (vllm/config/lora.py, fully_sharded_loras: off by itself).
-inline std::optional<adapter_answer> hold_adapters(const transformer& model, serve_request& asked) {
-  check_count("adapters", asked.adapters, 100000, "0 to 100000");
-  check_count("adapter_rank", asked.adapter_rank, 4096, "0 to 4096");
-  if ((asked.adapters > 0) != (asked.adapter_rank > 0))
-    fail(errc::missing_field, asked.adapters > 0 ? "adapter_rank" : "adapters", "missing", "both, or neither");
-  if (asked.adapters == 0) return std::nullopt;
-  const std::int64_t each = lora_parameters(model, asked.adapter_rank, {true, true, true, true, true, true, true});
-  const double devices = replica_of(asked.mesh, scheduled_slice(asked.slice)).devices;
+/// cut like the weights (vllm/config/lora.py, fully_sharded_loras: off by itself). False where there are none.
+inline bool hold_adapters(const transformer& model, std::int64_t adapters, std::int64_t rank, serving_job& job) {
+  check_count("adapters", adapters, 100000, "0 to 100000");
+  check_count("adapter_rank", rank, 4096, "0 to 4096");
+  if ((adapters > 0) != (rank > 0))
+    fail(errc::missing_field, adapters > 0 ? "adapter_rank" : "adapters", "missing", "both, or neither");
+  if (adapters == 0) return false;
+  if (model.kind != architecture::decoder) fail(errc::unsupported, "adapters", adapters, "none but of a decoder");
+  const std::int64_t each = lora_parameters(model, rank, {true, true, true, true, true, true, true});
+  const bytes half = static_cast<double>(checked_multiply(each, adapters)) * 1_B;  // two bytes a parameter
+  job.beside += half;
+  job.shared_beside += half;
+  return true;
+}
+
+/// What adapters take of each device of a replica.
+inline adapter_answer adapters_of(const serving_job& job, const serving_layout& mesh, const slice& where) {
   adapter_answer held;
-  held.each_device = static_cast<double>(checked_multiply(each, asked.adapters)) * (0.5 + 0.5 / devices) * 2_B;
-  asked.job.beside = asked.job.beside + held.each_device;
+  held.each_device = job.beside + job.shared_beside / replica_of(mesh, where).devices;
   return held;
+}
+
+/// The requests a second with them, of so many without.
+inline void slow_capacity(adapter_answer& held, per_second capacity) {
+  held.capacity_low = capacity * (1 - most_slowed);
+  held.capacity_high = capacity * (1 - least_slowed);
+}
+
+/// What is taken of them.
+inline constexpr std::pair<const char*, const char*> assumed_adapters{
+    "adapters",
+    "on every matrix of attention and MLP, in bf16, half of each on every device; times and rates are those of "
+    "the base"};
+
+/// Refuses what only a decoder has.
+inline void check_decoders_alone(const transformer& model, const serve_request& asked) {
+  if (model.kind == architecture::decoder) return;
+  if (asked.speculation.draft_tokens > 0)
+    fail(errc::unsupported, "speculation.draft_tokens", asked.speculation.draft_tokens, "none but of a decoder");
+}
+
+/// What an encoder does; nothing of other models, and where it serves nothing.
+inline std::optional<encoder_answer> encoder_part(const transformer& model, const serve_request& asked,
+                                                  const slice& where, const serving_estimate& estimate) {
+  if (model.kind != architecture::encoder || estimate.running <= 0) return std::nullopt;
+  serving_job job = asked.job;
+  job.percentiles = {};
+  const auto step_of = [&](double requests) {
+    return encoder_step_time(model, requests, job, asked.mesh, where, asked.constants);
+  };
+  encoder_answer answer;
+  answer.step = step_of(estimate.running);
+  const auto replicas = static_cast<double>(estimate.replicas);
+  const std::int64_t most = estimate.largest_running;
+  for (std::int64_t requests = 1; requests <= most && answer.together.size() < 32;) {
+    const seconds step = step_of(static_cast<double>(requests)).total;
+    answer.together.push_back({requests, step, replicas * static_cast<double>(requests) / step});
+    if (requests == most) break;
+    requests = std::min(most, 2 * requests);
+  }
+  answer.capacity_of_one_process = min(estimate.capacity, replicas / asked.constants.engine_request);
+  return answer;
 }
 
 /// Refuses products in a format that the chip has no rate for.
@@ -274,8 +380,9 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 [[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& given,
                                                   const price_book& book) {
   serve_request asked = given;
-  asked.job = with_image_tokens(as_engine_runs(given.job), config.model);
-  const std::optional<adapter_answer> adapters = detail::hold_adapters(config.model, asked);
+  asked.job = with_image_tokens(as_engine_runs(given.job, config.model), config.model);
+  detail::check_decoders_alone(config.model, asked);
+  const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
   expect_region(book, asked.region);
@@ -288,6 +395,7 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.estimate = serve(config.model, job, asked.mesh, where, asked.constants);
   answer.fits = answer.estimate.fit;
   answer.model = config.model.name.view();
+  answer.kind = config.model.kind;
   answer.job = asked.job;
   answer.mesh = asked.mesh;
   answer.slice = tpuplan::name(where).view();
@@ -317,19 +425,19 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain,
                              detail::change_words(f)});
   if (any_target(asked.job.percentiles)) detail::hold_percentiles(config, asked, {asked.mesh, where}, answer);
-  answer.adapters = adapters;
-  if (answer.adapters) {
+  answer.encoder = detail::encoder_part(config.model, asked, where, answer.estimate);
+  if (adapted) {
+    answer.adapters = detail::adapters_of(asked.job, asked.mesh, where);
     answer.adapters->output_tokens_low = answer.estimate.output_tokens * (1 - detail::most_slowed);
     answer.adapters->output_tokens_high = answer.estimate.output_tokens * (1 - detail::least_slowed);
+    detail::slow_capacity(*answer.adapters, answer.estimate.capacity);
   }
   assumed_values assumed = assumed_engine(asked.job.engine, config.model, asked.job.images);
   for (assumed_values& more :
-       std::array<assumed_values, 2>{assumed_schedule(given.job), assumed_basis(asked.job, answer.estimate)})
+       std::array<assumed_values, 3>{assumed_kind(given.job, config.model), assumed_schedule(given.job, config.model),
+                                     assumed_basis(asked.job, answer.estimate)})
     assumed.insert(assumed.end(), more.begin(), more.end());
-  if (answer.adapters)
-    assumed.emplace_back("adapters",
-                         "on every matrix of attention and MLP, in bf16, half of each on every device; times "
-                         "and rates are those of the base");
+  if (adapted) assumed.emplace_back(detail::assumed_adapters);
   if (!answer.speculation.empty())
     assumed.emplace_back("speculation", "accepted as often as said, whatever runs; no constant is fitted to such runs");
   answer.assumed = all_assumed(config, assumed);
@@ -342,13 +450,16 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, speculation, adapters, adapter_rank, region,
                prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
-               output_usd_per_million, all_on_output_usd_per_million, price)
+               output_usd_per_million, all_on_output_usd_per_million, requests_usd_per_million, price)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
                unnamed_low, unnamed_high, slice, chips, largest_context, output_tokens_per_s_per_chip, costs, frontier,
-               speculation, advice, targets, simulated, meets_targets, changes, adapters, assumed, model, job, mesh)
-TPUPLAN_FIELDS(tpuplan::adapter_answer, each_device, output_tokens_low, output_tokens_high)
+               speculation, advice, targets, simulated, meets_targets, changes, adapters, encoder, assumed, model, kind,
+               job, mesh)
+TPUPLAN_FIELDS(tpuplan::requests_together, requests, step, rate)
+TPUPLAN_FIELDS(tpuplan::encoder_answer, step, together, capacity_of_one_process)
+TPUPLAN_FIELDS(tpuplan::adapter_answer, each_device, output_tokens_low, output_tokens_high, capacity_low, capacity_high)
 
 #endif

@@ -2,6 +2,7 @@
 #define TPUPLAN_ASK_SIMULATE_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,9 +39,10 @@ struct simulate_request {
   double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
   /// Who gets a request; left open, each replica has a random share, of which one is simulated.
   std::optional<request_routing> routing{};
-  session_traffic sessions{};  ///< conversations and the prefixes that they share
-  double host_cache_gib = 0;   ///< memory of the hosts of a replica for its cache, GiB
-  split_pools split{};         ///< pools for prompts and for decoding, where these are apart; none: all slices do both
+  session_traffic sessions{};                   ///< conversations and the prefixes that they share
+  double host_cache_gib = 0;                    ///< memory of the hosts of a replica for its cache, GiB
+  std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
+  split_pools split{};  ///< pools for prompts and for decoding, where these are apart; none: all slices do both
   /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
   /// tokens; with a concurrency at least ten for each client.
   std::int64_t requests = 0;
@@ -91,6 +93,7 @@ struct simulate_answer {
   std::optional<prefix_shares> prefixes{};   ///< what was found of prompts, where requests have prefixes in common
   std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
   std::optional<split_answer> split{};       ///< where prefill and decode are apart
+  std::optional<adapter_answer> adapters{};  ///< where there are some; times are those of the base
   /// With targets, of requests at random: by how much every step may take longer until one is missed, and the chance
   /// that they take no longer, within the band of the estimate.
   std::optional<double> slowdown{}, chance{};
@@ -121,10 +124,11 @@ class asked_simulation {
   asked_simulation(const transformer& model, const simulate_request& asked)
       : model_{model},
         asked_{asked},
-        job_{with_image_tokens(as_engine_runs(asked.job), model)},
+        job_{with_image_tokens(as_engine_runs(asked.job, model), model)},
         targets_{asked.job.percentiles},
         trace_{asked.trace} {
     job_.percentiles = {};
+    adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (is_split())
       fleet_.slices = checked_add(positive_count("split.prefill", asked.split.prefill),
@@ -135,6 +139,10 @@ class asked_simulation {
       fail(errc::invalid_argument, "job.images", job_.images, "0 beside a trace or conversations");
     if (asked.prompts) job_ = with_image_tokens(job_, model_);
     validate(asked.sessions);
+    if (model.kind != architecture::decoder && have_prefixes(asked.sessions))
+      fail(errc::unsupported, "sessions.turns", asked.sessions.turns, "1, and no shared prefix, but of a decoder");
+    if (model.kind != architecture::decoder && is_split())
+      fail(errc::unsupported, "split.prefill", asked.split.prefill, "0 but of a decoder");
     if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
       fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
            "0 without conversations or a shared prefix");
@@ -187,12 +195,14 @@ class asked_simulation {
     share.request_rate = share.request_rate / static_cast<double>(fleet_.slices);
     const serving_estimate each = serve(model_, share, fleet_.mesh, fleet_.where, asked_.constants);
     all.capacity = each.capacity * static_cast<double>(fleet_.slices);
+    if (adapted_) slow_capacity(all.adapters.emplace(adapters_of(job_, fleet_.mesh, fleet_.where)), all.capacity);
     all.meets_targets = meets(all.report);
     if (any_target(targets_) && loop_.clients == 0 && trace_.empty() && !is_routed() && !is_split() &&
         each.refusal == serving_refusal::none)
-      add_chance(all, each.per_token);
+      add_chance(all, whole_time_of(each));
     if (!all.meets_targets && trace_.empty() && !is_routed() && !is_split())
-      all.changes = rows_of(changes_that_help(job_, [&](const serving_job& job) { return keeps_targets(job); }));
+      all.changes =
+          rows_of(changes_that_help(model_, job_, [&](const serving_job& job) { return keeps_targets(job); }));
     return all;
   }
   /// How much longer steps may take, and the chance of that: simulations of a quarter of what one may take.
@@ -207,7 +217,10 @@ class asked_simulation {
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
     assumed_values taken = assumed_engine(asked_.job.engine, model_, asked_.job.images);
-    for (std::pair<std::string, std::string>& one : assumed_schedule(asked_.job)) taken.push_back(std::move(one));
+    for (assumed_values& more :
+         std::array<assumed_values, 2>{assumed_kind(asked_.job, model_), assumed_schedule(asked_.job, model_)})
+      taken.insert(taken.end(), more.begin(), more.end());
+    if (adapted_) taken.emplace_back(assumed_adapters);
     if (have_prefixes(asked_.sessions)) {
       taken.emplace_back(
           "prefixes",
@@ -428,6 +441,7 @@ class asked_simulation {
   std::optional<request_routing> routing_{};
   token_lengths added_{};  // that each request of a conversation adds, where there are some
   bool whole_ = false;     // the prompts of the job are those of conversations
+  bool adapted_ = false;   // there are adapters beside the weights
   prefix_shares prefixes_{};
   std::vector<std::int64_t> served_by_each_{};
   std::int64_t requests_ = 0;           // of one replica, without a trace
@@ -472,11 +486,11 @@ class asked_simulation {
 
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, routing, sessions, host_cache_gib, split, requests, ramp, warm_up, seed, trace, load, region,
-               prices)
+               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, requests, ramp, warm_up,
+               seed, trace, load, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
-               served, split, slowdown, chance)
+               served, split, adapters, slowdown, chance)
 TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

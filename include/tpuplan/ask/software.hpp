@@ -69,6 +69,7 @@ struct software_of {
   [[nodiscard]] maybe<serving_estimate> under(serving_engine engine) const {
     if (estimate.refusal != serving_refusal::none) return nothing;
     if (engine == job.engine) return estimate;
+    if (!is_listed(row_of(engine).kinds, name(model.kind))) return nothing;
     serving_job other = job;
     other.engine = engine, other.prefill_chunk = prefill_chunk;
     const serving_estimate found = serve(model, as_engine_runs(other), mesh, where, constants);
@@ -78,6 +79,7 @@ struct software_of {
   [[nodiscard]] std::vector<served_software> engines() const {
     std::vector<served_software> rows;
     if (estimate.refusal != serving_refusal::none) return rows;
+    if (model.kind != architecture::decoder) return rows;  // no run of such a model says which
     const engines_that_ran ran =
         engines_of(has_experts(model) ? serving_kind::expert_decode : serving_kind::decode, job.engine);
     for (std::size_t i = 0; i < ran.count; ++i) {

@@ -17,17 +17,24 @@ struct serving_cost {
   usd input{};            ///< of a million input tokens, cached ones included
   usd output{};           ///< of a million output tokens
   usd all_on_output{};    ///< of a million output tokens that pay for the whole slice, as if input were free
+  usd requests{};         ///< of a million requests
 };
 
 /// The cost of a million tokens at that price of the slice. Throws for an estimate that does not fit, and for a price
-/// that is not above 0. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
+/// that is not above 0. Of an encoder all of it is for input. Worked: 38.40 an hour for 10,000 output tokens a
+/// second: 1.0667 on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
   if (estimate.running <= 0)
     detail::fail(errc::infeasible, "serving_estimate.refusal", name(estimate.refusal), "an estimate of what runs");
-  const double prompts = estimate.per_token.prompts / estimate.per_token.total;
   serving_cost cost;
   cost.rate = rate;
+  cost.requests = cost_per_million_tokens(rate, estimate.requests);
+  if (estimate.output_tokens.value() <= 0) {  // an encoder
+    cost.input = cost_per_million_tokens(rate, estimate.input_tokens);
+    return cost;
+  }
+  const double prompts = estimate.per_token.prompts / estimate.per_token.total;
   cost.all_on_output = cost_per_million_tokens(rate, estimate.output_tokens);
   cost.input = prompts * cost_per_million_tokens(rate, estimate.input_tokens);
   cost.output = (1 - prompts) * cost.all_on_output;

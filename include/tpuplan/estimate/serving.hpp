@@ -8,6 +8,7 @@
 #include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
+#include <tpuplan/estimate/serving/encoder.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/prefill.hpp>

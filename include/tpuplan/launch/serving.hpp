@@ -55,6 +55,7 @@ struct serving_launch {
   std::string model;                             ///< Hugging Face's name: "meta-llama/Llama-3.1-70B-Instruct"
   serving_layout mesh{};                         ///< replicas on each slice
   bool latent = false;                           ///< the model has multi-head latent attention
+  architecture kind = architecture::decoder;     ///< of the model
   serving_job job{};                             ///< lengths, formats, cache and engine
   std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
   bytes weights{};                               ///< of one copy, which a start loads; 0: as many as the slice holds
@@ -87,6 +88,19 @@ inline void check_scaler(const serving_launch& launch) {
   in_range("service_scaler.running", positive("service_scaler.running", scaler.running), 1, 1e9, "1 to 1e9");
 }
 
+/// Refuses an engine that does not run models of that architecture on a TPU.
+inline void check_runs(const serving_launch& launch) {
+  if (is_listed(row_of(launch.engine).kinds, name(launch.kind))) return;
+  text<128> valid;
+  const auto runs = [&launch](serving_engine one) {
+    return can_start(one) && is_listed(row_of(one).kinds, name(launch.kind));
+  };
+  valid.append(names_where<serving_engine>(runs).view());
+  if (valid.empty()) valid.append("none that is started here");
+  valid.append(", for an ").append(name(launch.kind)).append(" on a TPU");
+  fail(errc::unsupported, "engine", row_of(launch.engine).name, valid.view());
+}
+
 inline void check_serving(const serving_launch& launch) {
   if (!launch.request.checkpoint.empty())
     refuse_name("checkpoint", launch.request.checkpoint, "none: a service keeps no checkpoint");
@@ -108,8 +122,11 @@ inline void check_serving(const serving_launch& launch) {
   }
   if (!launch.secret.empty() && !is_label(launch.secret, 1, 63))
     refuse_name("secret", launch.secret, "a name of Kubernetes");
+  check_runs(launch);
   refuse(layout_limit(launch.engine, launch.mesh, launch.request.where, launch.latent));
   refuse(job_limit(launch.engine, launch.job));
+  if (launch.job.beside.value() > 0)
+    fail(errc::unsupported, "serving_job.beside", launch.job.beside.value(), "0: no flag is written for adapters");
   positive_count("serving_job.max_running", launch.job.max_running);
   not_negative("serving_launch.weights", launch.weights.value());
   check_scaler(launch);
@@ -150,7 +167,9 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
     return holds ? std::optional<std::string>(value) : std::nullopt;
   };
   if (of == "model") return launch.model;
-  if (of == "context") return count(longest_context(job));
+  const bool pools = launch.kind == architecture::encoder;
+  if (of == "context") return count(pools ? job.prompt.longest : longest_context(job));
+  if (of == "pooling") return where(pools, "pooling");
   if (of == "slice_devices") return count(devices(launch.request.where));
   if (of == "replica_devices") return count(floor_to_count(on.devices));
   if (of == "replicas") return count(copies);
@@ -165,7 +184,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "if_int8") return where(job.weights == dtype::int8, "");
   if (of == "if_groups") return where(launch.mesh.attention > 0, "");
   if (of == "if_prefixes") return where(job.prefix_hit_rate > 0, "");
-  if (of == "if_one_host") return where(vms(launch.request.where) == 1, "");
+  if (of == "if_one_host") return where(vms(launch.request.where) == 1 && !pools, "");
   if (of == "tpu_inference_config") {
     const nlohmann::ordered_json config = additional_config(launch);
     return config.empty() ? std::nullopt : std::optional<std::string>(config.dump());
@@ -390,6 +409,14 @@ inline void add_scaler(nlohmann::ordered_json& items, const serving_launch& laun
 [[nodiscard]] inline bool is_latent_plan(const nlohmann::json& document) {
   const nlohmann::json::json_pointer place("/request/model");
   return document.contains(place) && has_latent_attention(read_json<transformer>(document[place], {}, "request.model"));
+}
+
+/// The architecture of the model of a document of `tpuplan plan --serve --json`; a decoder where the document has no
+/// question. Worked: an encoder for BERT.
+[[nodiscard]] inline architecture kind_of_plan(const nlohmann::json& document) {
+  const nlohmann::json::json_pointer place("/request/model");
+  return document.contains(place) ? read_json<transformer>(document[place], {}, "request.model").kind
+                                  : architecture::decoder;
 }
 
 /// An autoscaler that keeps a slice as busy as the plan has it: with so many sequences that its targets are kept.

@@ -137,7 +137,49 @@ constexpr forward_flops forward_flops_of_job(const transformer& model, const tra
   return f;
 }
 
+/// Weights of keys and values for cross-attention, which multiply source tokens, and those of its queries and outputs.
+constexpr std::int64_t cross_weights(const transformer& model, std::int64_t heads) {
+  return checked_multiply(checked_multiply(2 * heads, model.attention.head_dim), model.d_model, model.layers);
+}
+
+/// What a stack of a pair has of it: neither the other's layers nor a head beside that of tokens.
+constexpr transformer stack_of(const transformer& pair, architecture kind, std::int64_t layers,
+                               std::int64_t other_products) {
+  transformer stack = pair;
+  stack.kind = kind;
+  stack.layers = layers;
+  stack.other_products = other_products;
+  stack.encoder_layers = stack.encoder_positions = stack.encoder_stem = stack.other_weights = stack.classes = 0;
+  stack.published_parameters = stack.published_active_parameters = 0;
+  stack.pooler = false;
+  return stack;
+}
+
 }  // namespace detail
+
+/// The encoder of a pair of stacks as a model of its own, with its stem and with the keys and values that
+/// cross-attention has of it: all that a source token passes. Throws for other architectures. Worked: 22020096 weights
+/// multiply a source token of t5-small.
+[[nodiscard]] constexpr transformer encoder_of(const transformer& pair) {
+  detail::check_pair(pair, 1, 1);
+  transformer stack =
+      detail::stack_of(pair, architecture::encoder, pair.encoder_layers,
+                       checked_add(pair.encoder_stem, detail::cross_weights(pair, pair.attention.kv_heads)));
+  stack.learned_positions = pair.encoder_positions;
+  stack.output_head = stack.tied_embeddings = stack.head_bias = false;
+  return stack;
+}
+
+/// The decoder of a pair of stacks as a model of its own, with the queries and outputs of cross-attention: all that a
+/// target token passes. Throws for other architectures. Worked: 38469632 weights multiply a target token of t5-small,
+/// 16449536 of them its logits.
+[[nodiscard]] constexpr transformer decoder_of(const transformer& pair) {
+  detail::check_pair(pair, 1, 1);
+  transformer stack =
+      detail::stack_of(pair, architecture::decoder, pair.layers, detail::cross_weights(pair, pair.attention.heads));
+  ++stack.norms_per_layer;
+  return stack;
+}
 
 /// Forward FLOPs of one source and one target sequence of those lengths in tokens, two per multiply-add: products and
 /// attention, which is full over the source and causal (half) over the target. Each weight of a stem before the encoder

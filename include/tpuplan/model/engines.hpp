@@ -64,8 +64,9 @@ struct engine_row {
   bool prompts_alone = false;                // a step computes prompts, or else decodes
   const char* chunk_flag = "";               // for the tokens of a step, where the engine does not run without
 
-  // What it runs, where it can be started.
-  const char* chips = "";           // on which it is documented to run
+  // What it runs.
+  const char* kinds = "decoder";    // architectures of models
+  const char* chips = "";           // on which it is documented to run, where it can be started
   bool groups = false;              // has flags for data-parallel attention
   bool latent_in_groups = false;    // runs latent attention with data-parallel attention alone
   bool fp8_weights = false;         // and not int8 weights alone
@@ -108,7 +109,9 @@ constexpr engine_row jetstream_row() {
 /// (check_and_update_config: MLA models require enable_dp_attention) and tpu_inference/layers/common/sharding.py of
 /// vllm-project/tpu-inference @b8692ff01, read 2026-11-22 and -23. It drives several hosts by remote calls and has no
 /// asynchronous scheduling there. The limits of tpu_inference/core/sched/dp_scheduler.py are of a rank. Each flag and
-/// variable with its source: data/launch.json, serving.
+/// variable with its source: data/launch.json, serving. Encoders: pull request 2753 of 2026-05-28 (BERT and ModernBERT,
+/// for embeddings and classes) and models/jax/jina_bert.py (@20fd69f); attention of a decoder to an encoder is not
+/// implemented (layers/vllm/backends/flash_attn.py @05eed78). Read 2026-11-26.
 constexpr engine_row vllm_row() {
   engine_row row;
   row.engine = serving_engine::vllm;
@@ -127,6 +130,7 @@ constexpr engine_row vllm_row() {
   row.scheduler = "vLLM 0.27, tpu-inference @0021b4a";
   row.step_tokens = 2048;
   row.chunk_flag = "--max-num-batched-tokens";
+  row.kinds = "decoder encoder";
   row.chips = "v5e v6e tpu7x";
   row.groups = true;
   row.latent_in_groups = true;
@@ -137,7 +141,8 @@ constexpr engine_row vllm_row() {
       "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
       "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
-      "--enable-prefix-caching{if_prefixes} --async-scheduling{if_one_host} --enable-expert-parallel{if_groups} "
+      "--runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_one_host} "
+      "--enable-expert-parallel{if_groups} "
       "--additional_config={tpu_inference_config}";
   row.group_environment = "NEW_MODEL_DESIGN=True";
   row.compile_caches = "VLLM_XLA_CACHE_PATH JAX_COMPILATION_CACHE_DIR";
@@ -166,7 +171,8 @@ constexpr engine_row vllm_torch_xla_row() {
 /// Sources: docs.sglang.io/docs/hardware-platforms/tpu (v6e, v7); python/sgl_jax/srt/server_args.py of
 /// sgl-project/sglang-jax @cddbf6f1 and @00f0fbf, where the help of the flag for an fp8 cache says that it is for CUDA,
 /// and managers/scheduler.py (@cddbf6f1: a mesh of [dp_size, tp_size // dp_size], max_running_requests // dp_size for
-/// each); tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md. All read 2026-11-22 and -23.
+/// each); tpu-recipes inference/trillium/SGLang-Jax/Qwen3/README.md. All read 2026-11-22 and -23. No model of
+/// python/sgl_jax/srt/models serves as an encoder, or has one beside its decoder (read 2026-11-26).
 constexpr engine_row sglang_jax_row() {
   engine_row row;
   row.engine = serving_engine::sglang_jax;
@@ -208,6 +214,7 @@ constexpr engine_row example_row() {
   row.measured = "2022-11 2026-06";
   row.pages = false;
   row.may_be_best = true;
+  row.kinds = "decoder encoder encoder_decoder";
   return row;
 }
 
@@ -231,6 +238,7 @@ constexpr engine_row unnamed_row() {
   engine_row row;
   row.name = "unnamed";
   row.may_be_best = true;
+  row.kinds = "decoder encoder encoder_decoder";
   return row;
 }
 
@@ -239,6 +247,11 @@ inline constexpr engine_row engines[] = {unnamed_row(),    jetstream_row(), vllm
 
 constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
 
+/// @{
+/// Whether it runs models that write no tokens, and such with a decoder beside an encoder.
+constexpr bool runs_encoders(serving_engine engine) noexcept { return is_listed(row_of(engine).kinds, "encoder"); }
+constexpr bool runs_pairs(serving_engine engine) noexcept { return is_listed(row_of(engine).kinds, "encoder_decoder"); }
+/// @}
 /// Whether `launch` can start it.
 constexpr bool can_start(serving_engine engine) noexcept { return !is_empty(row_of(engine).command); }
 /// Whether it can be started on slices of several VMs.

@@ -92,7 +92,13 @@ struct latency_targets {
          targets.end_to_end.limit.value() > 0;
 }
 
-/// Traffic, targets and engine. Fields without a sensible default are 0 and refused by name when used.
+/// Whether a model writes output tokens one by one. Worked: yes for Llama and T5, no for BERT.
+[[nodiscard]] constexpr bool writes_tokens(const transformer& model) noexcept {
+  return model.kind == architecture::decoder || model.kind == architecture::encoder_decoder;
+}
+
+/// Traffic, targets and engine. Of an encoder, which writes no tokens, `output` stays empty. Fields without a sensible
+/// default are 0 and refused by name when used.
 struct serving_job {
   token_lengths prompt{};           ///< input tokens of a request
   token_lengths output{};           ///< output tokens of a request
@@ -114,7 +120,8 @@ struct serving_job {
   latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
   weight_bits weights_by_part{};      ///< of a quantised checkpoint, where they are not in `weights`
   std::int64_t images = 0;            ///< in each prompt, whose tokens are among those of the prompt
-  bytes beside{};                     ///< that each device holds beside weights and cache, such as adapters
+  bytes beside{};                     ///< that each device holds beside weights and cache, such as half of adapters
+  bytes shared_beside{};              ///< that the devices of a replica hold together, such as the other half
 };
 
 namespace detail {
@@ -124,9 +131,74 @@ inline constexpr std::int64_t most_requests = 1000000000;
 
 /// Refuses a model that makes no output tokens one by one.
 constexpr void check_decoder(const transformer& model) {
-  if (model.kind != architecture::decoder)
-    fail(errc::unsupported, "serving of an architecture", name(model.kind),
-         "decoder: passes of an encoder are not modelled");
+  if (!writes_tokens(model))
+    fail(errc::unsupported, "decoding of an architecture", name(model.kind), "decoder or encoder_decoder");
+}
+
+/// Refuses a model that takes no tokens, and one of two towers, each of which takes what the other does not.
+constexpr void check_served_kind(const transformer& model) {
+  if (model.kind == architecture::decoder) return;
+  if (model.kind == architecture::vision)
+    fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder, encoder or encoder_decoder");
+  if (has_vision(model))
+    fail(errc::unsupported, "serving of an architecture", "two towers", "decoder, encoder of texts alone or encoder_decoder");
+}
+
+/// Refuses an engine that does not run models of that architecture.
+constexpr void check_runs(serving_engine engine, architecture kind) {
+  if (is_listed(row_of(engine).kinds, name(kind))) return;
+  const bool pair = kind == architecture::encoder_decoder;
+  text<240> valid{"for an "};
+  valid.append(name(kind)).append(" ").append(names_where<serving_engine>(pair ? runs_pairs : runs_encoders).view());
+  fail(errc::unsupported, "serving_job.engine", row_of(engine).name, valid.view());
+}
+
+/// Refuses what has no effect on a model that keeps nothing between tokens, or takes prompts whole.
+constexpr void check_plain(const serving_job& job, bool keeps) {
+  const auto refuse = [](std::string_view field, auto given, std::string_view valid) {
+    fail(errc::invalid_argument, field, given, valid);
+  };
+  if (job.prefix_hit_rate > 0)
+    refuse("serving_job.prefix_hit_rate", job.prefix_hit_rate, "0: an encoder sees all of a prompt at once");
+  if (keeps) {
+    if (job.prefill_chunk > 0)
+      refuse("serving_job.prefill_chunk", job.prefill_chunk, "0: an encoder sees all of a prompt at once");
+    return;
+  }
+  constexpr std::string_view nothing_kept = ": an encoder keeps nothing of a request";
+  text<64> valid{"bf16"};
+  if (job.cache != dtype::bf16) refuse("serving_job.cache", name(job.cache), valid.append(nothing_kept).view());
+  if (job.policy != cache_policy::paged)
+    refuse("serving_job.policy", name(job.policy), text<64>{"paged"}.append(nothing_kept).view());
+  if (job.block_tokens != 1)
+    refuse("serving_job.block_tokens", job.block_tokens, text<64>{"1"}.append(nothing_kept).view());
+  if (job.tpot_target.value() != 0)
+    refuse("serving_job.tpot_target", job.tpot_target.value(), "0: an encoder writes no tokens");
+  if (job.percentiles.per_token.limit.value() != 0)
+    refuse("serving_job.percentiles.per_token", job.percentiles.per_token.limit.value(),
+           "0: an encoder writes no tokens");
+  if (job.output.mean != 0) refuse("serving_job.output", job.output.mean, "none: an encoder writes no tokens");
+  if (job.prefill_chunk > 0 && job.prefill_chunk < job.prompt.longest)
+    fail(errc::out_of_range, "serving_job.prefill_chunk", job.prefill_chunk,
+         text<64>{"0 (all), or at least the longest prompt, "}.append(job.prompt.longest).view());
+}
+
+/// Refuses a source of another length than the one that a stem makes of every window of sound.
+constexpr void check_window(const serving_job& job, const transformer& model) {
+  if (model.encoder_stem == 0) return;
+  if (job.prompt.longest == model.encoder_positions && job.prompt.mean == static_cast<double>(model.encoder_positions))
+    return;
+  text<96> valid;
+  valid.append(model.encoder_positions).append(", which the encoder makes of each window of sound");
+  fail(errc::invalid_argument, "serving_job.prompt", job.prompt.mean, valid.view());
+}
+
+/// Refuses more tokens than the model is made for.
+constexpr void check_positions(const serving_job& job, const transformer& model, std::int64_t tokens) {
+  if (job.beyond_max_positions || model.max_positions == 0 || tokens <= model.max_positions) return;
+  text<96> valid{"at most "};
+  valid.append(model.max_positions).append(", for which the model is made, or beyond_max_positions");
+  fail(errc::out_of_range, "longest context of serving", tokens, valid.view());
 }
 
 /// Refuses images of a model that does not see.
@@ -147,8 +219,11 @@ constexpr void check_lengths(std::string_view longest_field, std::string_view me
   in_range(square_field, lengths.mean_square, least, most, "mean^2 to mean x longest");
 }
 
-constexpr void check_lengths(const serving_job& job) {
+constexpr void check_prompts(const serving_job& job) {
   check_lengths("serving_job.prompt.longest", "serving_job.prompt.mean", "serving_job.prompt.mean_square", job.prompt);
+}
+constexpr void check_lengths(const serving_job& job) {
+  check_prompts(job);
   check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square", job.output);
 }
 
@@ -161,6 +236,22 @@ constexpr void validate(const latency_targets& targets) {
   }
 }
 
+/// Refuses what a model that is no decoder is not asked.
+constexpr void check_other_kind(const serving_job& job, const transformer& model) {
+  const bool pair = model.kind == architecture::encoder_decoder;
+  check_runs(job.engine, model.kind);
+  check_plain(job, pair);
+  if (!pair) {
+    check_prompts(job);
+    return check_positions(job, model, job.prompt.longest);
+  }
+  check_lengths(job);
+  check_window(job, model);
+  const bool has_window = model.encoder_stem > 0;
+  check_positions(job, model,
+                  has_window || job.output.longest > job.prompt.longest ? job.output.longest : job.prompt.longest);
+}
+
 }  // namespace detail
 
 /// The job with the tokens of a step that its engine takes where the job leaves them open. Worked: those of vLLM are
@@ -168,6 +259,20 @@ constexpr void validate(const latency_targets& targets) {
 [[nodiscard]] constexpr serving_job as_engine_runs(serving_job job) {
   if (job.prefill_chunk == 0) job.prefill_chunk = detail::row_of(job.engine).step_tokens;
   return job;
+}
+
+/// Tokens that a step of an encoder takes where nobody says how many, or those of the longest prompt: the default of
+/// Text Embeddings Inference (max_batch_tokens in the log of huggingface/text-embeddings-inference#459, 2025-01-06).
+inline constexpr std::int64_t encoder_step_tokens = 16384;
+
+/// The same for a model: the encoder of a pair of stacks takes all of a source, and an encoder whole prompts. Worked:
+/// vLLM takes 16384 tokens in a step of BERT, 2048 in one of Llama.
+[[nodiscard]] constexpr serving_job as_engine_runs(const serving_job& job, const transformer& model) {
+  if (model.kind == architecture::decoder) return as_engine_runs(job);
+  serving_job own = job;
+  if (model.kind == architecture::encoder && job.prefill_chunk == 0)
+    own.prefill_chunk = encoder_step_tokens > job.prompt.longest ? encoder_step_tokens : job.prompt.longest;
+  return own;
 }
 
 /// The job with prompts that are longer by the tokens of its images. Throws, naming the field, for images of a model
@@ -216,16 +321,18 @@ constexpr void validate_engine(const serving_job& job) {
 /// Throws, naming the field, unless the traffic is one that can be estimated for that model.
 constexpr void validate(const serving_job& job, const transformer& model) {
   validate(model);
-  detail::check_decoder(model);
+  detail::check_served_kind(model);
   detail::check_images(job, model);
   detail::in_range("serving_job.beside", detail::not_negative("serving_job.beside", job.beside.value()), 0, 1e15,
                    "0 to 1e15 B");
-  detail::check_lengths(job);
-  const std::int64_t context = longest_context(job);
-  if (!job.beyond_max_positions && model.max_positions > 0 && context > model.max_positions) {
-    text<96> valid{"at most "};
-    valid.append(model.max_positions).append(", for which the model is made, or beyond_max_positions");
-    detail::fail(errc::out_of_range, "longest context of serving", context, valid.view());
+  detail::in_range("serving_job.shared_beside",
+                   detail::not_negative("serving_job.shared_beside", job.shared_beside.value()), 0, 1e15,
+                   "0 to 1e15 B");
+  if (model.kind == architecture::decoder) {
+    detail::check_lengths(job);
+    detail::check_positions(job, model, longest_context(job));
+  } else {
+    detail::check_other_kind(job, model);
   }
   detail::check_count("serving_job.concurrency", job.concurrency, detail::most_requests, "0 (not given) to 1000000000");
   const double rate = detail::not_negative("serving_job.request_rate", job.request_rate.value());

@@ -92,7 +92,7 @@ auto ask_replica(const serving_request& request, const serving_plan& planned, co
 [[nodiscard]] inline double chance_at_targets(const serving_request& request, const serving_plan& planned) {
   return detail::ask_replica(
       request, planned, [&](const auto& engine, const auto& traffic, const auto& times, double /*replicas*/) {
-        return chance_within(planned.estimate.per_token,
+        return chance_within(whole_time_of(planned.estimate),
                              largest_slowdown(engine, requests_of(traffic), times, request.job.percentiles));
       });
 }

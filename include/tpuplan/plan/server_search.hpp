@@ -46,17 +46,18 @@ inline std::int64_t chips_of(const serving_plan& planned) {
   return checked_multiply(chips(planned.where), planned.slices);
 }
 
-/// What plans are ranked by: for the cheapest the cost per output token, otherwise the rate of all slices; then the
-/// time per token, and the time to the first one.
+/// What plans are ranked by: for the cheapest the cost per output token, of an encoder per input token, otherwise the
+/// rate of all slices; then the time per token, and the time to the first one.
 inline rank_figures worth_of(const serving_plan& planned, objective best) {
   const double rate = planned.rate.value(), token = planned.estimate.per_token.total.value();
   const double first = planned.estimate.first_token.value();
   switch (best) {
-    case objective::fastest: return {token, rate, first};
+    case objective::fastest: return {token > 0 ? token : first, rate, first};
     case objective::fewest_chips: return {static_cast<double>(chips_of(planned)), rate, token, first};
     case objective::cheapest: break;
   }
-  return {planned.cost.all_on_output.value(), token, first};
+  const usd each = token > 0 ? planned.cost.all_on_output : planned.cost.input;
+  return {each.value(), token, first};
 }
 
 /// The canonical order of equally good layouts of one slice: fewer devices a replica, keys and values by heads,
@@ -277,7 +278,7 @@ inline void search_layout(plan_search& all, const slice& where, const serving_la
 /// Tries data-parallel attention in replicas of that many devices, in groups of every size over which heads divide.
 inline void search_groups(plan_search& all, const slice& where, std::int64_t tensor) {
   const transformer& model = all.request.model;
-  if (tensor == 1 || !has_experts(model) || model.moe.experts % tensor != 0) return;
+  if (tensor == 1 || !has_experts(model) || model.moe.experts % tensor != 0 || !writes_tokens(model)) return;
   for_each_divisor(tensor, [&](std::int64_t attention) {
     if (attention < tensor)
       search_layout(all, where, {tensor, weight_sharding::one_dimension, cache_sharding::heads, attention});
@@ -295,7 +296,7 @@ inline void search_server(plan_search& all, const slice& where) {
     serving_layout mesh{tensor, weight_sharding::one_dimension, cache_sharding::heads};
     if (problem_of(model, mesh, where) != layout_problem::none) return;
     search_layout(all, where, mesh);
-    if (cache_copies(model, mesh, replica_of(mesh, where)) <= 1) return;
+    if (!writes_tokens(model) || cache_copies(model, mesh, replica_of(mesh, where)) <= 1) return;
     mesh.cache = cache_sharding::batch;
     search_layout(all, where, mesh);
   });

@@ -74,15 +74,18 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, servi
 }  // namespace detail
 
 /// The changes of which each alone makes `accepts(job)` true: fewer requests, shorter prompts, prompts in chunks of
-/// another size, weights of fewer bits. Empty where none does. Worked: a service that keeps its targets up to 10
-/// requests a second and is asked for 40 gets a rate between 9.5 and 10.
+/// another size, weights of fewer bits. An encoder takes whole prompts, and windows of sound have one length. Empty
+/// where none does. Worked: a service that keeps its targets up to 10 requests a second and is asked for 40 gets a rate
+/// between 9.5 and 10.
 template <class Accepts>
-[[nodiscard]] std::vector<serving_change> changes_that_help(const serving_job& job, const Accepts& accepts) {
+[[nodiscard]] std::vector<serving_change> changes_that_help(const transformer& model, const serving_job& job,
+                                                            const Accepts& accepts) {
   std::vector<serving_change> list;
   detail::scale_down(list, job, serving_lever::rate, accepts);
-  detail::scale_down(list, job, serving_lever::prompt, accepts);
+  if (model.encoder_stem == 0) detail::scale_down(list, job, serving_lever::prompt, accepts);
   for (const std::int64_t chunk : {0, 8192, 4096, 2048, 1024, 512, 256}) {
-    if (chunk == job.prefill_chunk || (chunk > 0 && chunk >= job.prompt.longest)) continue;
+    if (model.kind != architecture::decoder || chunk == job.prefill_chunk || (chunk > 0 && chunk >= job.prompt.longest))
+      continue;
     serving_job changed = job;
     changed.prefill_chunk = chunk;
     if (!accepts(changed)) continue;
@@ -108,7 +111,7 @@ template <class Accepts>
 [[nodiscard]] inline std::vector<serving_change> changes_that_help(const serving_request& request) {
   if (!any_target(request.job.percentiles)) return {};
   std::int64_t steps = detail::most_planning_steps / 2;  // of all plans together
-  return changes_that_help(request.job, [&](const serving_job& job) {
+  return changes_that_help(request.model, request.job, [&](const serving_job& job) {
     if (!job_limit(job.engine, job).field.empty()) return false;
     serving_request changed = request;
     changed.job = job;

@@ -144,7 +144,8 @@ inline std::string_view unit_of(serving_rejection why, const serving_request& re
   }
   if (request.best == objective::fastest) return "s";
   if (request.best == objective::fewest_chips) return "chips";
-  return request.job.request_rate.value() > 0 ? "USD/h" : "USD/million output tokens";
+  if (request.job.request_rate.value() > 0) return "USD/h";
+  return writes_tokens(request.model) ? "USD/million output tokens" : "USD/million input tokens";
 }
 
 }  // namespace detail

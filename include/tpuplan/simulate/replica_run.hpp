@@ -287,6 +287,7 @@ class replica_run {
       if (partial_ == none) {
         const std::size_t next = next_admitted();
         if (next == none) return;
+        if (engine_.whole_prompts && work.prompt_tokens > 0 && tokens_of(next) > left) return;
         admit(next);
       }
       const std::int64_t chunk = std::min(left, tokens_of(partial_) - computed_);

@@ -248,6 +248,20 @@ inline text<24> in_words(bytes amount) {
   fail(errc::infeasible, "memory of a device", taken.view(), valid.view());
 }
 
+/// The engine of an encoder: a step takes whole prompts, and blocks without end hold nothing.
+inline simulated_engine encoder_engine_of(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                          const slice& where) {
+  simulated_engine engine;
+  engine.replicas = floor_to_count(replica_of(mesh, where).count);
+  engine.max_running = largest_running(model, job, mesh, where);
+  if (engine.max_running == 0)
+    fail(errc::infeasible, "longest prompt", job.prompt.longest, "fewer tokens, more devices or weights of fewer bits");
+  engine.blocks = std::int64_t{1} << 40;
+  engine.step_tokens = job.prefill_chunk;
+  engine.whole_prompts = true;
+  return engine;
+}
+
 }  // namespace detail
 
 /// The engine that the closed forms describe for a job: as many replicas as the slice holds, blocks in the memory that
@@ -257,6 +271,7 @@ inline text<24> in_words(bytes amount) {
 [[nodiscard]] inline simulated_engine engine_of(const transformer& model, const serving_job& job,
                                                 const serving_layout& mesh, const slice& where) {
   validate(job, model);
+  if (model.kind == architecture::encoder) return detail::encoder_engine_of(model, job, mesh, where);
   const detail::served_model served = detail::served_by(model, job, mesh, where);
   const std::int64_t longest = longest_context(job), context = ceil_to_count(running_context(job));
   const bytes room = detail::cache_room(served, job, where);
@@ -287,7 +302,7 @@ inline text<24> in_words(bytes amount) {
   traffic.rate = job.request_rate;
   traffic.as_asked = true;
   traffic.prompt = distribution_of(job.prompt);
-  traffic.output = distribution_of(job.output);
+  traffic.output = job.output.mean > 0 ? distribution_of(job.output) : same_length(1);  // an encoder answers at once
   traffic.prefix_hit_rate = job.prefix_hit_rate;
   traffic.requests = requests;
   traffic.seed = seed;

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/math.hpp>
-#include <tpuplan/estimate/serving/token_time.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <vector>
 
@@ -23,6 +23,15 @@ inline namespace abi_0 {
   const double end = factor < 1 ? token.total / token.low : token.high / token.total;
   if (!(end > 1)) return factor < 1 ? 0 : 1;
   return detail::normal_share_below(1.6448536269514722 * math::log(factor) / math::log(end));
+}
+
+/// The time of an estimate whose band says how much longer steps may take: of a token or, of an encoder, of a request.
+/// Worked: of Llama it is the time per token.
+[[nodiscard]] inline token_time whole_time_of(const serving_estimate& estimate) {
+  if (estimate.per_token.total.value() > 0) return estimate.per_token;
+  token_time whole;
+  whole.total = estimate.first_token, whole.low = estimate.first_token_low, whole.high = estimate.first_token_high;
+  return whole;
 }
 
 /// The largest factor by which every step may take longer and the targets are still met, to 1 %, at most 16; below 1

@@ -31,30 +31,26 @@ class replica_step_times {
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
   replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
                      std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration)
-      : model_{model}, block_tokens_{job.block_tokens} {
+      : block_tokens_{job.block_tokens} {
     validate(job, model);
     const detail::engine_constants own = detail::constants_of(constants, job.engine);
-    const detail::served_model served = detail::served_by(model, job, mesh, where);
-    detail::token_terms terms = detail::token_terms_of(
-        served, model, 0, detail::mean_prefill(served, model, served.groups, job, mesh, own), job, mesh, own);
-    in_turn_ = terms.in_turn;
-    reads_ = terms.step.reads;
-    terms.step.cache = 0;
     detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
                        std::int64_t{1} << 24, "1 to 2^24");
-    for (std::int64_t running = 0; running <= most_sequences; ++running) {
-      const auto sequences = static_cast<double>(running);
-      const double factor = detail::factor_at(terms.step.own, sequences);
-      running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
-                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens)});
-    }
-    prepare_prompts(served, job, mesh, own);
+    detail::with_stacks(model, job, mesh, where, true, [&](const auto& of) {
+      takes_in_ = of.takes_in;
+      if (model.kind == architecture::encoder)
+        prepare_requests(of, job, mesh, own);
+      else
+        prepare_sequences(of, model, job, mesh, own, most_sequences);
+      prepare_prompts(of.prompts, job, mesh, own);
+      return true;
+    });
   }
 
   /// The time of attention for the prompt tokens from `from` to before `to`, in a prefill by itself. Worked: with
   /// causal attention the second 512 of 1024 tokens take three times as long as the first 512.
   [[nodiscard]] seconds attention(std::int64_t from, std::int64_t to) const {
-    const flops work = detail::attention_between(model_, static_cast<double>(from), static_cast<double>(to));
+    const flops work = detail::attention_between(takes_in_, static_cast<double>(from), static_cast<double>(to));
     return seconds{attention_per_flop_ * work.value()};
   }
 
@@ -62,7 +58,11 @@ class replica_step_times {
   /// and the host does nothing else, a step in which 7 sequences decode takes 1 s.
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
-    if (work.sequences == 0) return seconds{engine_prefill_ * (fixed_ + prompts)};
+    if (work.sequences == 0) {
+      const double device = engine_prefill_ * (fixed_ + prompts);
+      if (host_ == 0) return seconds{device};
+      return seconds{detail::with_host(device, host_ + host_each_ * static_cast<double>(work.prompt_tokens), in_turn_)};
+    }
     const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
     // Whole blocks of the mean context, as in `held_tokens`.
     const double blocks = (static_cast<double>(work.context) - 0.5) * at.per_block;
@@ -73,13 +73,38 @@ class replica_step_times {
   }
 
  private:
+  /// Steps of up to that many sequences that decode.
+  void prepare_sequences(const detail::served_stacks& of, const transformer& model, const serving_job& job,
+                         const serving_layout& mesh, const detail::engine_constants& own, std::int64_t most) {
+    detail::token_terms terms = detail::token_terms_of(
+        of.served, model, 0, detail::mean_prefill(of.prompts, of.takes_in, of.served.groups, job, mesh, own), job, mesh,
+        own);
+    in_turn_ = terms.in_turn;
+    reads_ = terms.step.reads;
+    terms.step.cache = 0;
+    for (std::int64_t running = 0; running <= most; ++running) {
+      const auto sequences = static_cast<double>(running);
+      const double factor = detail::factor_at(terms.step.own, sequences);
+      running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
+                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens)});
+    }
+  }
+  /// Steps of an encoder, which end its requests: nothing decodes.
+  void prepare_requests(const detail::served_stacks& of, const serving_job& job, const serving_layout& mesh,
+                        const detail::engine_constants& own) {
+    const detail::encoder_terms terms = detail::encoder_terms_of(of, job, mesh, own);
+    in_turn_ = terms.in_turn;
+    host_ = terms.host;
+    host_each_ = terms.host_each / job.prompt.mean;
+    running_.assign(2, {0, 0, 1, 1});
+  }
   /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
   /// prompt, as in the closed form.
   void prepare_prompts(const detail::served_model& served, serving_job job, const serving_layout& mesh,
                        const detail::engine_constants& constants) {
     job.prefill_chunk = 0;
     const auto sample = static_cast<double>(detail::fresh_tokens(job));
-    const prefill_breakdown one = detail::mean_prefill(served, model_, 1, job, mesh, constants);
+    const prefill_breakdown one = detail::mean_prefill(served, takes_in_, 1, job, mesh, constants);
     const bool gathered = mesh.weights == weight_sharding::gathered;
     const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
     const seconds linear = detail::beside_decode(one, mesh) - one.attention;
@@ -91,7 +116,7 @@ class replica_step_times {
     attention_per_flop_ = detail::factor_at(own, sample) * detail::seconds_per_attention(served, 1, constants);
   }
 
-  transformer model_;
+  transformer takes_in_{};  // what takes prompts in
   std::int64_t block_tokens_ = 1;
   struct of_running {
     double device, host;  // seconds, keys and values apart
@@ -101,7 +126,8 @@ class replica_step_times {
   std::vector<of_running> running_;  // by the number of sequences
   detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
-  bool in_turn_ = false;                                                       // the device waits while the host works
+  double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens
+  bool in_turn_ = false;             // the device waits while the host works
 };
 
 }  // namespace abi_0

@@ -1,5 +1,7 @@
 // The worked numbers in the comments of model/encoder_decoder.hpp. It compiles, so it passes.
 #include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/kv_cache.hpp>
 
 #include "support/models.hpp"
 #include "support/near.hpp"
@@ -47,6 +49,16 @@ static_assert(near_relative(of_token.mlp_up.value(), 2 * 12 * 512.0 * 2048));
 static_assert(of_token.logits == flops{2 * 512.0 * 32128});
 static_assert(detail::forward_flops_of_job(llama_3_8b(), of_targets(4096)).total ==
               forward_flops_per_token(llama_3_8b(), 4096).total);
+// The stacks of a pair as models of their own: what multiplies a source and a target token, and nothing twice.
+static_assert(parameters(encoder_of(t5_small())).matrices == 22020096);
+static_assert(parameters(decoder_of(t5_small())).matrices == 38469632);
+static_assert(parameters(encoder_of(t5_small())).matrices + parameters(decoder_of(t5_small())).matrices ==
+              parameters(t5_small()).matrices);
+static_assert(encoder_of(t5_small()).kind == architecture::encoder);
+static_assert(decoder_of(t5_small()).kind == architecture::decoder);
+static_assert(kv_bytes_per_token(decoder_of(t5_small())) == bytes{12288});
+static_assert(near(forward_flops_per_token(decoder_of(t5_small()), 512).total.value() * 512,
+                   both.decoder.value() - 2 * 6 * 512 * (2 * 512.0 * 512 + 2 * 512.0 * 512), 1));
 
 static_assert(kv_bytes_per_pair(t5_small(), 1, 0 + 1).self == bytes{12288});
 static_assert(kv_bytes_per_pair(t5_small(), 100, 10).cross == bytes{1228800});

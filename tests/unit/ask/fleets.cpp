@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
+#include "support/stacks.hpp"
 
 using namespace tpuplan;
 
@@ -33,6 +34,67 @@ TEST_CASE("a plan of serving is a row of all its slices") {
   CHECK(document.plans.front().output_tokens == per_second{3000});
   asked.regions = {"mars"};
   CHECK(refusal_of([&] { (void)request_of(config, asked, price_book{}); }).code == errc::unknown_name);
+}
+
+TEST_CASE("a plan has adapters beside the weights of each layout") {
+  model_config config;
+  config.model = llama_3_8b();
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{5};
+  asked.generations = {"v6e"};
+  asked.largest_chips = 8;
+  const serving_plan_document base = detail::answer_to_plan_serving(config, asked, price_book{});
+  asked.adapters = 64, asked.adapter_rank = 32;
+  const serving_plan_document with = detail::answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(with.plans.empty());
+  CHECK_FALSE(base.plans.front().adapters.has_value());
+  for (const serving_plan_row& row : with.plans) {
+    REQUIRE(row.adapters.has_value());
+    const double devices = static_cast<double>(row.plan.mesh.tensor);
+    CHECK(close(row.adapters->each_device.value(), 64 * 83886080.0 * (1 + 1 / devices)));  // 81920 x 32 x 32 layers
+    serve_request one;
+    one.slice = row.slice, one.mesh = row.plan.mesh, one.job.request_rate = row.plan.share.request_rate;
+    one.adapters = 64, one.adapter_rank = 32;
+    const serve_answer served = answer_to_serve(config, one, price_book{});
+    CHECK(served.estimate.memory.weights == row.plan.estimate.memory.weights);
+    CHECK(served.adapters->each_device == row.adapters->each_device);
+    CHECK(close(row.adapters->capacity_low.value(), 0.761 * row.capacity_requests.value()));
+  }
+}
+
+TEST_CASE("plans for encoders and for pairs of stacks") {
+  model_config config;
+  config.model = bert_base();
+  asked_serving_plan asked;
+  use_own_lengths(config.model, false, false, asked.job);
+  asked.job.request_rate = per_second{5000};
+  asked.job.engine = serving_engine::vllm;
+  const serving_plan_document texts = detail::answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(texts.plans.empty());
+  const serving_plan_row& best = texts.plans.front();
+  CHECK(best.million_output.value() == 0);
+  CHECK(close(best.million_requests.value(), 512 * best.million_input.value()));
+  CHECK(best.plan.mesh.cache == cache_sharding::heads);
+  CHECK(best.capacity_requests > per_second{5000});
+  asked.job.percentiles.first_token = {0.99, 20_ms};
+  const serving_plan_document held = detail::answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(held.plans.empty());
+  CHECK(*held.plans.front().simulated_first_token <= 20_ms);
+  CHECK(held.plans.front().chance_at_targets.has_value());
+  asked.job.percentiles.first_token.limit = 100_us;
+  const serving_plan_document none = detail::answer_to_plan_serving(config, asked, price_book{});
+  CHECK(none.plans.empty());
+  CHECK_FALSE(none.relax->empty());
+  asked.job = usual_traffic();
+  asked.job.prompt = fixed_length(512);
+  asked.job.request_rate = per_second{20};
+  config.model = t5_base();
+  const serving_plan_document pairs = detail::answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(pairs.plans.empty());
+  CHECK(pairs.plans.front().million_output.value() > 0);
+  asked.job.engine = serving_engine::sglang_jax;
+  CHECK(says(refusal_of([&] { (void)detail::answer_to_plan_serving(config, asked, price_book{}); }).message,
+             "for an encoder_decoder"));
 }
 
 TEST_CASE("chips that cannot multiply the activations are said") {

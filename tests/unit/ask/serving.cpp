@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
+#include "support/stacks.hpp"
 
 using namespace tpuplan;
 
@@ -60,6 +61,69 @@ TEST_CASE("images are tokens on top of the prompt and work of the tower") {
   text.model = llama_3_8b();
   asked.job.images = 1;
   CHECK(says(refusal_of([&] { (void)answer_to_serve(text, asked, price_book{}); }).message, "no vision tower"));
+}
+
+TEST_CASE("an encoder answers requests, and is asked what it has") {
+  model_config config;
+  config.model = bert_base();
+  serve_request asked;
+  asked.slice = "v6e-1";
+  use_own_lengths(config.model, false, false, asked.job);
+  CHECK(asked.job.prompt.longest == 512);
+  CHECK(asked.job.output.mean == 0);
+  const serve_answer found = answer_to_serve(config, asked, price_book{});
+  REQUIRE(found.encoder.has_value());
+  CHECK(found.kind == architecture::encoder);
+  CHECK(found.job.prefill_chunk == 16384);
+  CHECK(found.encoder->together.size() == 6);  // 1, 2, 4, 8, 16 and 32 requests
+  CHECK(close(found.encoder->together.back().rate.value(), found.estimate.capacity.value(), 1e-12));
+  CHECK(close(found.encoder->step.total.value(), found.estimate.first_token.value(), 1e-12));
+  CHECK(found.software.empty());
+  CHECK(found.frontier.count == 0);
+  REQUIRE_FALSE(found.costs.empty());
+  CHECK(close(found.costs.front().requests_usd_per_million, 512 * found.costs.front().input_usd_per_million, 1e-12));
+  // One process, as engines that decode have it.
+  CHECK(close(found.encoder->capacity_of_one_process.value(), 1 / default_serving_calibration.engine_request.value(),
+              1e-12));
+  CHECK(assumed_kind(serving_job{}, config.model).size() == 3);
+  CHECK(assumed_kind(serving_job{}, t5_base()).size() == 1);
+  CHECK(assumed_kind(serving_job{}, llama_3_8b()).empty());
+  CHECK(assumed_schedule(asked.job, config.model).empty());
+  asked.job.percentiles.first_token = {0.99, 20_ms};
+  asked.job.request_rate = per_second{1000};
+  const serve_answer held = answer_to_serve(config, asked, price_book{});
+  REQUIRE(held.simulated.has_value());
+  CHECK(*held.meets_targets);
+  asked.job.percentiles.first_token.limit = 3_ms;
+  const serve_answer missed = answer_to_serve(config, asked, price_book{});
+  CHECK_FALSE(*missed.meets_targets);
+  for (const serving_change_row& change : missed.changes) CHECK(change.change != serving_lever::chunk);
+  asked.job.percentiles = {};
+  asked.adapters = 2, asked.adapter_rank = 8;
+  CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message, "adapters is 2"));
+  asked.adapters = asked.adapter_rank = 0;
+  asked.speculation = {4, 0.8, 0, 0.1};
+  CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message,
+             "speculation.draft_tokens is 4"));
+}
+
+TEST_CASE("a pair of stacks has the lengths of its windows") {
+  serving_job job = usual_traffic();
+  use_own_lengths(whisper_large(), false, false, job);
+  CHECK(job.prompt.longest == 1500);
+  CHECK(job.output.longest == 256);
+  use_own_lengths(whisper_large(), true, true, job);
+  CHECK(job.prompt.longest == 1500);
+  model_config config;
+  config.model = whisper_large();
+  serve_request asked;
+  asked.slice = "v6e-1";
+  asked.job = job;
+  const serve_answer found = answer_to_serve(config, asked, price_book{});
+  CHECK_FALSE(found.encoder.has_value());
+  CHECK(found.estimate.output_tokens.value() > 0);
+  CHECK(found.estimate.per_token.extrapolated);
+  CHECK(found.frontier.count > 0);
 }
 
 TEST_CASE("adapters lie beside the weights and leave fewer sequences") {

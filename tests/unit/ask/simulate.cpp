@@ -10,6 +10,7 @@
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
+#include "support/stacks.hpp"
 
 using namespace tpuplan;
 
@@ -30,6 +31,55 @@ TEST_CASE("a fleet is simulated by one replica with its share") {
   CHECK(answer.replicas == 4);
   CHECK(answer.simulated_replicas == 1);
   CHECK(answer.meets_targets);
+}
+
+TEST_CASE("adapters lie beside the weights of a fleet, and slow it down as published") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4";
+  asked.mesh.tensor = 4;
+  asked.slices = 2;
+  asked.requests = 300;
+  asked.job.request_rate = per_second{4};
+  const simulate_answer base = answer_to_simulate(config, asked, price_book{});
+  CHECK_FALSE(base.adapters.has_value());
+  asked.adapters = 32, asked.adapter_rank = 16;
+  const simulate_answer with = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(with.adapters.has_value());
+  // As serve has them: half of each on every device, half cut in four.
+  CHECK(with.adapters->each_device == bytes{32 * 41943040.0 * 2 * 0.625});
+  CHECK(close(with.adapters->capacity_low.value(), 0.761 * with.capacity.value()));
+  CHECK(close(with.adapters->capacity_high.value(), 0.916 * with.capacity.value()));
+  CHECK(with.report.cache > base.report.cache);  // fewer blocks are left
+  CHECK(with.report.per_token.value.mean == base.report.per_token.value.mean);
+  CHECK(says(view_of(with).parts.front().notes.front() + view_of(with).parts.front().notes.back(), "requests"));
+  config.model = bert_base();
+  asked.job.output = {}, asked.job.prompt = fixed_length(512);
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "adapters is 32"));
+}
+
+TEST_CASE("an encoder under traffic answers requests, and has no sessions") {
+  model_config config;
+  config.model = bert_base();
+  simulate_request asked;
+  asked.slice = "v6e-1";
+  asked.job.output = {}, asked.job.prompt = fixed_length(512);
+  asked.job.request_rate = per_second{1000};
+  asked.job.percentiles.first_token = {0.99, 20_ms};
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  CHECK(answer.meets_targets);
+  CHECK(answer.report.per_token.count == 0);
+  REQUIRE(answer.chance.has_value());
+  CHECK(*answer.chance > 0.5);
+  CHECK(answer.report.first_token.value.mean == answer.report.end_to_end.value.mean);
+  CHECK(says(view_of(answer).title, "512 prompt tokens"));
+  CHECK_FALSE(says(view_of(answer).title, "output"));
+  asked.sessions.turns = 3;
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "sessions.turns"));
+  asked.sessions = {};
+  asked.split = {1, 1, {}};
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "split.prefill"));
 }
 
 TEST_CASE("a run that is too short for a steady state says so, and one of too many steps is refused at once") {
@@ -172,8 +222,7 @@ TEST_CASE("a split fleet stands beside as many slices that do both") {
   asked.job.percentiles.first_token = {0.99, seconds{10}};
   CHECK_FALSE(answer_to_simulate(config, asked, price_book{}).split->pays);  // together they keep it too
   asked.split = {0, 2, 1_GB_per_s};
-  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message,
-             "split.prefill is 0"));
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "split.prefill is 0"));
 }
 
 }  // namespace ask_simulate_tests

@@ -9,24 +9,13 @@
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
+#include "support/servers.hpp"
 
 using namespace tpuplan;
 
 namespace plan_simulation_tests {
 
 namespace {
-
-/// A server of one request at a time, with 1 us of service for each token of its prompt.
-struct service_times {
-  seconds attention(std::int64_t, std::int64_t) const { return {}; }
-  seconds step(const step_work& work) const { return seconds{1e-6 * static_cast<double>(work.prompt_tokens)}; }
-};
-simulated_engine one_server() {
-  simulated_engine engine;
-  engine.max_running = 1;
-  engine.blocks = std::int64_t{1} << 40;
-  return engine;
-}
 
 /// Time that requests wait for their service, with what chance may make of it.
 measured_percentiles waits_of(const simulation_run& run) {

@@ -7,26 +7,11 @@
 
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
+#include "support/servers.hpp"
 
 using namespace tpuplan;
 
 namespace simulate_slowdown_tests {
-
-namespace {
-
-/// A server of one request at a time, with 1 us of service for each token of its prompt.
-struct service_times {
-  seconds attention(std::int64_t, std::int64_t) const { return {}; }
-  seconds step(const step_work& work) const { return seconds{1e-6 * static_cast<double>(work.prompt_tokens)}; }
-};
-simulated_engine one_server() {
-  simulated_engine engine;
-  engine.max_running = 1;
-  engine.blocks = std::int64_t{1} << 40;
-  return engine;
-}
-
-}  // namespace
 
 TEST_CASE("steps may take longer until a limit is missed, and the band says with what chance they do not") {
   std::vector<simulated_request> requests(400, {{}, 1000000, 1, 0});
@@ -49,6 +34,11 @@ TEST_CASE("steps may take longer until a limit is missed, and the band says with
   CHECK(std::abs(chance_within(token, 0.8) - 0.05) < 1e-9);
   CHECK(chance_within(token, 0) == 0);
   CHECK(chance_within(token, 16) > 0.999);
+  serving_estimate estimate;  // of an encoder, which has no time per token
+  estimate.first_token = 4_ms, estimate.first_token_low = 3_ms, estimate.first_token_high = 9_ms;
+  CHECK(whole_time_of(estimate).high == 9_ms);
+  estimate.per_token = token;
+  CHECK(whole_time_of(estimate).total == 10_ms);
 }
 
 }  // namespace simulate_slowdown_tests

@@ -36,12 +36,12 @@ struct serving_finding {
   text<40> subject{};                                       ///< the field to change
   text<64> now{};                                           ///< its value
   text<64> better{};                                        ///< the value advised
-  per_second rate_now{};       ///< output tokens per second; at capacity where requests arrive at a rate
-  per_second rate_then{};      ///< with the change
-  seconds per_token_now{};     ///< mean time of an output token as it is
-  seconds per_token_then{};    ///< with the change
-  double gain = 0;             ///< share of chip time saved per output token
-  serving_job job_then{};      ///< with the change
+  per_second rate_now{};     ///< output tokens per second, of an encoder requests; at capacity where these have a rate
+  per_second rate_then{};    ///< with the change
+  seconds per_token_now{};   ///< mean time of an output token as it is
+  seconds per_token_then{};  ///< with the change
+  double gain = 0;           ///< share of chip time saved per output token
+  serving_job job_then{};    ///< with the change
   serving_layout mesh_then{};  ///< with the change
 };
 
@@ -72,8 +72,9 @@ struct serving_base {
   serving_estimate now{};
 };
 
-/// Output tokens per second; at full capacity where requests arrive at a rate.
+/// Output tokens per second, or requests of an encoder; at full capacity where requests arrive at a rate.
 constexpr per_second output_rate(const serving_estimate& estimate, const serving_job& job) {
+  if (job.output.mean <= 0) return job.request_rate.value() > 0 ? estimate.capacity : estimate.requests;
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
 
@@ -176,8 +177,10 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
   if (base.now.refusal != serving_refusal::none) return all;
   detail::add(all, detail::flight_finding(base));
   detail::add(all, detail::slots_finding(base));
-  detail::add(all, detail::cache_dtype_finding(base));
-  detail::add(all, detail::cache_sharding_finding(base));
+  if (writes_tokens(model)) {
+    detail::add(all, detail::cache_dtype_finding(base));
+    detail::add(all, detail::cache_sharding_finding(base));
+  }
   detail::add(all, detail::replicas_finding(base));
   return all;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/estimate/serving/encoder.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/working_point.hpp>
 #include <tpuplan/handbook/inference.hpp>
@@ -107,14 +108,16 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
+  detail::check_decoder(model);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
-  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
-  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
-  const double prompts = terms.prompts * (running > 1 ? running - 1 : 0);
-  return detail::token_of(terms, running, prompts, detail::engine_step_at(terms, running).with(prompts), job.engine,
-                          where.chip);
+  return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
+    const prefill_breakdown each = detail::mean_prefill(of.prompts, of.takes_in, of.served.groups, job, mesh, own);
+    const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
+    const double prompts = terms.prompts * (running > 1 ? running - 1 : 0);
+    return detail::token_of(terms, running, prompts, detail::engine_step_at(terms, running).with(prompts), job.engine,
+                            where.chip);
+  });
 }
 
 /// Prefill time of one prompt of mean length alone in an engine, without the tokens in the prefix cache. Throws where
@@ -124,8 +127,9 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
     const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
-  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  return own.engine_prefill * detail::mean_prefill(served, model, 1, job, mesh, own).total;
+  return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
+    return own.engine_prefill * detail::mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own).total;
+  });
 }
 
 namespace detail {
@@ -157,12 +161,99 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
   estimate.meets_tpot = job.tpot_target.value() == 0 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
 }
 
+/// `serve` of an encoder.
+constexpr serving_estimate serve_encoder(const served_stacks& of, const serving_job& job, const serving_layout& mesh,
+                                         const slice& where, const engine_constants& constants) {
+  const double replicas = of.prompts.on.count;
+  serving_estimate result;
+  result.replicas = floor_to_count(replicas);
+  result.largest_running = most_together(of, job, where);
+  result.memory = encoder_memory(of, job.prompt.mean, job, where);
+  if (result.largest_running == 0) {
+    result.refusal = serving_refusal::does_not_fit;
+    return result;
+  }
+  result.fit = fits(result.memory);
+  const encoder_terms terms = encoder_terms_of(of, job, mesh, constants);
+  const auto most = static_cast<double>(result.largest_running);
+  result.capacity = per_second{replicas * most / step_at(terms, most)};
+  if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
+  if (job.ttft_target.value() > 0 && job.ttft_target < terms.floor) {
+    result.refusal = serving_refusal::ttft_below_floor;
+    result.floor = terms.floor;
+    result.floor_limited_by = terms.floored_by;
+  }
+  if (result.refusal != serving_refusal::none) return result;
+  const double rate = job.request_rate.value() / replicas;
+  const encoder_point at = rate > 0 ? encoder_at_random(terms, rate, most)
+                                    : encoder_in_turn(terms, static_cast<double>(job.concurrency) / replicas, most);
+  result.running = at.requests;
+  result.memory = encoder_memory(of, at.requests * job.prompt.mean, job, where);
+  result.fit = fits(result.memory);
+  result.prefill = seconds{step_at(terms, 1)};
+  result.queue = seconds{at.queue};
+  result.first_token = seconds{at.first};
+  result.per_token.extrapolated = true;
+  add_encoder_range(result.first_token_low, result.first_token_high, result.first_token, terms, at.requests, constants);
+  result.requests = rate > 0 ? job.request_rate : per_second{replicas * at.rate};
+  result.input_tokens = result.requests * job.prompt.mean;
+  result.meets_ttft = job.ttft_target.value() == 0 || result.first_token <= job.ttft_target;
+  return result;
+}
+
+/// `serve` of a model that decodes.
+constexpr serving_estimate serve_stacks(const served_stacks& of, const transformer& model, const serving_job& job,
+                                        const serving_layout& mesh, const slice& where, const engine_constants& own) {
+  const served_model& served = of.served;
+  const double context = running_context(job);
+  const bytes cache = cache_of_valid(model, job, context);
+  const bytes longest = cache_of_valid(model, job, static_cast<double>(longest_context(job)));
+  const double replicas = served.on.count;
+  serving_estimate result;
+  result.replicas = floor_to_count(replicas);
+  result.largest_running = slots_for(served, cache, longest, job, where);
+  result.memory = memory_of(served, 1, cache, job, where);
+  if (result.largest_running == 0) {
+    result.refusal = serving_refusal::does_not_fit;
+    return result;
+  }
+  result.fit = fits(result.memory);
+  const auto tokens = static_cast<double>(held_tokens(job, context));
+  const prefill_breakdown each = mean_prefill(of.prompts, of.takes_in, served.groups, job, mesh, own);
+  const token_terms terms = token_terms_of(served, model, tokens, each, job, mesh, own);
+  const prefill_breakdown alone = served.groups > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each;
+  const seconds prefill = own.engine_prefill * alone.total;
+  const admission prompt = admission_of(job, terms, prefill.value());
+  const auto slots = static_cast<double>(result.largest_running);
+  const saturation full = saturation_of(job, terms, slots, prompt);
+  result.capacity = per_second{replicas * full.rate};
+  if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
+  const prefill_floor floor = floor_of(of.prompts, alone, static_cast<double>(fresh_tokens(job)), job, mesh, own);
+  refuse_targets(result, job, terms.step, floor);
+  if (result.refusal != serving_refusal::none) return result;
+  result.prefill = prefill;
+  const request_source from{job.request_rate.value() / replicas, static_cast<double>(job.concurrency) / replicas};
+  const replica_load load{job, terms, prompt, full, from};
+  result.running = running_batch(load);
+  const working_point at = solved_point(load, result.running);
+  result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine, where.chip);
+  result.memory = memory_of(served, result.running, cache, job, where);
+  result.fit = fits(result.memory);
+  result.queue = seconds{queue_time(load, at, result.running)};
+  result.first_token = result.queue + seconds{at.first};
+  add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, where, own);
+  add_rates(result, job, from, result.running / (job.output.mean * at.token), own);
+  return result;
+}
+
 }  // namespace detail
 
 /// How a slice serves some traffic: whether it fits, how many sequences run at once, times and rates. Where the job
 /// gives neither a rate nor a concurrency, all slots are taken, or as many as the TPOT target allows. Traffic that the
 /// slice cannot serve gives a `refusal`, with the capacity or the floor; invalid fields throw, by name, as in
-/// `validate` and `decode_step`. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp). Source: scaling
+/// `validate` and `decode_step`. An encoder takes requests together in steps (`encoder_step_time`): `running` are those
+/// of a step, `first_token` is from arrival to the answer, and nothing is said of output tokens. A pair of stacks takes
+/// its prompts through the encoder. Worked: Llama 2 70B in int8 on v6e-8 (examples/serving_cases.cpp). Source: scaling
 /// book, "Inference" (2025-12-15); Little's law; constants in `serving_calibration`.
 [[nodiscard]] constexpr serving_estimate serve(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where,
@@ -171,48 +262,10 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
   if (any_target(job.percentiles))
     detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
-  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const double context = running_context(job);
-  const bytes cache = detail::cache_of_valid(model, job, context);
-  const bytes longest = detail::cache_of_valid(model, job, static_cast<double>(longest_context(job)));
-  const double replicas = served.on.count;
-  serving_estimate result;
-  result.replicas = floor_to_count(replicas);
-  result.largest_running = detail::slots_for(served, cache, longest, job, where);
-  result.memory = detail::memory_of(served, 1, cache, job, where);
-  if (result.largest_running == 0) {
-    result.refusal = serving_refusal::does_not_fit;
-    return result;
-  }
-  result.fit = fits(result.memory);
-  const auto tokens = static_cast<double>(detail::held_tokens(job, context));
-  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
-  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
-  const prefill_breakdown alone = served.groups > 1 ? detail::mean_prefill(served, model, 1, job, mesh, own) : each;
-  const seconds prefill = own.engine_prefill * alone.total;
-  const detail::admission prompt = detail::admission_of(job, terms, prefill.value());
-  const auto slots = static_cast<double>(result.largest_running);
-  const detail::saturation full = detail::saturation_of(job, terms, slots, prompt);
-  result.capacity = per_second{replicas * full.rate};
-  if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
-  const detail::prefill_floor floor =
-      detail::floor_of(served, alone, static_cast<double>(detail::fresh_tokens(job)), job, mesh, own);
-  detail::refuse_targets(result, job, terms.step, floor);
-  if (result.refusal != serving_refusal::none) return result;
-  result.prefill = prefill;
-  const detail::request_source from{job.request_rate.value() / replicas,
-                                    static_cast<double>(job.concurrency) / replicas};
-  const detail::replica_load load{job, terms, prompt, full, from};
-  result.running = detail::running_batch(load);
-  const detail::working_point at = detail::solved_point(load, result.running);
-  result.per_token = detail::token_of(terms, at.batch, at.prompts, at.token, job.engine, where.chip);
-  result.memory = detail::memory_of(served, result.running, cache, job, where);
-  result.fit = fits(result.memory);
-  result.queue = seconds{detail::queue_time(load, at, result.running)};
-  result.first_token = result.queue + seconds{at.first};
-  detail::add_first_token_range(result, served, alone, floor.total(), job, mesh, where, own);
-  detail::add_rates(result, job, from, result.running / (job.output.mean * at.token), own);
-  return result;
+  return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
+    return model.kind == architecture::encoder ? detail::serve_encoder(of, job, mesh, where, own)
+                                               : detail::serve_stacks(of, model, job, mesh, where, own);
+  });
 }
 
 /// A point of the frontier of throughput against latency.
@@ -228,31 +281,33 @@ struct serving_frontier {
 };
 
 /// Time per token and throughput for running batches of 1, 2, 4 … sequences, up to the largest that fits and that
-/// chunked prefill can keep full; no points where none fits. Throws where `time_per_token` does. Worked: Llama 3 8B on
-/// v6e-8 gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
+/// chunked prefill can keep full; no points where none fits, and none of an encoder. Throws where `time_per_token`
+/// does. Worked: Llama 3 8B on v6e-8 gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = default_serving_calibration) {
   validate(job, model);
-  const detail::engine_constants own = detail::constants_of(constants, job.engine);
   serving_frontier result;
-  const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
-  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
-  const detail::token_terms terms = detail::token_terms_of(served, model, tokens, each, job, mesh, own);
-  std::int64_t most = largest_running(model, job, mesh, where);
-  if (job.prefill_chunk > 0 && most > 0) {
-    const detail::admission prompt = detail::admission_of(job, terms, 0);
-    most = floor_to_count(detail::saturation_of(job, terms, static_cast<double>(most), prompt).batch);
-  }
-  for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
-    const auto running = static_cast<double>(batch);
-    const seconds token{detail::time_at(terms, running)};
-    result.points[result.count++] = {running, token, served.on.count * running / token};
-    if (batch == most) break;
-    batch = 2 * batch < most ? 2 * batch : most;
-  }
-  return result;
+  if (model.kind == architecture::encoder) return result;
+  const detail::engine_constants own = detail::constants_of(constants, job.engine);
+  return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
+    const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
+    const prefill_breakdown each = detail::mean_prefill(of.prompts, of.takes_in, of.served.groups, job, mesh, own);
+    const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
+    std::int64_t most = largest_running(model, job, mesh, where);
+    if (job.prefill_chunk > 0 && most > 0) {
+      const detail::admission prompt = detail::admission_of(job, terms, 0);
+      most = floor_to_count(detail::saturation_of(job, terms, static_cast<double>(most), prompt).batch);
+    }
+    for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
+      const auto running = static_cast<double>(batch);
+      const seconds token{detail::time_at(terms, running)};
+      result.points[result.count++] = {running, token, of.served.on.count * running / token};
+      if (batch == most) break;
+      batch = 2 * batch < most ? 2 * batch : most;
+    }
+    return result;
+  });
 }
 
 }  // namespace abi_0

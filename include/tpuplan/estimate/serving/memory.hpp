@@ -3,7 +3,10 @@
 
 #include <cstdint>
 #include <tpuplan/estimate/serving/decode.hpp>
+#include <tpuplan/estimate/serving/prefill.hpp>
+#include <tpuplan/estimate/serving/queueing.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/widths.hpp>
 
 /// @file
 /// HBM that serving takes on one JAX device, and how many sequences can run in what is left.
@@ -11,7 +14,8 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Bytes on one device; weights + cache + workspace = total.
+/// Bytes on one device; weights + cache + workspace = total. Of an encoder there is no cache, and the workspace has
+/// what a step makes of its tokens.
 struct serving_memory {
   bytes weights{};    ///< weights, what lies beside them, and their padding
   bytes cache{};      ///< keys and values of the running sequences, copies included
@@ -37,7 +41,7 @@ inline constexpr double weight_padding = 0.02;
 inline constexpr bytes program_memory{1073741824.0};
 
 constexpr bytes weights_per_device(const served_model& served, const serving_job& job) {
-  return size_of(job.weights) * (served.held / served.on.devices) + job.beside;
+  return size_of(job.weights) * (served.held / served.on.devices) + job.beside + job.shared_beside / served.on.devices;
 }
 
 /// Bytes that the engine's share of a device leaves for keys and values; negative where weights do not fit.
@@ -75,6 +79,47 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
   return job.max_running > 0 && job.max_running < most ? job.max_running : most;
 }
 
+/// Bytes on a device that a step has of each of its tokens at once: the residual stream, and what a layer makes of it.
+constexpr bytes activations_of(const served_stacks& of) {
+  const layer_widths widths = widths_of_valid(of.takes_in);
+  return bytes{2 * (2 * widths.d_model + (widths.qkv + widths.mlp) / of.prompts.on.devices)};
+}
+
+constexpr serving_memory encoder_memory(const served_stacks& of, double tokens, const serving_job& job,
+                                        const slice& where) {
+  serving_memory use = memory_of(of.prompts, 0, bytes{0}, job, where);
+  const bytes activations = tokens * activations_of(of);
+  use.workspace += activations;
+  use.total += activations;
+  use.low += activations;
+  use.high += 2 * activations;
+  return use;
+}
+
+/// Requests of the mean length that a step takes at most; 0 where not even one of the longest fits.
+constexpr std::int64_t most_together(const served_stacks& of, const serving_job& job, const slice& where) {
+  const bytes room = cache_room(of.prompts, job, where), each = activations_of(of);
+  if (room < each * static_cast<double>(job.prompt.longest)) return 0;
+  double most = smaller(room / (each * job.prompt.mean), static_cast<double>(most_requests));
+  if (job.prefill_chunk > 0) most = smaller(most, static_cast<double>(job.prefill_chunk) / job.prompt.mean);
+  if (job.max_running > 0) most = smaller(most, static_cast<double>(job.max_running));
+  return most < 1 ? 1 : floor_to_count(most);
+}
+
+/// The most tokens, of at most 2^40, that take no more than the room.
+template <class Taken>
+constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
+  const auto holds = [&](std::int64_t tokens) { return taken(tokens) <= room; };
+  if (!holds(1)) return 0;
+  std::int64_t good = 1, bad = 2;
+  while (bad < (std::int64_t{1} << 40) && holds(bad)) good = bad, bad *= 2;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (holds(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
 }  // namespace detail
 
 /// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and where
@@ -85,36 +130,38 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                                                           const slice& where) {
   detail::not_negative("running", running);
   detail::in_range("running", running, 0, static_cast<double>(detail::most_requests), "0 to 1e9");
-  return detail::memory_of(detail::served_by(model, job, mesh, where), running,
-                           detail::cache_of(model, job, running_context(job)), job, where);
+  detail::check_served(model, job, mesh, where);
+  return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
+    if (model.kind == architecture::encoder) return detail::encoder_memory(of, running * job.prompt.mean, job, where);
+    return detail::memory_of(of.served, running, detail::cache_of(model, job, running_context(job)), job, where);
+  });
 }
 
-/// Slots of a replica: sequences of the mean length that fit into HBM at once, at most `job.max_running`; 0 where not
-/// even one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one of 97 196 tokens.
+/// Slots of a replica: sequences of the mean length that fit into HBM at once, at most `job.max_running`, or requests
+/// that a step of an encoder takes; 0 where not even one of the longest fits. Worked: Llama 3 8B on v6e-1 can run one
+/// of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
-  const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
-  return detail::slots_for(detail::served_by(model, job, mesh, where),
-                           detail::cache_of(model, job, running_context(job)), longest, job, where);
+  detail::check_served(model, job, mesh, where);
+  return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
+    if (model.kind == architecture::encoder) return detail::most_together(of, job, where);
+    const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
+    return detail::slots_for(of.served, detail::cache_of(model, job, running_context(job)), longest, job, where);
+  });
 }
 
-/// Tokens of the longest sequence that can run alone, at most 2^40; 0 where weights leave no HBM for a cache.
-/// Worked: 97 196 for Llama 3 8B on v6e-1.
+/// Tokens of the longest sequence that can run alone, or of the longest text of an encoder, at most 2^40; 0 where
+/// weights leave no HBM for it. Worked: 97 196 for Llama 3 8B on v6e-1.
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where) {
-  const detail::served_model served = detail::served_by(model, job, mesh, where);
-  const bytes room = detail::cache_room(served, job, where);
-  const auto holds = [&](std::int64_t tokens) {
-    return detail::on_device(served, detail::cache_of(model, job, static_cast<double>(tokens))) <= room;
-  };
-  if (!holds(1)) return 0;
-  std::int64_t good = 1, bad = 2;
-  while (bad < (std::int64_t{1} << 40) && holds(bad)) good = bad, bad *= 2;
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (holds(middle) ? good : bad) = middle;
-  }
-  return good;
+  detail::check_served(model, job, mesh, where);
+  return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
+    const bytes room = detail::cache_room(of.served, job, where);
+    return detail::most_tokens_in(room, [&](std::int64_t tokens) {
+      if (model.kind == architecture::encoder) return static_cast<double>(tokens) * detail::activations_of(of);
+      return detail::on_device(of.served, detail::cache_of(model, job, static_cast<double>(tokens)));
+    });
+  });
 }
 
 }  // namespace abi_0

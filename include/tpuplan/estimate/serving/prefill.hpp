@@ -107,7 +107,7 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   const double tokens = batch.prompts * length;
   const double chunks = prefill_chunks(job, tokens);
   const flops_per_second peak = served.peak * constants.common.prefill_mxu;
-  const bytes held = size_of(job.weights) * served.held;
+  const bytes held = size_of(job.weights) * served.streamed;
   const layer_widths widths = widths_of_valid(model);
   prefill_breakdown time;
   time.products = flops{2 * served.matrices * tokens} / peak;
@@ -175,18 +175,45 @@ constexpr seconds beside_decode(const prefill_breakdown& time, const serving_lay
   return mesh.weights == weight_sharding::gathered ? own : own + time.collectives;
 }
 
+/// The two sides of what serves: what decodes, and what takes prompts in. Of a decoder both are the model.
+struct served_stacks {
+  const served_model& served;
+  const transformer& takes_in;
+  const served_model& prompts;
+};
+
+/// `ask` of the stacks of a model that is known to be valid. An encoder alone runs without a head of tokens.
+template <class Ask>
+constexpr auto with_stacks(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                           const slice& where, bool compared, const Ask& ask) {
+  if (model.kind == architecture::decoder) {
+    const served_model served = served_by_valid(model, job, mesh, where, compared);
+    return ask(served_stacks{served, model, served});
+  }
+  const bool pair = model.kind == architecture::encoder_decoder;
+  transformer encoder = pair ? encoder_of(model) : model;
+  encoder.head_transform = encoder.output_head = encoder.tied_embeddings = encoder.head_bias = false;
+  const served_model prompts = served_by_valid(encoder, job, mesh, where, compared);
+  if (!pair) return ask(served_stacks{prompts, encoder, prompts});
+  const served_model served = served_by_valid(model, job, mesh, where, compared);
+  return ask(served_stacks{served, encoder, prompts});
+}
+
 }  // namespace detail
 
 /// Time of a prefill alone, with no token in the prefix cache. In an engine it takes `engine_prefill` times
-/// as long. With `job.prefill_chunk` the weights are read once for each chunk. Throws where `decode_step` does.
-/// Worked: 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp).
-/// Source: closed form calibrated on published runs.
+/// as long. With `job.prefill_chunk` the weights are read once for each chunk. Of an encoder it is its pass, of a pair
+/// of stacks that of its encoder with the keys and values for cross-attention. Throws where `decode_step` does. Worked:
+/// 1024 tokens of Llama 2 70B in int8 on v6e-8: 59.6 ms, measured 60.5 ms (examples/serving_cases.cpp). Source: closed
+/// form calibrated on published runs.
 [[nodiscard]] constexpr prefill_breakdown prefill_time(
     const transformer& model, const prompt_batch& batch, const serving_job& job, const serving_layout& mesh,
     const slice& where, const serving_calibration& constants = default_serving_calibration) {
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
-  const detail::served_model served = detail::served_by(model, job, mesh, where, detail::has_own_runs(constants));
-  return detail::prefill_of(served, model, batch, job, mesh, where, own);
+  detail::check_served(model, job, mesh, where);
+  return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
+    return detail::prefill_of(of.prompts, of.takes_in, batch, job, mesh, where, own);
+  });
 }
 
 }  // namespace abi_0

@@ -83,6 +83,8 @@ constexpr double verify_at(const decode_terms& terms, double sequences, double e
   const double tokens = tokens_of_round(by);
   detail::in_range("speculation.draft_cost", detail::positive("speculation.draft_cost", by.draft_cost), 0, 100,
                    "above 0, at most 100");
+  if (model.kind != architecture::decoder)
+    detail::fail(errc::unsupported, "speculation of an architecture", name(model.kind), "decoder");
   const token_time plain = time_per_token(model, running, job, mesh, where, constants);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const auto held = static_cast<double>(detail::held_tokens(job, running_context(job)));

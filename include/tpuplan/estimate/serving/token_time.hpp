@@ -68,7 +68,8 @@ constexpr double prompts_of(const served_model& served, const prefill_breakdown&
 /// and the cache.
 constexpr double arrays_of(const transformer& model, const serving_job& job) {
   const bool experts = has_experts(model);
-  const std::int64_t matrices = 4 + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
+  const std::int64_t attention = model.kind == architecture::encoder_decoder ? 8 : 4;
+  const std::int64_t matrices = attention + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
   const std::int64_t scales = bits(job.weights) <= 8 ? matrices : 0;
   const std::int64_t norms = model.norms_per_layer + (model.attention.qk_norm ? 2 : 0);
   return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);

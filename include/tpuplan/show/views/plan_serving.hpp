@@ -8,6 +8,7 @@
 #include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/views/plan.hpp>
 #include <tpuplan/show/views/serving.hpp>
+#include <tpuplan/simulate/slowdown.hpp>
 #include <utility>
 #include <vector>
 
@@ -54,10 +55,48 @@ namespace readable {
 [[nodiscard]] inline std::string paid_words(const serving_plan& offer, const view_options& options) {
   return joined({name(offer.kind), ", ", offer.region, ", ", dated(offer.price.date, options)});
 }
+/// The plans for an encoder.
+[[nodiscard]] inline view_part embedders_part(const serving_plan_document& answer, const view_options& options) {
+  const latency_targets& targets = answer.request.job.percentiles;
+  const bool simulated = any_target(targets);
+  view_part part =
+      table_of(joined({"slices | ~~>chips | ~~~replica | ~~>in a step | >",
+                       simulated ? target_title("answer", targets.first_token) : std::string("answer:s"),
+                       " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
+                       "~>HBM per device:bytes | ~~~paid for as"}));
+  for (const auto& [words, row] : offers_of(answer)) {
+    const serving_plan& offer = row->plan;
+    const serving_estimate& estimate = offer.estimate;
+    const double rate = estimate.input_tokens.value() * static_cast<double>(row->slices);
+    part.rows.push_back(
+        {cell(words), count_cell(row->chips), cell(row->replica), number_cell(estimate.running, 1),
+         cell(simulated ? reached_of(offer.simulated.first_token.value, targets.first_token) : estimate.first_token),
+         cell(rate_words(row->capacity_requests) + "/s", row->capacity_requests.value()), cell(count(rate), rate),
+         hour_cell(offer, options), marked(offer.cost.input, offer.price, options),
+         marked(offer.cost.requests, offer.price, options), used_cell(estimate.memory.total, estimate.memory.usable),
+         cell(paid_words(offer, options))});
+  }
+  return part;
+}
+/// What the best plan is, in a sentence.
+[[nodiscard]] inline std::string best_words(const serving_plan_document& answer) {
+  const serving_plan_row& best = answer.plans.front();
+  const bool writes = answer.request.job.output.mean > 0;
+  const seconds first = best.simulated_first_token.value_or(best.first_token);
+  const std::string what =
+      joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
+              spaced(name(answer.request.best)), ": ", money(usd{in_usd_per_hour(best.rate)}), " an hour, "});
+  if (!writes)
+    return joined({what, money(best.million_requests), " a million requests; the answer after ", duration(first), "."});
+  return joined({what, money(best.million_all_on_output), " a million output tokens; the first token after ",
+                 duration(first), ", each other within ", duration(best.simulated_per_token.value_or(best.per_token)),
+                 "."});
+}
 /// The plans; those that were simulated show the percentiles that they were asked for.
 [[nodiscard]] inline view_part services_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
-  const bool simulated = any_target(targets);
+  const bool simulated = any_target(targets), writes = answer.request.job.output.mean > 0;
+  if (!writes) return embedders_part(answer, options);
   view_part part = table_of(
       simulated
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
@@ -140,7 +179,8 @@ namespace readable {
                          cell(given.empty() ? amount_words(relaxed.limit, relaxed.given, false) : given),
                          cell(needed.empty() ? amount_words(relaxed.limit, relaxed.needed, true) : needed),
                          cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ",
-                                      duration(offer.estimate.per_token.total), " a token, ",
+                                      duration(whole_time_of(offer.estimate).total),
+                                      request.job.output.mean > 0 ? " a token, " : " a request, ",
                                       money(usd{in_usd_per_hour(offer.rate)}), "/h (", name(offer.kind), ")"}))});
   }
   return part;
@@ -157,7 +197,7 @@ namespace readable {
   for (const serving_plan_row& row : answer.plans) {
     const std::string label = row.slice + ", tensor " + std::to_string(row.plan.mesh.tensor);
     const auto is_drawn = [&](const frontier_line& line) { return line.label == label; };
-    if (std::any_of(chart.lines.begin(), chart.lines.end(), is_drawn)) continue;
+    if (!writes_tokens(asked.model) || std::any_of(chart.lines.begin(), chart.lines.end(), is_drawn)) continue;
     if (chart.lines.size() == most_lines) break;
     chart.lines.push_back(
         {label, tpuplan::frontier(asked.model, asked.job, row.plan.mesh, row.plan.where, asked.constants)});
@@ -174,8 +214,8 @@ namespace readable {
   const double rate = job.request_rate.value();
   view shown;
   shown.title =
-      joined({request.model.name.view(), ": prompts of ", fixed(job.prompt.mean, 0), " and outputs of ",
-              fixed(job.output.mean, 0), " tokens",
+      joined({request.model.name.view(), ": prompts of ", fixed(job.prompt.mean, 0),
+              job.output.mean > 0 ? " and outputs of " + fixed(job.output.mean, 0) : std::string(), " tokens",
               rate > 0 ? ", " + counted(std::string_view(four_digits(rate)), "request") + " a second" : std::string(),
               job.concurrency > 0 ? ", " + std::to_string(job.concurrency) + " at once" : std::string()});
   std::vector<price_row> prices;
@@ -207,9 +247,10 @@ namespace readable {
     }
     if (best.spare > 0)
       part.notes.push_back(
-          joined({"of the first plan ", counted(best.spare, "slice"),
-                  " may be lost: the others have the first token after ", duration(*best.first_token_without_spare),
-                  ", each other within ", duration(*best.per_token_without_spare)}));
+          joined({"of the first plan ", counted(best.spare, "slice"), " may be lost: the others have the ",
+                  job.output.mean > 0 ? "first token" : "answer", " after ", duration(*best.first_token_without_spare),
+                  job.output.mean > 0 ? ", each other within " + duration(*best.per_token_without_spare) : ""}));
+    if (best.adapters) part.notes.push_back("of the first plan " + adapter_words(*best.adapters));
     part.notes.push_back("prices of " + dates_of(prices, options));
     add_doubts(part.notes, prices, options);
     add_terms(part.notes, kinds);
@@ -217,11 +258,7 @@ namespace readable {
       part.notes.push_back(
           joined({"each of the ", std::to_string(best.slices), " slices takes its part of the requests"}));
     shown.parts.push_back(std::move(part));
-    shown.summary = joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
-                            spaced(name(request.best)), ": ", money(usd{in_usd_per_hour(best.rate)}), " an hour, ",
-                            money(best.million_all_on_output), " a million output tokens; the first token after ",
-                            duration(best.simulated_first_token.value_or(best.first_token)), ", each other within ",
-                            duration(best.simulated_per_token.value_or(best.per_token)), "."});
+    shown.summary = best_words(answer);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);
   add_lost(shown, answer.lost, [](const lost_servers_row& one) { return one.why; });

@@ -15,6 +15,10 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace readable {
 
+/// Tokens of the longest request.
+[[nodiscard]] inline std::int64_t longest_of(const serving_job& job) {
+  return job.output.mean > 0 ? longest_context(job) : job.prompt.longest;
+}
 /// Why a slice does not serve this, and what would help.
 [[nodiscard]] inline view refused_view(const serve_answer& answer, const view_options& options) {
   const serving_estimate& estimate = answer.estimate;
@@ -28,7 +32,7 @@ namespace readable {
           answer.largest_context == 0
               ? std::string("no cache fits beside them")
               : joined({"the longest context that fits is ", std::to_string(answer.largest_context), " tokens, ",
-                        std::to_string(longest_context(answer.job)), " were asked for"});
+                        std::to_string(longest_of(answer.job)), " were asked for"});
       shown.sentences = {joined({"weights take ", fixed(in_gib(estimate.memory.weights), 1), " of ",
                                  fixed(in_gib(estimate.memory.usable), 1), " GiB on each device; ", beside})};
       why = "on which slices it fits";
@@ -129,10 +133,55 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   for (const served_change& change : answer.advice)
     part.sentences.push_back(
         joined({change.words, ": ", count(change.output_tokens_per_s_then), " instead of ",
-                count(change.output_tokens.value()), " output tokens/s",
-                answer.job.request_rate.value() > 0 ? " of capacity" : "", ", ", duration(change.per_token_then),
-                " per token; ", percent(change.gain), " less chip time a token"}));
+                count(change.output_tokens.value()), answer.encoder ? " requests/s" : " output tokens/s",
+                answer.job.request_rate.value() > 0 ? " of capacity" : "", ", ",
+                answer.encoder ? std::string() : duration(change.per_token_then) + " per token; ", percent(change.gain),
+                " less chip time a ", answer.encoder ? "request" : "token"}));
   to.parts.push_back(std::move(part));
+}
+/// Requests together in a step of an encoder.
+[[nodiscard]] inline view_part together_part(const serve_answer& answer) {
+  view_part part = table_of(">requests in a step | >step:s | >requests/s | >tokens/s");
+  for (const requests_together& one : answer.encoder->together) {
+    const double rate = one.rate.value(), tokens = rate * answer.job.prompt.mean;
+    part.rows.push_back({number_cell(static_cast<double>(one.requests), 0), cell(one.step), cell(count(rate), rate),
+                         cell(count(tokens), tokens)});
+  }
+  return part;
+}
+/// The time of an encoder's step by part.
+[[nodiscard]] inline view_part encoder_step_part(const encoder_step& step) {
+  view_part part = table_of("part of a step | >time:s | >share");
+  const auto row = [&](std::string_view label, seconds time) {
+    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / step.total)});
+  };
+  row("products", step.device.products);
+  row("attention", step.device.attention);
+  row("HBM of norms and activations", step.device.elementwise);
+  row("reading weights", step.device.weights);
+  row("dispatch to experts", step.device.dispatch);
+  row("collectives", step.device.collectives);
+  row("per layer", step.device.latency);
+  row("waiting for the host", max(seconds{0}, step.total - step.device.total));
+  row("total", step.total);
+  return part;
+}
+/// Dollars for a million prompt tokens and requests of an encoder.
+[[nodiscard]] inline view_part request_prices_part(const serve_answer& answer, const view_options& options) {
+  if (answer.costs.empty()) return token_prices_part(answer, options);
+  view_part part = table_of("a million | >tokens:usd | >requests:usd | >1000 requests:usd | price of");
+  std::vector<provisioning> kinds;
+  std::vector<price_row> prices;
+  for (const token_price& one : answer.costs) {
+    kinds.push_back(one.provisioning);
+    prices.push_back(one.price);
+    part.rows.push_back({cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
+                         cell(usd{one.requests_usd_per_million}), cell(usd{one.requests_usd_per_million / 1000}),
+                         cell(dated(one.price_date, options))});
+  }
+  add_doubts(part.notes, prices, options);
+  add_terms(part.notes, kinds);
+  return part;
 }
 /// What is known of the software, and by how much the name of the engine narrows the band of a token; nothing where
 /// neither is known.
@@ -141,8 +190,9 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   for (const served_software& one : answer.software) {
     if (one.share >= 0.02) ran.push_back(joined({name(one.engine), " ", fixed(100 * one.share, 0), " %"}));
   }
-  if (answer.job.engine == serving_engine::unnamed)
+  if (answer.job.engine == serving_engine::unnamed && !ran.empty())
     words.push_back("no engine is named; sources of such runs have " + listed(ran));
+  if (answer.software.empty()) return "";
   const served_software& first = answer.software.front();
   if (answer.unnamed_low && first.per_token_low) {
     const seconds low = *first.per_token_low, high = *first.per_token_high;
@@ -176,18 +226,49 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
               kept_words(answer.chance_to_keep_ttft, estimate.meets_ttft)}),
       joined({"each token  ", duration(estimate.per_token.total), " (between ", duration(estimate.per_token.low),
               " and ", duration(estimate.per_token.high),
-              estimate.per_token.extrapolated ? "; no published run is on such a chip" : "", ")",
-              kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)}),
+              !estimate.per_token.extrapolated       ? ""
+              : answer.kind == architecture::decoder ? "; no published run is on such a chip"
+                                                     : "; no run of such a model is published",
+              ")", kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)}),
       joined({count(estimate.output_tokens.value()), " output tokens/s, ",
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
   if (answer.adapters)
-    words.push_back(joined({"adapters take ", fixed(in_gib(answer.adapters->each_device), 2),
-                            " GiB of each device; with them ", count(answer.adapters->output_tokens_low.value()),
-                            " to ", count(answer.adapters->output_tokens_high.value()),
-                            " output tokens/s: 8.4 to 23.9 % fewer were published of Llama 3.1 8B on v6e-1 alone"}));
+    words.push_back(
+        joined({"adapters take ", fixed(in_gib(answer.adapters->each_device), 2), " GiB of each device; with them ",
+                count(answer.adapters->output_tokens_low.value()), " to ",
+                count(answer.adapters->output_tokens_high.value()), " output tokens/s: ", slowed_words()}));
   if (std::string software = software_words(answer, options); !software.empty()) words.push_back(std::move(software));
+  add_means_held(words, answer.job, options);
+  return words;
+}
+
+/// What a slice does with requests to an encoder, in sentences.
+[[nodiscard]] inline std::vector<std::string> embedded_sentences(const serve_answer& answer,
+                                                                 const view_options& options) {
+  const serving_estimate& estimate = answer.estimate;
+  const encoder_step& step = answer.encoder->step;
+  std::vector<std::string> words{
+      joined({"memory ", used_of(estimate.memory.total, estimate.memory.usable), ": ",
+              verdict_words(estimate.fit, answer.chance_to_fit), "; a step takes ",
+              std::to_string(estimate.largest_running), " requests at most, ", fixed(estimate.running, 1), " do"}),
+      joined({"answer ", duration(estimate.first_token),
+              estimate.queue > 1e-3 * estimate.first_token ? " (" + duration(estimate.queue) + " of it waiting)"
+                                                           : std::string(),
+              " (between ", duration(estimate.first_token_low), " and ", duration(estimate.first_token_high),
+              "; no run of such a model is published)", kept_words(answer.chance_to_keep_ttft, estimate.meets_ttft)}),
+      joined({rate_words(estimate.requests), " requests/s of at most ", rate_words(estimate.capacity), "; ",
+              count(estimate.input_tokens.value()), " tokens/s, ",
+              count(estimate.input_tokens.value() / static_cast<double>(answer.chips)), " per chip"}),
+      joined({"a step is limited by ", step.limited_by == decode_limit::overhead ? "the host and fixed times"
+                                       : step.limited_by == decode_limit::weights
+                                           ? "HBM"
+                                           : std::string(name(step.limited_by)).c_str()})};
+  if (answer.encoder->capacity_of_one_process < estimate.capacity)
+    words.push_back(
+        joined({"one process of the host that takes as long for a request as engines that decode do serves ",
+                rate_words(answer.encoder->capacity_of_one_process), " requests/s"}));
   add_means_held(words, answer.job, options);
   return words;
 }
@@ -201,6 +282,36 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   return {picture_of("front", chart)};
 }
 
+namespace readable {
+/// What a reader sees of an encoder that serves.
+[[nodiscard]] inline view embedding_view(const serve_answer& answer, const view_options& options) {
+  const serving_estimate& estimate = answer.estimate;
+  view shown;
+  shown.title = joined({answer.model, " on ",
+                        estimate.replicas > 1 ? std::to_string(estimate.replicas) + " replicas on " : std::string(),
+                        answer.slice, ", texts of ", fixed(answer.job.prompt.mean, 0), " tokens"});
+  shown.sentences = embedded_sentences(answer, options);
+  shown.summary = joined({answer.slice, " answers ", rate_words(estimate.requests), " requests/s, each after ",
+                          duration(estimate.first_token), ", expected between ", duration(estimate.first_token_low),
+                          " and ", duration(estimate.first_token_high), ". It ",
+                          answer.fits == verdict::uncertain ? "may not fit" : verdict_words(answer.fits), "."});
+  shown.parts = {encoder_step_part(answer.encoder->step)};
+  if (answer.simulated) {
+    shown.parts.push_back(report_part(*answer.simulated, *answer.targets, false));
+    if (!meets(*answer.simulated)) shown.parts.push_back(changes_part(answer.changes, 1, options));
+  }
+  shown.parts.push_back(together_part(answer));
+  shown.parts.push_back(request_prices_part(answer, options));
+  add_served_advice(shown, answer);
+  add_assumed(shown, answer.assumed, options);
+  std::vector<price_row> prices;
+  for (const token_price& one : answer.costs) prices.push_back(one.price);
+  add_prices(shown, prices);
+  shown.next = {{"plan_serving", {}, "which slices serve it for less?"}};
+  return shown;
+}
+}  // namespace readable
+
 /// What a reader sees of a slice that serves. Worked: where the model does not fit the title begins with "does not
 /// fit".
 [[nodiscard]] inline view view_of(const serve_answer& answer, const view_options& options = {}) {
@@ -211,6 +322,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
     add_assumed(shown, answer.assumed, options);
     return shown;
   }
+  if (answer.encoder) return embedding_view(answer, options);
   view shown;
   shown.title = joined({answer.model, " on ",
                         estimate.replicas > 1 ? std::to_string(estimate.replicas) + " replicas on " : std::string(),

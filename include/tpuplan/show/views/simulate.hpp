@@ -120,11 +120,15 @@ namespace readable {
                             " times as long as estimated before a target is missed: within the band of the estimate "
                             "the chance that all are kept is ",
                             percent(*answer.chance)}));
-  words.push_back(joined({count(report.output_tokens.value() * all), " output tokens/s; ",
-                          percent(came / answer.capacity.value()), " of the ", four_digits(answer.capacity.value()),
-                          " requests/s that ", fleet_words(answer.fleet), " can serve"}));
+  const bool writes = answer.job.output.mean > 0;
+  const std::string made = writes ? count(report.output_tokens.value() * all) + " output tokens/s; " : std::string();
+  words.push_back(
+      joined({made, percent(came / answer.capacity.value()), " of the ", four_digits(answer.capacity.value()),
+              " requests/s that ", fleet_words(answer.fleet), " can serve"}));
   words.push_back(joined({"a replica has some request ", percent(report.busy), " of the time, runs ",
-                          fixed(report.running, 1), " sequences, fills ", percent(report.cache), " of its cache"}));
+                          fixed(report.running, 1), writes ? " sequences, fills " : " requests in a step",
+                          writes ? percent(report.cache) + " of its cache" : std::string()}));
+  if (answer.adapters) words.push_back(adapter_words(*answer.adapters));
   if (answer.prefixes) words.push_back(prefix_words(answer));
   if (report.preemptions > 0)
     words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");
@@ -133,7 +137,8 @@ namespace readable {
       in_usd_per_hour(answer.price->per_chip) * static_cast<double>(chips(answer.fleet.where) * answer.fleet.slices);
   words.push_back(joined({money(usd{hour}), " an hour on demand in ", answer.price->region.view(), ", ",
                           money(usd{hour / 3600 / (report.output_tokens.value() * all) * 1e6}),
-                          " for a million output tokens (price of ", dated(answer.price->date, options), ")"}));
+                          writes ? " for a million output tokens (price of " : " for a million requests (price of ",
+                          dated(answer.price->date, options), ")"}));
   add_doubts(words, {*answer.price}, options);
   return words;
 }
@@ -228,16 +233,17 @@ namespace readable {
 [[nodiscard]] inline view view_of(const simulate_answer& answer, const view_options& options = {}) {
   using namespace readable;
   view shown;
-  shown.title = joined({answer.model, " on ", fleet_words(answer.fleet), ", ", traffic_words(answer), ", ",
-                        fixed(answer.job.prompt.mean, 0), " prompt tokens and ", fixed(answer.job.output.mean, 0),
-                        " output tokens"});
+  shown.title =
+      joined({answer.model, " on ", fleet_words(answer.fleet), ", ", traffic_words(answer), ", ",
+              fixed(answer.job.prompt.mean, 0), " prompt tokens",
+              answer.job.output.mean > 0 ? " and " + fixed(answer.job.output.mean, 0) + " output tokens" : ""});
   shown.sentences = {joined(
       {counted(answer.replicas, "replica"), routing_words(answer), counted(answer.report.requests, "request"),
        answer.sessions.turns > 1 && answer.loop.clients == 0 ? " counted, once conversations end as often as they begin"
        : answer.loop.clients == 0                            ? " counted, after the first tenth"
        : answer.loop.warm_up == 0                            ? " counted, until the last has ended"
                                   : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
-  shown.parts = {report_part(answer.report, answer.targets)};
+  shown.parts = {report_part(answer.report, answer.targets, answer.job.output.mean > 0)};
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
   if (answer.split) shown.parts.push_back(split_part(answer));

@@ -804,7 +804,7 @@ TEST_CASE("what serving refuses, by field") {
   CHECK_FALSE(refusal_of([&] { (void)serve(bounded, meant, {}, s); }).refused);
   transformer encoder = m;
   encoder.kind = architecture::encoder;
-  CHECK(refusal_of([&] { (void)serve(encoder, good, {}, s); }).code == errc::unsupported);
+  CHECK(says(refusal_of([&] { (void)serve(encoder, good, {}, s); }).message, "an encoder writes no tokens"));
 }
 
 TEST_CASE("serving constants of the caller that cannot be are refused by name") {
@@ -938,7 +938,7 @@ TEST_CASE("counts that no engine has are refused by name", "[door]") {
   refuses([&] { (void)serving_memory_use(m, 1e308, job, {}, s); }, "running is 1e+308");
   transformer encoder = m;
   encoder.kind = architecture::encoder;
-  refuses([&] { (void)prefill_time(encoder, {1, 1024}, job, {}, s); }, "architecture is encoder");
+  refuses([&] { (void)decode_step(encoder, {1, 1024}, job, {}, s); }, "architecture is encoder");
   serving_job bad = job;
   bad.output.mean_square = 1e300;
   refuses([&] { (void)running_context(bad); }, "serving_job.output.mean_square");

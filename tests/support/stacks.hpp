@@ -1,0 +1,59 @@
+#ifndef TPUPLAN_TESTS_SUPPORT_STACKS_HPP
+#define TPUPLAN_TESTS_SUPPORT_STACKS_HPP
+
+#include <tpuplan/model/transformer.hpp>
+
+/// Encoders, and encoders with decoders, as their files on Hugging Face have them.
+
+/// google-bert/bert-base-uncased with its masked-language head: 109514298 parameters.
+constexpr tpuplan::transformer bert_base() {
+  tpuplan::transformer m;
+  m.name = "bert-base";
+  m.kind = tpuplan::architecture::encoder;
+  m.layers = 12;
+  m.d_model = 768;
+  m.vocab = 30522;
+  m.tied_embeddings = m.head_transform = m.head_bias = true;
+  m.learned_positions = m.max_positions = 512;
+  m.token_types = 2;
+  m.norm_bias = m.embedding_norm = true;
+  m.final_norm = false;
+  m.attention = {12, 12, 64};
+  m.attention.qkv_bias = m.attention.output_bias = true;
+  m.mlp = {3072, false, true};
+  return m;
+}
+/// google-t5/t5-base: 222903552 parameters.
+constexpr tpuplan::transformer t5_base() {
+  tpuplan::transformer m;
+  m.name = "t5-base";
+  m.kind = tpuplan::architecture::encoder_decoder;
+  m.layers = m.encoder_layers = 12;
+  m.d_model = 768;
+  m.vocab = 32128;
+  m.tied_embeddings = true;
+  m.attention = {12, 12, 64};
+  m.attention.relative_buckets = 32;
+  m.mlp = {3072, false};
+  return m;
+}
+/// openai/whisper-large-v3: 1543490560 parameters.
+constexpr tpuplan::transformer whisper_large() {
+  tpuplan::transformer m;
+  m.name = "whisper-large-v3";
+  m.kind = tpuplan::architecture::encoder_decoder;
+  m.layers = m.encoder_layers = 32;
+  m.d_model = 1280;
+  m.vocab = 51866;
+  m.tied_embeddings = m.norm_bias = true;
+  m.learned_positions = m.max_positions = 448;
+  m.encoder_positions = 1500;
+  m.encoder_stem = 3 * 1280 * (128 + 1280) + 2 * 1280;
+  m.attention = {20, 20, 64};
+  m.attention.qkv_bias = m.attention.output_bias = true;
+  m.attention.key_bias = false;
+  m.mlp = {5120, false, true};
+  return m;
+}
+
+#endif
