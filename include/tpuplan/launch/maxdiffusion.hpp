@@ -418,14 +418,10 @@ inline void set_training(planned_pictures& planned, const json_object& answer, l
   run.steps = answer.object("epochs").count("steps");
   const seconds step{positive("step_time_s", answer.number("step_time_s"))};
   const seconds high{answer.number("step_time_high_s")};
-  const spot_terms terms = read_json<spot_terms>(answer.object("terms").at("spot"), {}, answer.path("terms.spot"));
-  const seconds whole = step * static_cast<double>(run.steps);
-  seconds interval = terms.checkpoint_time * 100;
+  const payment_terms terms = read_json<payment_terms>(answer.at("terms"), {}, answer.path("terms"));
   request.run = high * static_cast<double>(run.steps);
   if (request.capacity == provisioning::spot) {
-    const spot_run best = best_spot_run(request.run, request.slices, terms);
-    interval = best_spot_run(whole, request.slices, terms).checkpoint_interval;
-    const expected_spot_run expected = expected_run(best);
+    const expected_spot_run expected = expected_run(best_spot_run(request.run, request.slices, terms.spot));
     request.max_restarts =
         std::max(request.max_restarts, static_cast<std::int64_t>(std::fmin(std::ceil(2 * expected.preemptions), 1e6)));
     request.run = expected.wall;
@@ -433,7 +429,8 @@ inline void set_training(planned_pictures& planned, const json_object& answer, l
   planned.checkpoint = training_state_of(answer.count("trained_parameters"), run.training.weights,
                                          run.training.optimizer, run.training.moments)
                            .total;
-  run.checkpoint_period = steps_between_checkpoints(interval, step);
+  run.checkpoint_period = steps_between_checkpoints(
+      checkpoint_interval_of(request.capacity, request.slices, step * static_cast<double>(run.steps), terms), step);
   if (run.checkpoint_period >= run.steps) run.checkpoint_period = 0;
 }
 
