@@ -103,6 +103,7 @@ const shown = [
   { key: "batch", row: "--batch", of: "train fit generate plan_generation simulate_generation train_generation",
     stops: powers(0, 14) },
   { key: "seq", row: "--seq", of: "plan train fit", stops: powers(8, 17) },
+  { key: "noise", row: "--noise-scale", of: "plan train", stops: decades(5, 8), more: true },
   { key: "input", row: "--input-len", of: "serve plan_serving", stops: powers(5, 17) },
   { key: "output", row: "--output-len", of: "serve plan_serving", stops: powers(3, 14) },
   { key: "rate", row: "--rate", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },
