@@ -5,28 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/ask/figures.hpp>
-#include <tpuplan/ask/fleets.hpp>
-#include <tpuplan/ask/generate.hpp>
-#include <tpuplan/ask/model_generation.hpp>
-#include <tpuplan/ask/networks.hpp>
-#include <tpuplan/ask/payment.hpp>
-#include <tpuplan/ask/plan.hpp>
-#include <tpuplan/ask/plan_generation.hpp>
-#include <tpuplan/ask/reply.hpp>
-#include <tpuplan/ask/risk.hpp>
+#include <tpuplan/ask/answers.hpp>
 #include <tpuplan/ask/schema.hpp>
-#include <tpuplan/ask/serving.hpp>
-#include <tpuplan/ask/simulate.hpp>
-#include <tpuplan/ask/simulate_generation.hpp>
-#include <tpuplan/ask/spot.hpp>
-#include <tpuplan/ask/sweep.hpp>
-#include <tpuplan/ask/train_generation.hpp>
-#include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/views.hpp>
 #include <utility>
-#include <vector>
 
 /// @file
 /// A single entry point: a question as JSON in, its answer as JSON out, without files, network or state. docs/ask.md
@@ -36,190 +19,6 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 namespace detail {
-
-/// Whether `request.job` gives the key `key`: only what the job leaves out is filled in.
-[[nodiscard]] inline bool job_gives(const nlohmann::json& request, const char* key) {
-  const auto job = request.find("job");
-  return job != request.end() && job->is_object() && job->contains(key);
-}
-
-template <class Request>
-[[nodiscard]] Request read_request(const nlohmann::json& request) {
-  return read_json<Request>(request, {}, "request");
-}
-
-template <class Request>
-[[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
-  any_model model = read_any_model(asked.config);
-  if (model.net)
-    fail(errc::unsupported, "config", "a network of layers",
-         "a language model; fit_network, train_network and plan_network take it");
-  return placed(std::move(model.config), asked.slice, asked.mesh, asked_job_of(request));
-}
-
-/// Refuses a key that is given and changes nothing.
-inline void refuse_without_effect(const nlohmann::json& request, const std::string& key, std::string_view valid) {
-  if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
-}
-
-/// Refuses lengths in the job when distributions of the same lengths are given too.
-inline void refuse_lengths_twice(const nlohmann::json& request) {
-  for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
-    if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
-  }
-}
-
-template <class Request>
-[[nodiscard]] reply plain_answer(const nlohmann::json& request, const wanted_beside& beside) {
-  return reply_of(answer_to(read_request<Request>(request)), beside);
-}
-[[nodiscard]] inline reply model_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const model_request asked = read_request<model_request>(request);
-  const model_config config = model_of(asked.config);
-  const architecture kind = config.model.kind;
-  const bool decodes = kind == architecture::decoder || kind == architecture::encoder_decoder;
-  if (!decodes) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
-  if (!decodes && kind != architecture::encoder)
-    refuse_without_effect(request, "sequence_length", "a model that takes tokens");
-  return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), beside);
-}
-[[nodiscard]] inline reply fit_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), beside);
-}
-/// What is of a run alone: without effect where a step is asked about.
-inline constexpr const char* keys_of_a_run[] = {"region",
-                                                "prices",
-                                                "mean_time_between_preemptions_s",
-                                                "rest_of_term_used",
-                                                "market",
-                                                "queue_time_s",
-                                                "restart_time_s",
-                                                "chip_time_between_failures_s",
-                                                "around",
-                                                "timeline",
-                                                "data"};
-[[nodiscard]] inline reply train_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const train_request asked = read_request<train_request>(request);
-  for (const char* key : keys_of_a_run)
-    if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply risk_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const risk_request asked = read_request<risk_request>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_risk(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply model_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  std::vector<assumption> read;
-  const diffusion_pipeline pipeline = read_pipeline(read_request<model_generation_request>(request).config, read);
-  return reply_of(answer_to_model_generation(pipeline, read), beside);
-}
-/// A question of what a pipeline makes.
-template <class Request, class Answer, Answer (*Answered)(const read_generation&, const Request&, const price_book&)>
-[[nodiscard]] reply generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const Request asked = read_request<Request>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  std::vector<assumption> read;
-  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  const std::int64_t batch = asked.batch == Request{}.batch ? 1 : asked.batch;
-  return reply_of(
-      Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const train_generation_request asked = read_request<train_generation_request>(request);
-  for (const char* key : keys_of_a_run)
-    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  std::vector<assumption> read;
-  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(answer_to_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
-}
-template <class Request>
-[[nodiscard]] placed_network network_of(const Request& asked) {
-  return placed(read_any_model(asked.config), asked.slice, asked.mesh, asked.job);
-}
-[[nodiscard]] inline reply fit_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  return reply_of(answer_to_fit(network_of(read_request<fit_network_request>(request))), beside);
-}
-[[nodiscard]] inline reply train_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  train_network_request asked = read_request<train_network_request>(request);
-  for (const char* key : keys_of_a_run)
-    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  const placed_network placed = network_of(asked);
-  asked.input = input_of(placed.net, request);
-  return reply_of(answer_to_train(placed, asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply plan_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  plan_network_request asked = read_request<plan_network_request>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  const any_model model = read_any_model(asked.config);
-  if (model.net) asked.input = input_of(*model.net, request);
-  return reply_of(answer_to(model, asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply sweep_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  plan_sweep_request asked = read_request<plan_sweep_request>(request);
-  if (asked.stopped == 0) refuse_without_effect(request, "stopped_after", "none without stopped");
-  if (asked.data.examples == 0) refuse_without_effect(request, "data", "none without data.examples");
-  if (job_gives(request, "gradient_accumulation"))
-    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  const any_model model = read_any_model(asked.config);
-  if (model.net) asked.input = input_of(*model.net, request);
-  return reply_of(answer_to(model, asked, request, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  serve_request asked = read_request<serve_request>(request);
-  model_config config = model_of(asked.config);
-  use_stored_format(config, job_gives(request, "weights"), asked.job);
-  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  simulate_request asked = read_request<simulate_request>(request);
-  refuse_lengths_twice(request);
-  if (!asked.trace.empty()) {
-    for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})
-      refuse_without_effect(request, key, "none beside a trace");
-    for (const char* key : {"request_rate_per_s", "prompt", "output"}) {
-      if (job_gives(request, key))
-        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
-    }
-  }
-  if (asked.job.concurrency > 0) refuse_without_effect(request, "variation", "none beside requests in flight");
-  asked.load = asked.load || (beside.pictures && asked.trace.empty());
-  model_config config = model_of(asked.config);
-  use_stored_format(config, job_gives(request, "weights"), asked.job);
-  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  asked_serving_plan asked = read_request<asked_serving_plan>(request);
-  model_config config = model_of(asked.config);
-  use_stored_format(config, job_gives(request, "weights"), asked.job);
-  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply plan_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const asked_plan asked = read_request<asked_plan>(request);
-  if (job_gives(request, "gradient_accumulation"))
-    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan(asked, asked_job_of(request), own ? own->book() : price_book{}), beside);
-}
-[[nodiscard]] inline reply launch_answered(const nlohmann::json& request, const wanted_beside&) {
-  const auto given = request.find("request");
-  if (given != request.end() && given->is_object()) {
-    for (const char* key : {"where", "slices", "capacity", "run_s"})
-      refuse_without_effect(*given, key, "none beside a plan, which has its own");
-  }
-  const launch_text written = answer_to(read_request<asked_launch>(request));
-  return {{{"text", written.text}, {"document", written.document}}, {}, {}};
-}
 
 /// A question: its name, its rows, what answers it, the schemas of its request and its answer, and whether it has
 /// pictures.
@@ -282,10 +81,21 @@ inline constexpr question questions[] = {
         {{model_rows, network_job_rows, network_mesh_rows, network_run_rows, preemption_rows, rest_rows, market_rows,
           wait_rows, phase_rows, timeline_rows, price_rows}},
         train_network_answered),
+    question_of<fit_generation_request, fit_generation_answer>(
+        "fit_generation", "Does a step of training a denoiser of images or clips fit a slice?",
+        {{model_rows, trained_size_rows, diffusion_step_rows, diffusion_job_rows, diffusion_mesh_rows, exchange_rows}},
+        fit_generation_answered),
     question_of<train_generation_request, train_generation_answer>(
         "train_generation", "How long does a step of training a denoiser take, and how much does a run cost?",
-        {{model_rows, train_picture_rows, train_generation_rows, preemption_rows, rest_rows, price_rows}},
+        {{model_rows, trained_size_rows, diffusion_step_rows, diffusion_job_rows, diffusion_mesh_rows, exchange_rows,
+          diffusion_run_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, timeline_rows,
+          price_rows}},
         train_generation_answered),
+    question_of<plan_train_generation_request, plan_train_generation_answer>(
+        "plan_train_generation", "Which slices should train this denoiser of images or clips?",
+        {{model_rows, trained_size_rows, diffusion_step_rows, diffusion_job_rows, diffusion_run_rows, preemption_rows,
+          rest_rows, market_rows, wait_rows, phase_rows, deadline_rows, budget_rows, limit_rows}},
+        plan_train_generation_answered),
     question_of<plan_network_request, plan_network_answer>(
         "plan_network", "Which slices should train this network of layers?",
         {{model_rows, network_job_rows, network_run_rows, preemption_rows, rest_rows, market_rows, wait_rows,
@@ -293,8 +103,8 @@ inline constexpr question questions[] = {
         plan_network_answered),
     question_of<plan_sweep_request, plan_sweep_answer>(
         "sweep", "How many trials of a job at once, where, and for how much?",
-        {{model_rows, trial_rows, sweep_rows, trial_run_rows, network_run_rows, sweep_limit_rows, preemption_rows,
-          price_rows}},
+        {{model_rows, trial_rows, sweep_rows, trial_run_rows, network_run_rows, trained_size_rows, sweep_limit_rows,
+          preemption_rows, price_rows}},
         sweep_answered),
     question_of<serve_request, serve_answer>(
         "serve", "How fast does a slice answer, and at what price?",
@@ -312,10 +122,11 @@ inline constexpr question questions[] = {
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
                                          plain_answer<pay_request>),
-    question_of<risk_request, risk_answer>("risk", "With what chance is a run done by a date and within a budget?",
-                                           {{model_rows, job_rows, step_rows, mesh_rows, run_rows, risk_rows, wait_rows,
-                                             phase_rows, rest_rows, price_rows}},
-                                           risk_answered),
+    question_of<risk_request, risk_answer>(
+        "risk", "With what chance is a run done by a date and within a budget?",
+        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, network_run_rows, trained_size_rows, exchange_rows,
+          risk_rows, wait_rows, phase_rows, rest_rows, price_rows}},
+        risk_answered),
     question_of<generate_request, generate_answer>(
         "generate", "How long does a slice take for an image or a clip, and at what price?",
         {{model_rows, picture_rows, generate_rows, price_rows}},
@@ -432,10 +243,10 @@ inline constexpr question questions[] = {
 /// "svg"}; questions that have none refuse it. With "view": true there is "view" beside the answer, what a reader sees
 /// of it: titles, sentences and tables; with the name of a form ("text", "markdown", "html", "csv") the view as text.
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
-/// slices, batch, pad, model, model_generation, fit, train, fit_network, train_network, train_generation, plan_network,
-/// sweep, serve, spot, simulate, pay, risk, generate, simulate_generation, plan, plan_serving, plan_generation, launch.
-/// It is safe from any thread. Worked: {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has
-/// answer.critical_batch 241.
+/// slices, batch, pad, model, model_generation, fit, train, fit_network, train_network, fit_generation,
+/// train_generation, plan_train_generation, plan_network, sweep, serve, spot, simulate, pay, risk, generate,
+/// simulate_generation, plan, plan_serving, plan_generation, launch. It is safe from any thread. Worked: {"schema":
+/// "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

@@ -14,6 +14,7 @@
 #include <tpuplan/launch/maxtext.hpp>
 #include <tpuplan/launch/maxtext_model.hpp>
 #include <tpuplan/launch/offers.hpp>
+#include <tpuplan/launch/pictures.hpp>
 #include <tpuplan/launch/plan.hpp>
 #include <tpuplan/launch/program.hpp>
 #include <tpuplan/launch/ray.hpp>

@@ -10,7 +10,7 @@ cp -r "$root/include" "$copy"
 cp "$here/question.hpp" "$copy/include/tpuplan/ask/replicas.hpp"
 door=$copy/include/tpuplan/ask.hpp
 awk '{ print }
-  /^#include <tpuplan\/ask\/plan.hpp>$/ { print "#include <tpuplan/ask/replicas.hpp>" }
+  /^#include <tpuplan\/ask\/answers.hpp>$/ { print "#include <tpuplan/ask/replicas.hpp>" }
   /^inline constexpr question questions\[\] = \{$/ {
     print "    question_of<replicas_request, replicas_answer>(\"replicas\", \"How many replicas has a slice?\", {{replica_rows}},"
     print "                                                   plain_answer<replicas_request>),"

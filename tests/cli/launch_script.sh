@@ -160,11 +160,16 @@ data=$(dirname "$0")/../../data
 "$program" --json plan "$data/models/llama-3.1-8b.json" --tokens 1T --deadline 30d >"$folder/long.json"
 "$program" launch - --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --rank 2 <"$folder/long.json" |
   grep -q 'per_device_batch_size' || fail "from plan"
-# A plan counts the checkpoints that its launch writes.
-period=$(sed -nE 's/.*"period": ([0-9]+).*/\1/p' "$folder/long.json" | head -1)
-"$program" launch "$folder/long.json" --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --checkpoint gs://my-bucket/run \
-  2>"$folder/errors" | grep -q "\"checkpoint_period=$period\"" || fail "checkpoints every $period steps: $(cat "$folder/errors")"
-grep -q "a checkpoint every $period steps" "$folder/errors" || fail "launch says $(cat "$folder/errors")"
+# A plan counts the checkpoints that its launch writes, on demand, on spot, and as often as it is asked for.
+for asked in "" "--provisioning spot" "--checkpoint-every 300"; do
+  # shellcheck disable=SC2086
+  "$program" --json plan "$data/models/llama-3.1-8b.json" --tokens 1T --deadline 60d --generation v6e $asked >"$folder/kept.json"
+  period=$(sed -nE 's/.*"period": ([0-9]+).*/\1/p' "$folder/kept.json" | head -1)
+  "$program" launch "$folder/kept.json" --target gke --image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --checkpoint gs://my-bucket/run \
+    2>"$folder/errors" | grep -q "\"checkpoint_period=$period\"" || fail "plan $asked: checkpoints every $period steps: $(cat "$folder/errors")"
+  grep -q "a checkpoint every $period steps" "$folder/errors" || fail "launch says $(cat "$folder/errors")"
+  [[ $asked != *--checkpoint-every* || $period == 300 ]] || fail "plan $asked: every $period steps"
+done
 for hostile in '' '{' '[]' '{"plans": {}}'; do
   message=$(printf '%s' "$hostile" | "$program" launch - --target gke 2>&1 >/dev/null)
   [[ $? -eq 2 && $message == tpuplan:* ]] || fail "standard input $hostile: $message"

@@ -142,6 +142,21 @@ job "C: long context" xpk 'pre_train.train .*max_target_length=131072' "${cluste
   "$models/llama-3.1-8b.json" --tokens 20B --seq 131072 --deadline 30d --generation v6e --provisioning on_demand
 job "D: LoRA of 70B" gke '^train.py --rank 16' "${cluster[@]}" --image a/b:c --command 'python3 train.py --rank 16' -- \
   "$models/llama-3.1-70b.json" --lora 16 --tokens 100M --seq 2048 --batch 64 --generation v6e --deadline 7d --provisioning on_demand
+# J: a model of one's own, by every target: its dimensions in place of a name, its own data and learning rate, three
+# checkpoints, on VMs a disk that holds the image; what is left is deleted, and an hour of it has its price.
+"$program" --json plan "$models/llama-2-7b.json" --tokens 2T --deadline 45d --generation v6e >"$folder/own.json" || fail "J: no plan"
+for target in gke gcloud gce gcluster xpk; do
+  # shellcheck disable=SC2046
+  "$program" launch "$folder/own.json" --target "$target" $(names "$target" us-east5-b) --name job "${maxtext[@]}" >"$folder/j" 2>"$folder/errors" ||
+    fail "J by $target: $(cat "$folder/errors")"
+  for words in base_emb_dim=4096 base_num_decoder_layers=32 vocab_size=32000 dataset_type=synthetic learning_rate=3e-4 max_num_checkpoints_to_keep=3 checkpoint_period=; do
+    grep -q -e "$words" "$folder/j" || fail "J by $target: no $words"
+  done
+  grep -q model_name= "$folder/j" && fail "J by $target: a model_name that MaxText does not know"
+  grep -q '[$][0-9.]* an hour, idle or not' "$folder/j" || fail "J by $target: not what an hour costs"
+  [[ $target != gce ]] || grep -q -e '--boot-disk-size=100GB' "$folder/j" || fail "J: no disk"
+  [[ $target != gcloud && $target != gce ]] || grep -q "trap 'delete; exit 1'" "$folder/j" || fail "J by $target: nothing deletes"
+done
 own=(--image a/b:c --command 'python3 train.py')
 job "ResNet-50" vertex '^train.py' --project my-project --location us-central1 "${own[@]}" -- \
   "$data/networks/resnet-50.json" --batch 1024 --examples 1281167 --epochs 90 --generation v5e --provisioning on_demand

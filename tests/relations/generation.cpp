@@ -283,4 +283,102 @@ void generation_plan_rows(relation& r) {
   }
 }
 
+namespace {
+
+/// A run of training a pipeline, as words of the command line without its slice.
+std::string drawn_training(relation& r) {
+  static const std::vector<std::string> jobs = {
+      "", " --lora 16", " --keep-activations", " --optimizer lion", " --weights bf16", " --encode"};
+  static const std::vector<std::string> runs = {" --examples 20000 --epochs 2", " --steps 3000",
+                                                " --steps-per-epoch 400 --epochs 3"};
+  const model& of = r.random.of(pipelines());
+  const bool clips = of.name.find("wan") != std::string::npos;
+  std::string words = " " + write_config(of) + r.random.of(jobs) + r.random.of(runs);
+  words += r.random.chance(0.5) ? " --size 512x512" : " --size 256x256,512x512";
+  if (clips) words += " --frames 17";
+  return words + " --batch " + std::to_string(std::int64_t{8} << r.random.below(4));
+}
+
+/// Whether launch starts what a document says, or refuses it in the words of the document.
+void launches(relation& r, const told& planned, const std::string& file, std::size_t rank, const std::string& why,
+              const std::string& options) {
+  const told launched = tell("tpuplan launch " + file + " --rank " + std::to_string(rank) +
+                             " --target gke --maxdiffusion --image a/b:c" + options);
+  r.holds(launched.refused() == !why.empty(), "launch starts what MaxDiffusion does, and nothing else", planned,
+          std::to_string(rank) + " " + why, launched, launched.errors);
+  if (!why.empty() && why.find("several sizes") == std::string::npos)
+    r.holds(launched.errors.find(why) != std::string::npos, "launch refuses in the words of the plan", planned, why,
+            launched, launched.errors);
+}
+
+}  // namespace
+
+// Of what is made and trained, launch starts what the answer says that MaxDiffusion does.
+void launchable_pictures(relation& r) {
+  const std::string file = scratch() + "/pictures.json";
+  while (r.next()) {
+    const bool trains = r.random.chance(0.4), plans = r.random.chance(0.6);
+    std::string line = "tpuplan --json ", options = " --set prompt=x --set use_magcache=True";
+    if (trains) {
+      line += (plans ? "plan" : "train") + drawn_training(r) + (plans ? " --max-chips 16" : " --slice v5p-8");
+      options = " --checkpoint gs://b/f --set train_data_dir=gs://b/d --set learning_rate=1e-5";
+    } else {
+      line += (plans ? "plan" : "generate") + generation_of(r, !plans).words;
+      if (plans) line += " --items-per-hour 20 --max-slice 8 --generation v5e,v5p,v6e";
+    }
+    const told planned = tell(line + " >" + file);
+    if (planned.status > 1) {
+      r.skip("refused");
+      continue;
+    }
+    const json document = json::parse(file_text(file));
+    if (!document.contains("plans")) {
+      launches(r, planned, file, 1, document["maxdiffusion_refuses"], options);
+      continue;
+    }
+    for (const json& row : document["plans"]) {
+      const std::size_t rank = row["rank"];
+      if (rank > (r.sweep ? 20U : 3U)) break;
+      launches(r, planned, file, rank, row["maxdiffusion_refuses"], options);
+    }
+  }
+}
+
+// A row of a plan of training images is what train, fit and risk answer of it, and a sweep of one trial.
+void picture_rows_trained(relation& r) {
+  while (r.next()) {
+    const std::string run = drawn_training(r);
+    const std::string chip = r.random.chance(0.5) ? "v6e" : "v5p";
+    const told planned = tell("tpuplan --json plan" + run + " --max-chips 16 --generation " + chip);
+    if (planned.status != 0) {
+      r.skip(planned.refused() ? "plan refuses" : "no plan");
+      continue;
+    }
+    const json plans = planned.document()["plans"];
+    for (std::size_t i = 0; i < plans.size() && i < (r.sweep ? 8U : 2U); ++i) {
+      const json& row = plans[i];
+      const std::string words = run + " --slice " + row["slice"].get<std::string>();
+      const told trained = tell("tpuplan --json train" + words);
+      if (!r.holds(trained.status == 0, "train refuses a row of a plan", planned, row["slice"].dump(), trained,
+                   trained.errors))
+        continue;
+      const json a = trained.document();
+      for (const char* key : {"step_time_s", "step_time_low_s", "step_time_high_s", "used_bytes", "run_s", "mesh",
+                              "checkpoints", "maxdiffusion_refuses"})
+        r.same(key, planned, row[key], trained, a[key]);
+      for (const json& cost : a["costs"]) {
+        if (cost["kind"] == row["kind"]) r.same("dollars", planned, row["cost_usd"], trained, cost["total_usd"]);
+        if (cost["kind"] == row["kind"]) r.same("start to end", planned, row["wall_s"], trained, cost["wall_s"]);
+      }
+      const told risk = tell("tpuplan --json risk" + words + " --deadline 1000d --runs 100 --provisioning on_demand");
+      if (r.holds(risk.status == 0, "risk refuses a row of a plan", planned, "row", risk, risk.errors))
+        r.same("run of risk", planned, row["run_s"], risk, risk.document()["run_s"]);
+      const told swept = tell("tpuplan --json sweep" + words + " --trials 1 --parallel 1 --provisioning on_demand");
+      if (r.holds(swept.status == 0, "sweep refuses a row of a plan", planned, "row", swept, swept.errors) &&
+          row["kind"] == "on_demand")
+        r.same("a trial", planned, row["cost_usd"], swept, swept.document()["plans"][0]["total_usd"]);
+    }
+  }
+}
+
 }  // namespace relations

@@ -823,18 +823,26 @@ TEST_CASE("MaxText trains a plan and writes checkpoints") {
   CHECK(json(run.job) == json(best.job));
   CHECK(run.layers == 32);
   CHECK(run.steps == 95368);
-  CHECK(run.checkpoint_period == 700);  // 15 s of 1500
-  const seconds best_interval = best_spot_run(best.steps * 2.14_s, 1, asked.terms.spot).checkpoint_interval;
+  const payment_terms terms = payment_terms_of(asked, best.where, 1, best.steps, 2.14_s);
+  const auto interval = [&](provisioning kind) { return checkpoint_interval_of(kind, 1, best.steps * 2.14_s, terms); };
+  CHECK(run.checkpoint_period == steps_between_checkpoints(interval(provisioning::on_demand), 2.14_s));
+  plan larger = best;
+  larger.where = slice_for("v6e-256");  // which fails more often
+  CHECK(maxtext_of(larger, asked).checkpoint_period == 2167);
+  CHECK(maxtext_of(larger, asked, provisioning::spot).checkpoint_period == 298);
   CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period ==
-        static_cast<std::int64_t>(best_interval / 2.14_s));
-  CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period == 302);
-  best.step.total = 2000_s;
+        steps_between_checkpoints(interval(provisioning::spot), 2.14_s));
+  asked.around.checkpoint_every = 500;  // as it was asked for
+  CHECK(maxtext_of(best, asked).checkpoint_period == 500);
+  CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period == 500);
+  asked.around.checkpoint_every = 0;
+  best.step.total = 2000000_s;
   CHECK(maxtext_of(best, asked).checkpoint_period == 1);
   best.step.total = seconds{1e-300};
-  CHECK(maxtext_of(best, asked).checkpoint_period == 1000000000);
+  CHECK(refusal_of([&] { (void)maxtext_of(best, asked); }).refused);
   best.step.total = seconds{};
   best.run = best.steps * 2.14_s;
-  CHECK(maxtext_of(best, asked).checkpoint_period == 700);  // of the run and its steps
+  CHECK(maxtext_of(best, asked).checkpoint_period == run.checkpoint_period);  // of the run and its steps
   best.run = seconds{};
   CHECK(maxtext_of(best, asked).checkpoint_period == 0);
   CHECK(refusal_of([&] { (void)maxtext_of(best, asked, provisioning::spot); }).refused);

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -98,8 +99,10 @@ std::string follow_up(const placed_job& asked, verdict fits, const session& with
   return follow_up(with, "plan", {{"--tokens", "1T"}}, dropped);
 }
 
-void run_fit(const job_options& job, const mesh_options& mesh, session& with) {
+void run_fit(const job_options& job, const mesh_options& mesh, const picture_options& pictures, session& with) {
+  if (is_pipeline_file(job.config)) return denoiser_fit(job, pictures, with);
   const any_model model = load_trained_model(job, mesh);
+  refuse_pictures(with, pictures, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_fit(model, job, mesh, with);
   const placed_job asked = place(model.config, job, mesh, calibrated_part::memory);
@@ -121,13 +124,15 @@ void add_fit_command(session& with) {
   command& added = with.commands.emplace_back("fit", "does a training job fit; the largest batch that does");
   const auto job = std::make_shared<job_options>();
   const auto mesh = std::make_shared<mesh_options>();
+  const auto pictures = std::make_shared<picture_options>();
   add_placed_options(added, *job);
+  add_picture_options(added, *pictures);
   add_drawing_options(added);
   add_table_options(added);
-  added.run = [job, mesh, &with] {
+  added.run = [job, mesh, pictures, &with] {
     read_job(*job);
     read_mesh(job->request, *mesh);
-    run_fit(*job, *mesh, with);
+    run_fit(*job, *mesh, *pictures, with);
   };
 }
 

@@ -9,6 +9,7 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -35,7 +36,9 @@ void run_generate(const generate_options& given, session& with) {
   if (a.fits == verdict::no) with.status = 1;
   for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
     a.assumed.push_back({field, value, std::string(not_given)});
-  answer(with, view_of(a, view_options_of(with)), [&] { return ordered_json(a); });
+  view shown = view_of(a, view_options_of(with));
+  add_launch(shown, a.maxdiffusion_refuses, false);
+  answer(with, shown, [&] { return ordered_json(a); });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "cli/plan.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -50,7 +51,10 @@ void plan_of_items(const plan_options& given, const price_book& prices, session&
       filled(pipeline, std::move(read), asked.make, asked.batch > 0 ? asked.batch : 1), asked, prices);
   if (document.plans.empty()) with.status = 1;
   view shown = view_of(document, view_options_of(with));
-  if (!document.plans.empty()) shown.next.front().command = generate_command(document.plans.front(), with);
+  if (!document.plans.empty()) {
+    shown.next.front().command = generate_command(document.plans.front(), with);
+    add_launch(shown, document.plans.front().maxdiffusion_refuses, false);
+  }
   answer(with, shown, [&] { return ordered_json(document); });
 }
 

@@ -13,6 +13,7 @@
 
 #include "cli/fit.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -76,21 +77,33 @@ network load_network(const std::string& path) {
   return *std::move(model.net);
 }
 
-std::int64_t parameters_in(const std::string& path) { return trained_parameters(load_any(path, {})); }
+std::int64_t parameters_in(const std::string& path) {
+  if (!is_pipeline_file(path)) return trained_parameters(load_any(path, {}));
+  std::vector<assumption> read;
+  return parameters(load_pipeline(path, read).denoisers.items[0].model).total;
+}
+
+void keep_to(const session& with, const std::vector<row_list>& rows, const std::vector<std::string_view>& extra,
+             std::string_view given) {
+  constexpr std::string_view own[] = {"config", "--csv", "--markdown", "--wide"};
+  for (const option& one : with.asked->options) {
+    const auto has = [&](const row_list& list) {
+      return std::any_of(list.begin(), list.end(), [&](const question_row& row) { return row.option == one.name; });
+    };
+    const bool acts = std::find(std::begin(own), std::end(own), one.name) != std::end(own) ||
+                      std::find(extra.begin(), extra.end(), one.name) != extra.end() ||
+                      std::any_of(rows.begin(), rows.end(), has);
+    if (one.is_given() && !acts) refuse(one.name, given, "an option that acts on one");
+  }
+}
 
 void keep_to_networks(const session& with, std::initializer_list<row_list> rows,
                       std::initializer_list<std::string_view> extra) {
-  constexpr std::string_view own[] = {"config", "--batch-per-core", "--image-size", "--csv", "--markdown", "--wide"};
-  const auto is_of = [](const row_list& list, std::string_view name) {
-    return std::any_of(list.begin(), list.end(), [&](const question_row& row) { return row.option == name; });
-  };
-  for (const option& one : with.asked->options) {
-    const auto has = [&](const row_list& list) { return is_of(list, one.name); };
-    const bool acts = std::find(std::begin(own), std::end(own), one.name) != std::end(own) ||
-                      std::find(extra.begin(), extra.end(), one.name) != extra.end() || has(network_job_rows) ||
-                      has(network_mesh_rows) || std::any_of(rows.begin(), rows.end(), has);
-    if (one.is_given() && !acts) refuse(one.name, "given for a network of layers", "an option that acts on one");
-  }
+  std::vector<row_list> all(rows);
+  all.insert(all.end(), {network_job_rows, network_mesh_rows});
+  std::vector<std::string_view> names(extra);
+  names.insert(names.end(), {"--batch-per-core", "--image-size"});
+  keep_to(with, all, names, "given for a network of layers");
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/model/network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
+#include <vector>
 
 #include "cli/against_gpu.hpp"
 #include "cli/commands.hpp"
@@ -42,6 +43,9 @@ struct run_options {
 /// Refuses steps of a network where there is no batch.
 void expect_batch(const epoch_options& run, std::int64_t batch);
 
+/// Refuses options that none of these rows and names has, for what is "given for a network of layers".
+void keep_to(const session& with, const std::vector<tpuplan::row_list>& rows,
+             const std::vector<std::string_view>& extra, std::string_view given);
 /// Refuses options that have no effect for a network: those that no row of a step, of these rows or `extra` names.
 void keep_to_networks(const session& with, std::initializer_list<tpuplan::row_list> rows = {},
                       std::initializer_list<std::string_view> extra = {});

@@ -54,7 +54,7 @@ std::string launch_words(const plan_network_row& p) {
 /// Examples on each core as a batch, where all slices that are looked at have the same number of cores.
 std::int64_t batch_of_cores(std::int64_t per_core, const plan_network_request& asked) {
   network_request limits;
-  limits.generations = asked.generations;
+  limits.generations = asked.generations.empty() ? usual_generations() : asked.generations;
   limits.smallest_chips = asked.smallest_chips;
   limits.largest_chips = asked.largest_chips;
   std::int64_t cores = 0;

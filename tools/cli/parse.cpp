@@ -46,6 +46,11 @@ std::string valid_instead(const session& with, const command& asked, const std::
     if (one.find(name) != nullptr) others += (others.empty() ? "" : ", ") + one.name;
   }
   if (!others.empty()) return "an option of tpuplan " + asked.name + "; this one belongs to " + others;
+  for (const std::string_view loop : {"--grpo", "--dpo", "--ppo", "--rl", "--rlhf"}) {
+    if (name == loop)
+      return "no such option: loops of reinforcement learning are not planned whole; serve estimates their rollouts, "
+             "train their steps (README.md)";
+  }
   std::vector<std::string_view> names;
   for (const option& one : asked.options)
     if (one.name.front() == '-') names.push_back(one.name);

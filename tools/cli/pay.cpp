@@ -91,7 +91,9 @@ void add_pay_command(session& with) {
   added.ask(gpu_rows, request);
   add_trait_options(added, options->traits);
   added.ask(storage_rows, request);
-  added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are")
+  added
+      .add("--model", options->model,
+           "a config.json, a network of layers or a folder of diffusers, whose parameters they are")
       .decides("checkpoint_time");
   add_table_options(added);
   added.run = [options, &with] { run_pay(*options, with); };

@@ -6,6 +6,7 @@
 #include "cli/calibration.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 #include "cli/zones.hpp"
 
 #include <algorithm>
@@ -109,7 +110,14 @@ void run_plan(plan_options given, session& with) {
     refuse_drawing(with, "given for images or clips", "a language model");
     return plan_of_items(given, loaded_prices(given.prices, given.asked.regions, with).book(), with);
   }
+  if (is_pipeline_file(given.job.config)) {
+    refuse_drawing(with, "given for images or clips", "a language model");
+    return denoiser_plan(given, loaded_prices(given.prices, given.asked.regions, with).book(), with);
+  }
   any_model model = load_any(given.job.config, given.job.image_size);
+  for (const char* option : {"--size", "--frames", "--text-tokens", "--encode", "--keep-activations"}) {
+    if (with.is_given(option)) refuse(option, "given for another model", "a pipeline of images or clips");
+  }
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
   check_places(given, prices, config, with);
@@ -180,8 +188,14 @@ void add_item_options(command& to, plan_options& into) {
   }
   auto one = to.options.begin();
   std::advance(one, before);
-  for (; one != to.options.end(); ++one) one->needs({"--items-per-hour"});
+  for (; one != to.options.end(); ++one) {
+    const bool of_training = one->name == "--size" || one->name == "--frames" || one->name == "--text-tokens";
+    if (of_training) one->needs({"--items-per-hour", "--examples", "--steps-per-epoch", "--steps"});
+    if (!of_training) one->needs({"--items-per-hour"});
+  }
   to.ask(generation_plan_rows, "--items-per-hour", into.generation).optional().excludes({"--serve"});
+  for (const question_row& row : diffusion_step_rows)
+    to.ask(row, into.pictures).needs({"--examples", "--steps-per-epoch", "--steps"});
 }
 
 /// Options of which each belongs to serving alone.

@@ -27,6 +27,7 @@ struct plan_options {
   epoch_options epochs;
   nlohmann::json input = nlohmann::json::object();       // what an example costs a host
   nlohmann::json generation = nlohmann::json::object();  // what images and clips are asked with
+  nlohmann::json pictures = nlohmann::json::object();    // what training on them is asked with
   std::vector<std::string> gpus;
   std::string prices, quotas, zone;
   std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given

@@ -11,6 +11,7 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -22,7 +23,10 @@ struct risk_options {
   job_options job;
   mesh_options mesh;
   price_options prices;
-  std::string lifetimes;  // a file
+  std::string lifetimes;                            // a file
+  epoch_options epochs;                             // of what takes no tokens
+  nlohmann::json input = nlohmann::json::object();  // what an example costs a host
+  picture_options pictures;
 };
 
 /// How long one's own slices lasted: a line of JSON each.
@@ -39,24 +43,67 @@ std::vector<own_lifetime> load_lifetimes(const std::string& path) {
 }
 
 /// The question; dates are from today on where nobody says when capacity is asked for.
-risk_request request_of(const risk_options& given, assumed_values& assumed) {
-  risk_request asked = read_request<risk_request>(given.job.request);
-  asked.region = given.prices.region;
-  if (!given.lifetimes.empty()) asked.lifetimes = load_lifetimes(given.lifetimes);
-  if (!asked.by.empty() && asked.start.empty()) {
-    asked.start = today();
-    assumed.emplace_back("start", asked.start + ", today: see --start");
+nlohmann::json request_of(const risk_options& given, assumed_values& assumed) {
+  nlohmann::json asked = given.job.request;
+  asked["region"] = given.prices.region;
+  if (!given.lifetimes.empty()) asked["lifetimes"] = load_lifetimes(given.lifetimes);
+  if (asked.contains("by") && !asked.contains("start")) {
+    asked["start"] = today();
+    assumed.emplace_back("start", today() + ", today: see --start");
   }
   return asked;
 }
 
+/// Prints the answer about a run of examples, with what was assumed of the question.
+void print_risk(risk_answer a, const assumed_values& assumed, session& with) {
+  for (const auto& [field, value] : assumed) a.assumed.push_back({field, value, std::string(not_given)});
+  view shown = view_of(a, view_options_of(with));
+  shown.next.front().command = follow_up(with, "train", {});
+  answer(with, shown, [&] { return ordered_json(a); });
+}
+
+/// The risk of training a network of layers.
+void risk_of_network(const risk_options& given, const any_model& model, const price_book& prices, session& with) {
+  keep_to_networks(with, {network_run_rows, risk_rows, wait_rows, phase_rows, rest_rows},
+                   {"--steps-per-epoch", "--steps", "--lifetimes", "--region", "--prices", "--svg", "--html"});
+  if (!is_given(given.epochs)) refuse_missing("--examples", "examples of the data set with --epochs, or --steps");
+  assumed_values assumed;
+  nlohmann::json asked = request_of(given, assumed);
+  const std::int64_t cores = batch_shards(network_layout(given.mesh.mesh, scheduled_slice(given.mesh.slice_name)));
+  if (given.job.per_core) asked["job"]["global_batch"] = checked_multiply(*given.job.per_core, cores);
+  const placed_network all = placed(model, given.mesh.slice_name, given.mesh.mesh, network_job_of(asked));
+  asked["data"] = data_of(given.epochs, all.job.global_batch);
+  if (given.input.contains("input")) asked["input"] = given.input["input"];
+  print_risk(answer_to_risk_of_network(model, asked, prices), assumed, with);
+}
+
+/// The risk of training a pipeline of images or clips.
+void risk_of_pictures(const risk_options& given, const price_book& prices, session& with) {
+  keep_to_pipelines(with, {diffusion_mesh_rows, exchange_rows, risk_rows, wait_rows, phase_rows, rest_rows},
+                    {"--examples", "--epochs", "--steps-per-epoch", "--keep-remainder", "--steps", "--lifetimes",
+                     "--region", "--prices", "--svg", "--html"});
+  if (given.mesh.slice_name.empty()) refuse_missing("--slice", "v5p-128, v5e-16, v6e-8x16 …");
+  if (!is_given(given.epochs)) refuse_missing("--examples", "examples of the data set with --epochs, or --steps");
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = load_pipeline(given.job.config, read);
+  assumed_values assumed;
+  const nlohmann::json asked = denoiser_request(request_of(given, assumed), given.pictures.request, given.epochs);
+  print_risk(answer_to_risk_of_pictures(pipeline, read, asked, prices), assumed, with);
+}
+
 void run_risk(const risk_options& given, session& with) {
-  const any_model model = load_trained_model(given.job, given.mesh);
-  if (model.net) refuse("config", given.job.config, "a language model: a network has no risk yet");
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
+  if (is_pipeline_file(given.job.config)) return risk_of_pictures(given, prices.book(), with);
+  const any_model model = load_trained_model(given.job, given.mesh);
+  refuse_pictures(with, given.pictures, model.net ? "given for a network of layers" : "given for a language model");
+  if (model.net) return risk_of_network(given, model, prices.book(), with);
+  refuse_input(with);
   placed_job all = place(model.config, given.job, given.mesh, calibrated_part::steps_and_memory);
-  const risk_request asked = request_of(given, all.assumed);
+  auto asked = read_request<risk_request>(request_of(given, all.assumed));
+  if (is_given(given.epochs))
+    asked.tokens = static_cast<double>(epochs_asked(given.epochs, all.job.global_batch).steps) *
+                   static_cast<double>(tokens_per_step(all.job));
   const risk_answer a = answer_to_risk(all, asked, prices.book());
   view shown = view_of(a, view_options_of(with));
   add_sources(all, given.job, given.mesh, shown);
@@ -77,6 +124,9 @@ void add_risk_command(session& with) {
   nlohmann::json& request = options->job.request;
   added.ask(run_rows, "--default-tiles", request).excludes({"--maxtext"});
   added.ask(run_rows, "--tokens", request);
+  add_epoch_options(added, options->epochs, {"--tokens"});
+  add_input_options(added, options->input);
+  add_picture_options(added, options->pictures);
   added.ask(risk_rows, request);
   added.ask(wait_rows, request);
   added.ask(phase_rows, request);

@@ -15,6 +15,7 @@
 #include "cli/calibration.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/network.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
@@ -36,14 +37,13 @@ struct simulate_options {
   seconds part{0};       // of a day from a trace; 0: a 24th of it
   bool for_hpa = false;  // what autoscaler of Kubernetes keeps the targets
   seconds between = spot_terms{}.mean_time_between_preemptions;
-  nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
-  std::vector<std::string> of_pictures;                // the options of these
+  picture_options pictures;  // of a pipeline of images or clips
 };
 
 // Images and clips under traffic.
 
 simulate_generation_request items_asked(const simulate_options& given, const session& with) {
-  simulate_generation_request asked = read_request<simulate_generation_request>(given.pictures);
+  simulate_generation_request asked = read_request<simulate_generation_request>(given.pictures.request);
   const simulate_request& all = given.asked;
   asked.slice = all.slice, asked.slices = all.slices;
   if (with.is_given("--weights")) asked.make.weights = all.job.weights;
@@ -56,11 +56,9 @@ simulate_generation_request items_asked(const simulate_options& given, const ses
 }
 
 void simulate_items(const simulate_options& given, session& with) {
-  keep_to_pipelines(
-      with, given.of_pictures,
-      {"config",      "--slice",    "--slices",  "--rate",    "--concurrency", "--ramp",    "--warm-up",
-       "--variation", "--seed",     "--e2e-p50", "--e2e-p90", "--e2e-p95",     "--e2e-p99", "--tensor",
-       "--weights",   "--requests", "--region",  "--prices",  "--csv",         "--wide",    "--markdown"});
+  keep_to(with, {picture_rows, generate_rows, fill_rows, item_traffic_rows},
+          {"--e2e-p50", "--e2e-p90", "--e2e-p95", "--e2e-p99", "--region", "--prices"},
+          "given for a pipeline of images or clips");
   const simulate_generation_request asked = items_asked(given, with);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.config, read);
@@ -179,7 +177,7 @@ void run_simulate(simulate_options given, session& with) {
     refuse_missing("--rate", "requests a second, or --concurrency, or --trace, or --day");
   if (is_pipeline_file(given.config)) return simulate_items(given, with);
   model_config config = load_model(given.config);
-  refuse_pictures(with, given.of_pictures, "given for a language model");
+  refuse_pictures(with, given.pictures, "given for a language model");
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   use_drawn_lengths(config.model, given, with);
   const own_constants usual{{}, given.traffic.constants, {}};
@@ -239,11 +237,7 @@ void add_simulate_command(session& with) {
   add_price_options(added, options->prices);
   add_drawing_options(added);
   add_table_options(added);
-  options->of_pictures = picture_options(added, picture_rows, options->pictures);
-  for (const row_list& rows : {row_list(generate_rows), row_list(fill_rows)}) {
-    for (std::string& each : picture_options(added, rows, options->pictures))
-      options->of_pictures.push_back(std::move(each));
-  }
+  add_rows_of_pictures(added, options->pictures, {picture_rows, generate_rows, fill_rows});
   added.run = [options, &with] {
     read_simulation(*options);
     run_simulate(*options, with);

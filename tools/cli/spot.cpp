@@ -89,7 +89,9 @@ void add_spot_command(session& with) {
   command& added = with.commands.emplace_back("spot", "checkpoint interval, expected time and cost under preemption");
   const auto options = std::make_shared<spot_options>();
   added.ask(spot_rows, options->request);
-  added.add("--model", options->model, "a config.json or a network of layers, whose parameters they are")
+  added
+      .add("--model", options->model,
+           "a config.json, a network of layers or a folder of diffusers, whose parameters they are")
       .decides("checkpoint_time");
   added.add("--preemption-rate", options->share, {1e-9, 0.999999}, "probability of a preemption in --per: 20%")
       .decides("mean_time_between_preemptions")

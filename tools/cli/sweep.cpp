@@ -5,6 +5,7 @@
 
 #include "cli/network.hpp"
 #include "cli/report.hpp"
+#include "cli/train_generation.hpp"
 
 namespace cli {
 
@@ -14,6 +15,7 @@ using namespace tpuplan;
 
 struct sweep_options {
   plan_options trial;  // whose request is that of the sweep
+  picture_options pictures;
   price_options prices;
   std::int64_t rows = 8;
 };
@@ -65,6 +67,43 @@ next_step next_of(const sweep_row& best, const nlohmann::json& request, bool is_
           "one trial of it"};
 }
 
+/// Prints an answer, and what looks at one trial of the best way more closely.
+void print_sweep(const plan_sweep_answer& said, std::int64_t rows, const std::optional<next_step>& next,
+                 session& with) {
+  if (said.plans.empty()) with.status = 1;
+  view_options options = view_options_of();
+  options.rows = rows;
+  view shown = view_of(said, options);
+  if (next) shown.next = {*next};
+  answer(with, shown, [&]() -> ordered_json { return said; });
+}
+
+/// The sweep of a pipeline of images or clips.
+void sweep_of_pictures(const sweep_options& given, session& with) {
+  keep_to_pipelines(with, {sweep_rows, sweep_limit_rows, preemption_rows, price_rows},
+                    {"--examples", "--epochs", "--steps-per-epoch", "--keep-remainder", "--steps", "--zone", "--rows"});
+  const plan_options& trial = given.trial;
+  nlohmann::json request = denoiser_request(trial.job.request, given.pictures.request);
+  const nlohmann::json job = request.value("job", nlohmann::json::object());
+  if (!job.contains("global_batch")) refuse_missing("--batch", "images or clips in a step, the same on every slice");
+  request.erase("job");
+  auto asked = read_request<plan_sweep_request>(request);
+  request["job"] = job;
+  if (is_given(trial.epochs)) asked.data = data_of(trial.epochs, job["global_batch"].get<std::int64_t>());
+  asked.steps = {};
+  asked.generations = trial.asked.generations;  // of which a zone may have fewer
+  asked.region = trial.asked.regions.front();
+  const loaded_prices prices(trial.prices, trial.asked.regions, with);
+  check_region(prices.book(), asked.region);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = load_pipeline(trial.job.config, read);
+  const plan_sweep_answer said = answer_to(pipeline, read, asked, request, prices.book());
+  std::optional<next_step> next;
+  if (!said.plans.empty())
+    next = {"train_generation", follow_up(with, "train", {{"--slice", said.plans.front().slice}}), "one trial of it"};
+  print_sweep(said, given.rows, next, with);
+}
+
 void run_sweep(sweep_options given, session& with) {
   plan_options& trial = given.trial;
   nlohmann::json& request = trial.job.request;
@@ -75,7 +114,9 @@ void run_sweep(sweep_options given, session& with) {
   trial.prices = given.prices.file;
   trial.asked.regions = {given.prices.region};
   keep_to_zone(trial, with);
+  if (is_pipeline_file(trial.job.config)) return sweep_of_pictures(given, with);
   const any_model model = load_any(trial.job.config, {});
+  refuse_pictures(with, given.pictures, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net)
     keep_to_networks(with, {network_run_rows, preemption_rows, price_rows, sweep_rows, sweep_limit_rows},
                      {"--steps-per-epoch", "--steps", "--zone", "--rows"});
@@ -84,12 +125,9 @@ void run_sweep(sweep_options given, session& with) {
   check_region(prices.book(), trial.asked.regions.front());
   const plan_sweep_request asked = asked_of(given, model);
   const plan_sweep_answer said = answer_to(model, asked, request, prices.book());
-  if (said.plans.empty()) with.status = 1;
-  view_options options = view_options_of();
-  options.rows = given.rows;
-  view shown = view_of(said, options);
-  if (!said.plans.empty()) shown.next = {next_of(said.plans.front(), request, model.net.has_value(), with)};
-  answer(with, shown, [&]() -> ordered_json { return said; });
+  std::optional<next_step> next;
+  if (!said.plans.empty()) next = next_of(said.plans.front(), request, model.net.has_value(), with);
+  print_sweep(said, given.rows, next, with);
 }
 
 }  // namespace
@@ -107,6 +145,7 @@ void add_sweep_command(session& with) {
   added.ask(trial_run_rows, "--tokens", request);
   add_epoch_options(added, trial.epochs, {"--tokens"});
   add_input_options(added, trial.input);
+  add_picture_options(added, options->pictures, false);
   added.ask(sweep_limit_rows, request);
   add_price_options(added, options->prices);
   added.add("--zone", trial.zone, "only what a zone has, by data/zones.json: us-east5-b");

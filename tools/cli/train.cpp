@@ -31,8 +31,7 @@ struct train_options {
   nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   train_request run;                                // of which the request says the terms of payment and the phases
   gpu_options gpu;
-  nlohmann::json pictures = nlohmann::json::object();  // of a pipeline of images or clips
-  std::vector<std::string> of_pictures;                // the options of these
+  picture_options pictures;  // of a pipeline of images or clips
 };
 
 /// The answer to a training question, and the parts that only the command line has.
@@ -119,11 +118,9 @@ void add_comparison(trained& a, const train_options& given, const price_book& bo
 
 void run_train(const train_options& given, session& with) {
   if (is_pipeline_file(given.job.config))
-    return denoiser_train({given.job, given.mesh, given.epochs, given.prices, given.pictures, given.of_pictures,
-                           given.run.mean_time_between_preemptions, given.run.rest_of_term_used},
-                          with);
+    return denoiser_train(given.job, given.pictures, given.epochs, given.prices, with);
   const any_model model = load_trained_model(given.job, given.mesh);
-  refuse_pictures(with, given.of_pictures, model.net ? "given for a network of layers" : "given for a language model");
+  refuse_pictures(with, given.pictures, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) {
     refuse_drawing(with, "given for a network of layers", "a language model");
     if (given.tokens) refuse("--tokens", "given for a network of layers", "--examples and --epochs, or --steps");
@@ -172,7 +169,7 @@ void add_train_command(session& with) {
   added.ask(noise_rows, request);
   add_gpu_training_options(added, options->gpu);
   add_input_options(added, options->input);
-  options->of_pictures = picture_options(added, train_picture_rows, options->pictures);
+  add_picture_options(added, options->pictures);
   add_drawing_options(added);
   add_table_options(added);
   added.run = [options, &with] {

@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_CLI_TRAIN_GENERATION_HPP
 #define TPUPLAN_CLI_TRAIN_GENERATION_HPP
 
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/train_generation.hpp>
@@ -10,34 +9,41 @@
 #include "cli/commands.hpp"
 #include "cli/epochs.hpp"
 #include "cli/job.hpp"
+#include "cli/plan.hpp"
 #include "cli/prices.hpp"
 
 // A pipeline of images or clips, whose denoiser is trained.
 namespace cli {
 
-/// What training of a denoiser is asked with.
-struct denoiser_run {
-  const job_options& job;
-  const mesh_options& mesh;
-  const epoch_options& epochs;
-  const price_options& prices;
-  const nlohmann::json& pictures;       // what no other training is asked with
-  const std::vector<std::string>& own;  // the options of that
-  tpuplan::seconds between{};
-  double rest_used = 0;
+/// What is asked of a pipeline and of no other model.
+struct picture_options {
+  nlohmann::json request = nlohmann::json::object();
+  std::vector<std::string> own;  // the options of it
 };
 
 /// Whether a file or a folder is a pipeline; not of standard input.
 bool is_pipeline_file(const std::string& path);
-/// Declares the options of these rows that the command does not have; their names.
-std::vector<std::string> picture_options(command& to, const tpuplan::row_list& rows, nlohmann::json& request);
+/// Declares the options of these rows that the command does not have.
+void add_rows_of_pictures(command& to, picture_options& into, const std::vector<tpuplan::row_list>& rows);
+/// Declares those of training at some sizes, and of layouts where these are asked for.
+void add_picture_options(command& to, picture_options& into, bool of_a_layout = true);
 /// Refuses the options of pipelines for another model.
-void refuse_pictures(const session& with, const std::vector<std::string>& own, std::string_view given);
-/// Refuses options of other models for a pipeline: all but its own and these others.
-void keep_to_pipelines(const session& with, const std::vector<std::string>& own,
-                       std::initializer_list<std::string_view> others);
-/// tpuplan train of a pipeline.
-void denoiser_train(const denoiser_run& given, session& with);
+void refuse_pictures(const session& with, const picture_options& pictures, std::string_view given);
+/// The request of a question about training a denoiser, as the options say it, with its data set where a run is given.
+nlohmann::json denoiser_request(const nlohmann::json& request, const nlohmann::json& pictures,
+                                const epoch_options& run = {});
+/// Refuses options of other models for a pipeline: all but those of a step, these rows, and these others.
+void keep_to_pipelines(const session& with, std::vector<tpuplan::row_list> rows, std::vector<std::string_view> extra);
+
+/// What starts an answer about images or clips, where MaxDiffusion does.
+void add_launch(tpuplan::view& shown, const std::string& refusal, bool trains);
+/// @{
+/// tpuplan fit, train, and plan of training, of a pipeline.
+void denoiser_fit(const job_options& job, const picture_options& pictures, session& with);
+void denoiser_train(const job_options& job, const picture_options& pictures, const epoch_options& run,
+                    const price_options& prices, session& with);
+void denoiser_plan(const plan_options& given, const tpuplan::price_book& prices, session& with);
+/// @}
 
 }  // namespace cli
 

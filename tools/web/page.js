@@ -111,6 +111,7 @@ const shown = [
     "simulate_generation train_generation plan_network train_network" },
   { key: "seq", row: "--seq", of: "plan train risk fit", stops: powers(8, 17) },
   { key: "source", row: "--source-length", of: "plan train risk fit", stops: powers(6, 14), more: true },
+  { key: "noise", row: "--noise-scale", of: "plan train", stops: decades(5, 8), more: true },
   { key: "input", row: "--input-len", of: "serve plan_serving", stops: powers(5, 17) },
   { key: "output", row: "--output-len", of: "serve plan_serving", stops: powers(3, 14) },
   { key: "rate", row: "--rate", of: "serve plan_serving", stops: [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500] },

@@ -10,6 +10,7 @@
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/estimate/generation.hpp>
+#include <tpuplan/launch/pictures.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/diffusers.hpp>
 #include <tpuplan/show/text/readable.hpp>
@@ -146,6 +147,7 @@ struct generate_answer {
   std::vector<assumption> assumed{};
   std::string model{};
   std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
+  std::string maxdiffusion_refuses{};               ///< why launch does not start it by MaxDiffusion; empty: it does
   std::string region{};
   /// @}
 };
@@ -300,6 +302,16 @@ namespace detail {
   return all;
 }
 
+/// Why MaxDiffusion does not make a batch so; empty: it does.
+[[nodiscard]] inline std::string refusal_to_make(const diffusion_pipeline& p, const std::vector<std::int64_t>& parts,
+                                                 const picture_size& size, const generation_job& job,
+                                                 const generation_layout& mesh, const slice& where) {
+  maxdiffusion_run run;
+  run.pipeline = p.name.view(), run.denoiser_parameters = parts;
+  run.size = size, run.job = job, run.mesh = mesh;
+  return maxdiffusion_refusal(run, where);
+}
+
 [[nodiscard]] inline std::string layout_words(const generation_layout& mesh) {
   std::string words;
   const auto add = [&](std::string_view degree, std::int64_t of) {
@@ -384,6 +396,8 @@ inline void set_memory(generate_answer& answer, const generation_memory& memory)
   answer.runs = default_generation.runs, answer.sources = default_generation.sources;
   for (std::size_t i = 0; i < work.denoisers.size; ++i)
     answer.forward += work.shares[i] * work.denoisers.items[i].model_flops;
+  answer.maxdiffusion_refuses =
+      detail::refusal_to_make(made.pipeline, answer.denoiser_parameters, made.size, made.job, best.mesh, where);
   detail::set_times(answer, best.time);
   detail::set_memory(answer, best.memory);
   answer.costs = detail::item_prices(answer, where, book);
@@ -411,6 +425,7 @@ TPUPLAN_FIELDS(tpuplan::item_price, kind, usd_per_hour, usd_per_item, usd_per_it
 TPUPLAN_FIELDS(tpuplan::generate_answer, batch_time, batch_time_low, batch_time_high, item_time, item_time_low,
                item_time_high, text, steps, decode, items_per_hour, usd_per_item, kind, fits, used, used_low, used_high,
                usable, mfu, forward, work, floor, limited_by, step, memory, costs, slice, slices, chips, mesh, size,
-               job, clips, runs, sources, extrapolated, assumed, model, denoiser_parameters, region)
+               job, clips, runs, sources, extrapolated, assumed, model, denoiser_parameters, maxdiffusion_refuses,
+               region)
 
 #endif

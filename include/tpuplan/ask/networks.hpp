@@ -155,6 +155,7 @@ struct train_network_answer {
   std::string region{};                           ///< where it is paid for
   payment_terms terms{};                          ///< what is expected of capacity that ends
   std::optional<run_timeline> timeline{};         ///< from start to end on demand, where it was asked for and may run
+  std::optional<run_checkpoints> checkpoints{};   ///< of the run on demand
   /// @}
 };
 
@@ -175,7 +176,8 @@ struct plan_network_row {
   seconds wall{};                       ///< from start to end
   provisioning kind{};
   price_row price{};
-  tpuplan::plan plan{};  ///< the same as the question launch reads it
+  run_checkpoints checkpoints{};  ///< of the run as it is paid for
+  tpuplan::plan plan{};           ///< the same as the question launch reads it
   /// @}
 };
 /// How many slices lost for each reason.
@@ -285,8 +287,8 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
   return each;
 }
 /// The run besides its steps, and how capacity waits, ends and fails, put into the request; what is assumed of it.
-template <class Asked>
-void fill_run(const Asked& asked, bool spot_counts, network_request& request, assumed_values& assumed) {
+template <class Asked, class Request>
+void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_values& assumed) {
   fill_capacity(asked, spot_counts, request.terms, assumed);
   request.around = phases_of(asked.around, asked.restart_time, assumed);
   request.chip_time_between_failures = asked.chip_time_between_failures;
@@ -326,6 +328,9 @@ void fill_run(const Asked& asked, bool spot_counts, network_request& request, as
   const run_price_list costs = run_prices(all.where, slice_total, {*answer.run, steps * step.low, steps * step.high},
                                           book, asked.region, answer.terms);
   answer.costs.emplace(costs.begin(), costs.end());
+  answer.checkpoints = checkpoints_of(
+      checkpoint_of(all.net, all.job), steps, step.total,
+      checkpoint_interval_of(provisioning::on_demand, slice_total, *answer.run, answer.terms), asked.region);
   if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return answer;
   run_phases run = request.around;
   run.steps = answer.epochs->steps, run.step = step.total;
@@ -358,16 +363,26 @@ void fill_run(const Asked& asked, bool spot_counts, network_request& request, as
   request.best = asked.best;
   request.kinds = asked.kinds;
   request.regions = regions_named(book, asked.regions);
-  request.generations = asked.generations;
+  request.regions_by_area = regions_by_area(request.regions, asked.regions);
+  request.generations = asked.generations.empty() ? usual_generations() : asked.generations;
   request.smallest_chips = asked.smallest_chips;
   request.largest_chips = asked.largest_chips;
   request.accept_uncertain = asked.accept_uncertain;
   request.prices = book;
   const bool on_spot = std::find(asked.kinds.begin(), asked.kinds.end(), provisioning::spot) != asked.kinds.end();
   fill_run(asked, on_spot, request, assumed);
+  add_left_out(request, assumed);
   return request;
 }
 namespace detail {
+/// The checkpoints of a plan as it is paid for.
+template <class Request, class Planned>
+[[nodiscard]] run_checkpoints checkpoints_of(const Request& request, const Planned& one) {
+  const payment_terms terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total);
+  return tpuplan::checkpoints_of(checkpoint_of(request), static_cast<double>(one.steps), one.step.total,
+                                 checkpoint_interval_of(one.cost.kind, 1, one.run, terms),
+                                 one.cost.price.region.view());
+}
 /// A plan of a network as `launch` reads it: where, for how long and how it is paid for.
 [[nodiscard]] inline plan launched_plan(const network_plan& from) {
   plan to;
@@ -402,7 +417,7 @@ namespace detail {
     answer.plans.push_back({static_cast<std::int64_t>(answer.plans.size()) + 1, std::string(name(one.where).view()),
                             chips(one.where), one.job.global_batch, one.mesh, one.step, one.input, one.memory,
                             one.steps, one.run, one.cost.total, one.low, one.high, one.cost.wall, one.cost.kind,
-                            one.cost.price, detail::launched_plan(one)});
+                            one.cost.price, detail::checkpoints_of(request, one), detail::launched_plan(one)});
   }
   if (waits) assume_input(request.input, assumed);
   answer.parameters = parameters(request.net).trained;
@@ -427,12 +442,13 @@ TPUPLAN_FIELDS(tpuplan::train_network_request, config, slice, job, mesh, data, i
 TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice,
                mesh, job, assumed, model, example)
 TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
-               memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, timeline)
+               memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, timeline,
+               checkpoints)
 TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
                generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
                rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
-               cost_low, cost_high, wall, kind, price, plan)
+               cost_low, cost_high, wall, kind, price, checkpoints, plan)
 TPUPLAN_FIELDS(tpuplan::lost_networks, does_not_fit, may_not_fit, batch_does_not_divide, no_price, misses_deadline,
                over_budget)
 TPUPLAN_FIELDS(tpuplan::plan_network_answer, schema, parameters, examples, epochs, plans, lost, assumed, model, data,

@@ -126,7 +126,7 @@ struct plan_row {
   std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
   /// Chances to be done by the deadline and within the budget; nothing: there is none, or the row is beyond the 200th.
   std::optional<double> chance_in_time{}, chance_in_budget{};
-  std::optional<run_checkpoints> checkpoints{};  ///< of the run on demand, a hundredth of whose time they take
+  std::optional<run_checkpoints> checkpoints{};  ///< of the run as it is paid for, which launch asks for
   bool on_front = false;                         ///< no other plan or way of paying is both faster and cheaper
   std::string remarks{};                         ///< what to know of it: see remarks_of
   tpuplan::plan plan{};
@@ -271,10 +271,13 @@ namespace detail {
     if (chances && request.deadline) row.chance_in_time = chances->in_time;
     if (chances && request.budget) row.chance_in_budget = chances->in_budget;
   }
-  if (request.model.layers > 0 && offer.steps > 0 && offer.step.total.value() > 0)
-    row.checkpoints = checkpoints_of(training_state_of(request.model, offer.job).total, offer.steps, offer.step.total,
-                                     payment_terms_of(request, offer.where, row.slices).spot.checkpoint_time * 100,
-                                     row.region.value_or(""));
+  if (request.model.layers > 0 && offer.steps > 0 && offer.step.total.value() > 0) {
+    const provisioning kind = row.paid_as.value_or(provisioning::on_demand);
+    row.checkpoints = checkpoints_of(
+        training_state_of(request.model, offer.job).total, offer.steps, offer.step.total,
+        checkpoint_interval_of(kind, row.slices, offer.step.total * offer.steps, terms_of(offer, request)),
+        row.region.value_or(""));
+  }
   row.remarks = remarks_of(offer, request);
   row.on_front = offer.on_front;
   row.plan = offer;

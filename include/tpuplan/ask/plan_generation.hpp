@@ -69,7 +69,8 @@ struct generation_plan_row {
   provisioning kind{};
   std::string region{};
   price_row price{};
-  bool on_front = false;  ///< no other plan is both cheaper and faster
+  bool on_front = false;               ///< no other plan is both cheaper and faster
+  std::string maxdiffusion_refuses{};  ///< why launch does not start it by MaxDiffusion; empty: it does
   /// @}
 };
 /// Plans, lost slices and the question.
@@ -123,8 +124,9 @@ namespace detail {
   request.items_per_hour = asked.items_per_hour;
   if (asked.latency) request.latency = *asked.latency;
   request.best = asked.best, request.kinds = asked.kinds, request.regions = regions_named(book, asked.regions);
+  request.regions_by_area = regions_by_area(request.regions, asked.regions);
   if (asked.budget) request.budget = *asked.budget;
-  request.generations = asked.generations;
+  request.generations = asked.generations.empty() ? usual_generations() : asked.generations;
   request.smallest_chips = asked.smallest_chips, request.largest_chips = asked.largest_chips;
   request.largest_slice = asked.largest_slice, request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
@@ -134,6 +136,13 @@ namespace detail {
   for (const generation_plan& one : found.plans)
     document.plans.push_back(
         detail::row_of(one, asked.items_per_hour, static_cast<std::int64_t>(document.plans.size()) + 1));
+  document.denoiser_parameters = detail::denoiser_parameters_of(made.pipeline);
+  for (std::size_t i = 0; i < found.plans.size(); ++i) {
+    generation_job job = request.job;
+    job.batch = found.plans[i].batch;
+    document.plans[i].maxdiffusion_refuses = detail::refusal_to_make(
+        made.pipeline, document.denoiser_parameters, made.size, job, found.plans[i].made.mesh, found.plans[i].where);
+  }
   for (const auto& one : readable::by_reason(found.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, asked.best),
                              readable::amount(one.closest)});
@@ -144,9 +153,9 @@ namespace detail {
   document.size = made.size, document.job = request.job, document.clips = made.size.frames > 1;
   document.runs = default_generation.runs, document.sources = default_generation.sources;
   document.model = made.pipeline.name.view();
-  document.denoiser_parameters = detail::denoiser_parameters_of(made.pipeline);
   document.assumed = made.read;
   assumed_values assumed = made.assumed;
+  add_left_out(request, assumed);
   assumed.emplace_back("traffic",
                        "requests come at random, as many as said; a latency is the mean of waiting and making");
   for (auto& [field, value] : assumed) document.assumed.push_back({field, value, std::string(not_given)});
@@ -160,7 +169,7 @@ TPUPLAN_FIELDS(tpuplan::asked_generation_plan, config, make, items_per_hour, lat
                budget, generations, smallest_chips, largest_chips, largest_slice, accept_uncertain, most_plans, prices)
 TPUPLAN_FIELDS(tpuplan::generation_plan_row, rank, slice, slices, chips, batch, mesh, batch_time, batch_time_low,
                batch_time_high, item_time, waiting, latency, busy, items_per_hour, usd_per_hour, usd_per_item, fits,
-               used, usable, kind, region, price, on_front)
+               used, usable, kind, region, price, on_front, maxdiffusion_refuses)
 TPUPLAN_FIELDS(tpuplan::generation_plan_document, plans, lost, rejected, items_per_hour, latency, best, size, job,
                clips, runs, sources, assumed, model, denoiser_parameters)
 

@@ -20,13 +20,10 @@ namespace detail {
   return std::string(date_after(start, static_cast<std::int64_t>(math::ceil(in_days(*wall))) - 1).view());
 }
 
-/// Refuses what has no effect on the answer, and a job that has no chance.
-inline void check_risk(const risk_request& asked, const placed_job& all) {
-  if (asked.tokens <= 0) fail(errc::missing_field, "tokens", "missing", "tokens of the whole run");
+/// Refuses what has no effect on the answer.
+inline void check_risk(const risk_request& asked) {
   if (asked.by.empty() && !asked.deadline && !asked.budget)
     fail(errc::missing_field, "by", "missing", "a date, a deadline_s or a budget_usd");
-  if (tpuplan::fits(memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory)) == verdict::no)
-    fail(errc::infeasible, "slice", name(all.where).view(), "a slice that the job fits: see fit");
   const bool spot = !asked.kind || asked.kind == provisioning::spot;
   if (!spot && (asked.on_demand_in_time || asked.on_demand_after))
     fail(errc::invalid_argument, asked.on_demand_in_time ? "on_demand_in_time" : "on_demand_after",
@@ -40,11 +37,11 @@ inline void check_risk(const risk_request& asked, const placed_job& all) {
 
 /// What the chances are of, and what they rest on.
 inline void describe(const risk_subject& about, const risk_policy& policy, const std::optional<seconds>& deadline,
-                     assumed_values assumed, risk_answer& answer) {
-  const placed_job& all = about.all;
+                     const assumed_values& assumed, risk_answer& answer) {
+  const placed_run& all = about.of;
   const run_at_risk job = about.under(answer.kind);
   answer.slice = tpuplan::name(all.where).view();
-  answer.slices = slices(all.mesh);
+  answer.slices = all.slices;
   answer.chips = checked_multiply(chips(all.where), answer.slices);
   answer.region = about.asked.region;
   answer.policy = policy_words(policy);
@@ -52,10 +49,10 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.by = about.asked.by;
   answer.deadline = deadline;
   answer.budget = about.asked.budget;
-  answer.run = about.run.expected;
-  answer.run_low = about.run.low;
-  answer.run_high = about.run.high;
-  answer.fits = tpuplan::fits(memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory));
+  answer.run = all.run.expected;
+  answer.run_low = all.run.low;
+  answer.run_high = all.run.high;
+  answer.fits = all.fits;
   answer.checkpoint_interval = job.checkpoint_interval;
   if (job.lifetime) {
     answer.preempted_every = quantile(about.lifetime, 0.5);
@@ -65,29 +62,25 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.fails_every = quantile(*job.failures, 0.5);
   answer.fails_every_low = quantile(*job.failures, 0.05);
   answer.fails_every_high = quantile(*job.failures, 0.95);
-  answer.assumed = all_assumed(all.config, assumed);
-  answer.model = all.config.model.name.view();
+  answer.assumed = all.assumed;
+  for (const auto& [field, value] : assumed) answer.assumed.push_back({field, value, std::string(not_given)});
+  answer.model = all.model;
 }
 
 }  // namespace detail
 
 /// The chances of a run: of the way of paying that was asked for, or of the one with the best chance, beside all others
-/// and the changes that raise it. Throws as `answer_to_train` does, for a job that does not fit, for dates that are
-/// none, and for what has no effect. Worked: 1e10 tokens of Llama 3 8B on "v5p-128" on demand are done within 3 days in
-/// all of 2000 runs.
-[[nodiscard]] inline risk_answer answer_to_risk(const placed_job& all, const risk_request& asked,
+/// and the changes that raise it. Throws for a run that does not fit, for dates that are none, and for what has no
+/// effect. Worked: of a run that takes two hours the chance to be done within three days on demand is 1.
+[[nodiscard]] inline risk_answer answer_to_risk(const placed_run& all, const risk_request& asked,
                                                 const price_book& book) {
   expect_region(book, asked.region);
-  detail::in_range("tokens", asked.tokens, 0, 1e18, "above 0, at most 1e18 tokens");
   const std::optional<seconds> deadline = deadline_of(asked);
-  detail::check_risk(asked, all);
-  const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
-  const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
-  assumed_values assumed = all.assumed;
-  detail::risk_subject about{asked, all, book, asked.region};
-  about.run = {step.total * steps, step.low * steps, step.high * steps};
-  about.lifetime = detail::lifetime_of(asked, all.where, assumed);
-  about.terms = detail::terms_of(asked, all, step.total, assumed);
+  detail::check_risk(asked);
+  if (all.fits == verdict::no)
+    detail::fail(errc::infeasible, "slice", name(all.where).view(), "a slice that the job fits: see fit");
+  assumed_values assumed;
+  detail::risk_subject about{asked, all, book, asked.region, detail::lifetime_of(asked, all.where, assumed), {}};
   if (deadline) about.limits.deadline = *deadline;
   if (asked.budget) about.limits.budget = *asked.budget;
 
@@ -115,6 +108,133 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.changes = detail::changes_of(about, answer.kind, *seen);
   detail::describe(about, policy, deadline, assumed, answer);
   return answer;
+}
+
+namespace detail {
+
+/// The run of a language model on that many chips of its generation, in the best layout of a plan.
+[[nodiscard]] inline std::optional<placed_run> run_on_chips(const placed_run& from, const placed_job& all,
+                                                            const risk_request& asked, const price_book& book,
+                                                            provisioning kind, std::int64_t chip_total) {
+  plan_request request;
+  request.model = all.config.model;
+  request.job = all.job;
+  request.tokens = asked.tokens;
+  request.kinds = {kind};
+  request.regions = {asked.region};
+  request.generations = {std::string(all.where.chip.name.view())};
+  request.smallest_chips = request.largest_chips = chip_total;
+  request.largest_slices = slices(all.mesh);
+  request.most_plans = 1;
+  request.prices = book;
+  request.constants = all.constants;
+  const plan_answer found = make_plan(request);
+  if (found.plans.empty()) return std::nullopt;
+  const plan& other = found.plans.front();
+  placed_run to = from;
+  to.where = other.where, to.slices = slices(other.mesh);
+  to.run = {other.run, other.step.low * other.steps, other.step.high * other.steps};
+  const double now = static_cast<double>(checked_multiply(chips(all.where), slices(all.mesh)));
+  to.terms.mean_time_between_failures *= now / static_cast<double>(chip_total);
+  if (!asked.around.checkpoint)
+    to.terms.spot.checkpoint_time =
+        checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(to.where, to.slices));
+  return to;
+}
+
+}  // namespace detail
+
+/// The same of a language model. Throws as `answer_to_train` does, and without tokens. Worked: 1e10 tokens of Llama 3
+/// 8B on "v5p-128" on demand are done within 3 days in all of 2000 runs.
+[[nodiscard]] inline risk_answer answer_to_risk(const placed_job& all, const risk_request& asked,
+                                                const price_book& book) {
+  expect_region(book, asked.region);
+  detail::in_range("tokens", asked.tokens, 0, 1e18, "above 0, at most 1e18 tokens");
+  if (asked.tokens <= 0) detail::fail(errc::missing_field, "tokens", "missing", "tokens of the whole run");
+  const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);
+  const double steps = math::ceil(asked.tokens / static_cast<double>(tokens_per_step(all.job)));
+  assumed_values assumed = all.assumed;
+  placed_run run;
+  run.where = all.where, run.slices = slices(all.mesh);
+  run.run = {step.total * steps, step.low * steps, step.high * steps};
+  run.terms = detail::terms_of(asked, all, step.total, assumed);
+  run.fits = tpuplan::fits(memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory));
+  run.model = all.config.model.name.view();
+  run.assumed = all_assumed(all.config, assumed);
+  const placed_run as_asked = run;
+  run.on_chips = [&](provisioning kind, std::int64_t chip_total) {
+    return detail::run_on_chips(as_asked, all, asked, book, kind, chip_total);
+  };
+  return answer_to_risk(run, asked, book);
+}
+
+/// The run that train_network answers, as risk takes it. Throws where there is none. Worked: its time is `run`.
+[[nodiscard]] inline placed_run run_of(const train_network_answer& a) {
+  if (!a.run) detail::fail(errc::missing_field, "data.examples", "missing", "examples of the data set");
+  const double low = a.step_time_low / a.step_time, high = a.step_time_high / a.step_time;
+  return {slice_for(a.memory.slice),
+          slices(a.memory.mesh),
+          {*a.run, *a.run * low, *a.run * high},
+          a.terms,
+          a.memory.fits,
+          a.memory.model,
+          a.memory.assumed,
+          {}};
+}
+/// The run that train_generation answers, as risk takes it. Throws where there is none. Worked: its time is `run`.
+[[nodiscard]] inline placed_run run_of(const train_generation_answer& a) {
+  if (!a.run) detail::fail(errc::missing_field, "data.examples", "missing", "examples of the data set");
+  const double low = a.step_time_low / a.step_time, high = a.step_time_high / a.step_time;
+  return {slice_for(a.slice), a.slices, {*a.run, *a.run * low, *a.run * high}, a.terms, a.fits, a.model, a.assumed, {}};
+}
+
+namespace detail {
+
+/// Of a question about risk what the question about the run itself takes, with the rest of its rows as they are usual.
+template <class Train>
+[[nodiscard]] Train train_request_of(const nlohmann::json& request, std::initializer_list<const char*> keys) {
+  nlohmann::json own = nlohmann::json::object();
+  for (const char* key : keys)
+    if (request.contains(key)) own[key] = request[key];
+  return read_json<Train>(own, {}, "request");
+}
+/// The question about risk of a run that another question describes: `job` and `mesh` are of that one.
+[[nodiscard]] inline risk_request risk_request_of(nlohmann::json request) {
+  request.erase("job"), request.erase("mesh");
+  const risk_request asked = read_json<risk_request>(request, {}, "request");
+  if (asked.tokens > 0) fail(errc::unsupported, "tokens", asked.tokens, "data.examples, of what takes no tokens");
+  if (asked.batch_tokens > 0)
+    fail(errc::unsupported, "batch_tokens", asked.batch_tokens, "job.global_batch, of what takes no tokens");
+  return asked;
+}
+
+}  // namespace detail
+
+/// The chances of a run of a network of layers; the request is read from JSON, in which job and layout are those of
+/// train_network. Throws as these do. Worked: 90 epochs of ImageNet on v5e-8 on demand are done within two days.
+[[nodiscard]] inline risk_answer answer_to_risk_of_network(const any_model& model, const nlohmann::json& request,
+                                                           const price_book& book) {
+  const risk_request asked = detail::risk_request_of(request);
+  if (!asked.sizes.empty() || asked.frames > 0 || asked.text_tokens > 0 || asked.exchange || asked.slices != 1)
+    detail::fail(errc::unsupported, "sizes", "given for a network of layers", "a pipeline of images or clips");
+  auto train = detail::train_request_of<train_network_request>(
+      request, {"slice", "job", "mesh", "data", "region", "rest_of_term_used", "queue_time_s", "restart_time_s",
+                "chip_time_between_failures_s", "around"});
+  const placed_network all = placed(model, train.slice, train.mesh, train.job);
+  train.input = input_of(all.net, request);
+  return answer_to_risk(run_of(answer_to_train(all, train, book)), asked, book);
+}
+/// The chances of a run of training a denoiser; job, layout and slices are those of train_generation. Throws as these
+/// do. Worked: a run of adapters of an hour is done within a day.
+[[nodiscard]] inline risk_answer answer_to_risk_of_pictures(const diffusion_pipeline& pipeline,
+                                                            const std::vector<assumption>& read,
+                                                            const nlohmann::json& request, const price_book& book) {
+  const risk_request asked = detail::risk_request_of(request);
+  if (asked.input) detail::fail(errc::unsupported, "input", "given for images or clips", "a network of layers");
+  const auto train = detail::train_request_of<train_generation_request>(
+      request, {"slice", "sizes", "frames", "text_tokens", "job", "mesh", "exchange", "slices", "data", "region",
+                "rest_of_term_used", "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around"});
+  return answer_to_risk(run_of(answer_to_train_generation(pipeline, read, train, book)), asked, book);
 }
 
 }  // namespace abi_0

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/base/date.hpp>
 #include <tpuplan/plan/chance.hpp>
@@ -28,6 +30,13 @@ struct risk_request {
   std::int64_t batch_tokens = 0;
   layout mesh = open_layout();
   double tokens = 0;
+  /// Of a network of layers, with a job as network_job has it, and of images or clips, with job, layout and slices as
+  /// train_generation has them: the run in examples instead of tokens, and what else these take.
+  data_set data{};
+  std::optional<example_cost> input{};
+  std::vector<std::string> sizes{};
+  std::int64_t frames = 0, text_tokens = 0, slices = 1;
+  std::optional<context_exchange> exchange{};
   std::string region = "us";                    ///< where it is paid for
   nlohmann::json prices{};                      ///< a price file; nothing: the built-in prices
   std::optional<tpuplan::provisioning> kind{};  ///< way of paying; nothing: the one with the best chance
@@ -137,6 +146,19 @@ struct risk_answer {
   /// @}
 };
 
+/// A run on its slices, whatever is trained.
+struct placed_run {
+  slice where{};                      ///< each of the slices
+  std::int64_t slices = 1;            ///< how many of them
+  run_range run{};                    ///< useful time of all steps, and the ends of its band
+  payment_terms terms{};              ///< the run besides its steps, and how capacity waits and fails
+  verdict fits{};                     ///< whether a step does
+  std::string model{};                ///< its name
+  std::vector<assumption> assumed{};  ///< of the model and the question
+  /// The same run on that many chips of the generation, in its best layout; null: other numbers are not looked at.
+  std::function<std::optional<placed_run>(provisioning, std::int64_t)> on_chips{};
+};
+
 namespace detail {
 
 /// What one spot slice is believed to last.
@@ -204,16 +226,14 @@ namespace detail {
 /// Everything that is the same for all ways of paying.
 struct risk_subject {
   const risk_request& asked;
-  const placed_job& all;
+  const placed_run& of;
   const price_book& book;
   std::string_view region{};
-  run_range run{};
   mean_time_belief lifetime{};
   risk_limits limits{};
-  payment_terms terms{};
 
   [[nodiscard]] run_at_risk under(provisioning kind) const {
-    return at_risk(run, kind, all.where, slices(all.mesh), terms, lifetime);
+    return at_risk(of.run, kind, of.where, of.slices, of.terms, lifetime);
   }
 };
 
@@ -221,15 +241,15 @@ struct risk_subject {
 [[nodiscard]] inline std::optional<std::pair<risk_prices, price_row>> risk_prices_of(const risk_subject& about,
                                                                                      provisioning kind,
                                                                                      const risk_policy& policy) {
-  const maybe<price_row> found = find_price(about.book, about.all.where, about.region, kind);
+  const maybe<price_row> found = find_price(about.book, about.of.where, about.region, kind);
   if (!found) return std::nullopt;
-  const std::int64_t slice_total = slices(about.all.mesh);
+  const std::int64_t slice_total = about.of.slices;
   risk_prices prices;
-  prices.rate = rate(found->per_chip, chips_of(about.all.where, checked_add(slice_total, policy.spare_slices)));
+  prices.rate = rate(found->per_chip, chips_of(about.of.where, checked_add(slice_total, policy.spare_slices)));
   prices.kind = kind;
   prices.rest_of_term_used = about.asked.rest_of_term_used;
-  if (const maybe<price_row> other = find_price(about.book, about.all.where, about.region, provisioning::on_demand))
-    prices.on_demand = rate(other->per_chip, chips_of(about.all.where, slice_total));
+  if (const maybe<price_row> other = find_price(about.book, about.of.where, about.region, provisioning::on_demand))
+    prices.on_demand = rate(other->per_chip, chips_of(about.of.where, slice_total));
   return std::make_pair(prices, *found);
 }
 
@@ -238,7 +258,7 @@ struct risk_subject {
                                                                const risk_policy& policy, const risk_limits& limits) {
   const auto prices = risk_prices_of(about, kind, policy);
   if (!prices) return std::nullopt;
-  if (kind == provisioning::calendar && about.run.high > 80_days) return std::nullopt;  // windows of 90 days at most
+  if (kind == provisioning::calendar && about.of.run.high > 80_days) return std::nullopt;  // windows of 90 days at most
   if ((policy.on_demand_in_time || policy.on_demand_after) && !prices->first.on_demand) return std::nullopt;
   return tpuplan::outlook_of(about.under(kind), prices->first, limits, policy, about.asked.runs, about.asked.seed);
 }
@@ -272,7 +292,7 @@ struct risk_subject {
 [[nodiscard]] inline std::vector<risk_way> ways_of(const risk_subject& about) {
   std::vector<risk_way> ways;
   for (const provisioning kind : all_provisioning) {
-    if (is_commitment(kind) && about.run.expected > commitment_term(kind)) continue;
+    if (is_commitment(kind) && about.of.run.expected > commitment_term(kind)) continue;
     const risk_policy policy = policy_for(about.asked, kind);
     const auto seen = outlook_of_way(about, kind, policy, about.limits);
     if (!seen) continue;
@@ -289,49 +309,24 @@ struct risk_subject {
                                                                                    provisioning kind,
                                                                                    const risk_policy& policy,
                                                                                    std::int64_t chip_total) {
-  const placed_job& all = about.all;
-  plan_request request;
-  request.model = all.config.model;
-  request.job = all.job;
-  request.tokens = about.asked.tokens;
-  request.kinds = {kind};
-  request.regions = {about.asked.region};
-  request.generations = {std::string(all.where.chip.name.view())};
-  request.smallest_chips = request.largest_chips = chip_total;
-  request.largest_slices = slices(all.mesh);
-  request.most_plans = 1;
-  request.prices = about.book;
-  request.constants = all.constants;
-  const plan_answer found = make_plan(request);
-  if (found.plans.empty()) return std::nullopt;
-  const plan& other = found.plans.front();
-  if (kind == provisioning::calendar && other.step.high * other.steps > 80_days) return std::nullopt;
-  payment_terms terms = about.terms;
-  const std::int64_t slice_total = slices(other.mesh);
-  const double now = static_cast<double>(checked_multiply(chips(all.where), slices(all.mesh)));
-  terms.mean_time_between_failures *= now / static_cast<double>(chip_total);
-  if (!about.asked.around.checkpoint)
-    terms.spot.checkpoint_time =
-        checkpoint_time(training_state_of(all.config.model, all.job).total, checkpoint_rate(other.where, slice_total));
-  risk_prices prices;
-  prices.rate = rate(chosen_cost(other).price.per_chip, chip_total);
-  prices.kind = kind;
-  prices.rest_of_term_used = about.asked.rest_of_term_used;
-  const run_range run{other.run, other.step.low * other.steps, other.step.high * other.steps};
-  return std::make_pair(tpuplan::outlook_of(at_risk(run, kind, other.where, slice_total, terms, about.lifetime), prices,
-                                            about.limits, policy, about.asked.runs, about.asked.seed),
-                        std::string(slices_name(other.where, slice_total).view()));
+  if (!about.of.on_chips) return std::nullopt;
+  const std::optional<placed_run> other = about.of.on_chips(kind, chip_total);
+  if (!other) return std::nullopt;
+  const risk_subject then{about.asked, *other, about.book, about.region, about.lifetime, about.limits};
+  const auto seen = outlook_of_way(then, kind, policy, about.limits);
+  if (!seen) return std::nullopt;
+  return std::make_pair(*seen, std::string(slices_name(other->where, other->slices).view()));
 }
 
 /// Other regions in which the chips are cheaper under a way of paying, or spot is believed to last longer: the two
 /// cheapest. A price that is far below those of others, or weak, is none to move for.
 [[nodiscard]] inline std::vector<price_row> other_regions(const risk_subject& about, provisioning kind) {
-  const maybe<price_row> here = find_price(about.book, about.all.where, about.region, kind);
+  const maybe<price_row> here = find_price(about.book, about.of.where, about.region, kind);
   std::vector<price_row> found;
   for (const std::string& region : all_regions(about.book)) {
-    const maybe<price_row> there = find_price(about.book, about.all.where, region, kind);
+    const maybe<price_row> there = find_price(about.book, about.of.where, region, kind);
     if (!here || !there || region == about.region || is_far_below(about.book, *there) || is_weak(*there)) continue;
-    const std::string_view chip = about.all.where.chip.name;
+    const std::string_view chip = about.of.where.chip.name;
     const bool lasts =
         kind == provisioning::spot && spot_lifetime(chip, region).median > spot_lifetime(chip, about.region).median;
     if (there->per_chip < here->per_chip || lasts) found.push_back(*there);
@@ -346,7 +341,7 @@ struct risk_subject {
                                                            provisioning kind, const risk_policy& policy) {
   about.region = region;
   if (!about.asked.mean_time_between_preemptions && about.asked.lifetimes.empty())
-    about.lifetime = spot_lifetime(about.all.where.chip.name, region).mean;
+    about.lifetime = spot_lifetime(about.of.where.chip.name, region).mean;
   return outlook_of_way(about, kind, policy, about.limits);
 }
 
@@ -362,7 +357,7 @@ struct risk_subject {
                        then->wall_p90, then->cost_p90});
   };
   const risk_policy as_asked = policy_for(about.asked, kind);
-  const std::int64_t chip_total = checked_multiply(chips(about.all.where), slices(about.all.mesh));
+  const std::int64_t chip_total = checked_multiply(chips(about.of.where), about.of.slices);
   for (const std::int64_t chips_then : {chip_total / 2, chip_total * 2}) {
     const bool plain =
         !as_asked.elastic && as_asked.spare_slices == 0 && !as_asked.on_demand_in_time && !as_asked.on_demand_after;
@@ -390,7 +385,7 @@ struct risk_subject {
     consider("one spare slice", kind, policy, about.limits);
     policy = as_asked;
     policy.elastic = true;
-    if (slices(about.all.mesh) > 1) consider("elastic: go on without a lost slice", kind, policy, about.limits);
+    if (about.of.slices > 1) consider("elastic: go on without a lost slice", kind, policy, about.limits);
   }
   if (kind != provisioning::on_demand)
     consider("on demand", provisioning::on_demand, policy_for(about.asked, provisioning::on_demand), about.limits);
@@ -415,10 +410,10 @@ struct risk_subject {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::own_lifetime, lasted, preempted)
-TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, tokens, region, prices, kind, by, start,
-               deadline, budget, zone, mean_time_between_preemptions, lifetimes, queue_time, restart_time,
-               chip_time_between_failures, around, on_demand_in_time, on_demand_after, spare_slices, elastic,
-               rest_of_term_used, runs, seed)
+TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, tokens, data, input, sizes, frames,
+               text_tokens, slices, exchange, region, prices, kind, by, start, deadline, budget, zone,
+               mean_time_between_preemptions, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
+               on_demand_in_time, on_demand_after, spare_slices, elastic, rest_of_term_used, runs, seed)
 TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget, chance_of_both, wall_p50, wall_p90,
                cost_p50, cost_p90, stops, switched, superseded)
 TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)

@@ -7,13 +7,14 @@
 #include <string>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_train_generation.hpp>
 #include <tpuplan/cost/timeline.hpp>
 #include <tpuplan/plan/sweep.hpp>
 #include <utility>
 #include <vector>
 
 /// @file
-/// The question sweep: many trials of a job, of a language model or of a network of layers.
+/// The question sweep: many trials of a job, of a language model, a network of layers, or images or clips.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -23,7 +24,7 @@ struct plan_sweep_request {
   /// @{
   /// The model and a trial of it, the sweep, and its limits; fields that sweep_request has too mean the same.
   nlohmann::json config{};
-  training_job job{};  ///< of a trial; of a network of layers what network_job has
+  training_job job{};  ///< of a trial; of a network of layers what network_job has, of images diffusion_training_job
   std::int64_t trials = 0;
   std::optional<std::int64_t> parallel{}, quota{};  ///< one of both is given
   double stopped = 0, stopped_after = 0.25;
@@ -34,7 +35,9 @@ struct plan_sweep_request {
   data_set data{};
   std::optional<std::int64_t> steps{};
   std::optional<example_cost> input{};  ///< of an example of a network to a host; nothing: `usual_example`
-  asked_phases around{};                ///< of a trial: its start and first compilation
+  std::vector<std::string> sizes{};     ///< of images or clips, as in train_generation_request
+  std::int64_t frames = 0, text_tokens = 0;
+  asked_phases around{};  ///< of a trial: its start and first compilation
   std::vector<provisioning> kinds{provisioning::on_demand, provisioning::spot};
   std::string region = "us";
   std::vector<std::string> generations{};
@@ -113,22 +116,33 @@ inline constexpr std::string_view no_trial_runs = "a trial does not run on it";
 
 namespace detail {
 
-inline void check_trials(const any_model& model, const plan_sweep_request& asked) {
+inline void check_trials(bool takes_tokens, bool takes_input, const plan_sweep_request& asked) {
   if (!asked.quota && !asked.parallel)
     fail(errc::missing_field, "quota", "missing", "chips that may be had at once; or parallel");
-  if (asked.tokens > 0 && model.net)
-    fail(errc::unsupported, "tokens", asked.tokens, "data.examples or steps, of a network of layers");
-  if (asked.input && !model.net) fail(errc::unsupported, "input", "given for a language model", "a network of layers");
+  if (asked.tokens > 0 && !takes_tokens)
+    fail(errc::unsupported, "tokens", asked.tokens, "data.examples or steps, of what takes no tokens");
+  if (asked.input && !takes_input)
+    fail(errc::unsupported, "input", takes_tokens ? "given for a language model" : "given for images or clips",
+         "a network of layers");
   const int runs = (asked.tokens > 0 ? 1 : 0) + (asked.data.examples > 0 ? 1 : 0) + (asked.steps ? 1 : 0);
   if (runs == 0)
-    fail(errc::missing_field, model.net ? "data.examples" : "tokens", "not given",
-         model.net ? "examples of the data set, or steps" : "tokens to train on: 15T; or data.examples, or steps");
+    fail(errc::missing_field, takes_tokens ? "tokens" : "data.examples", "not given",
+         takes_tokens ? "tokens to train on: 15T; or data.examples, or steps" : "examples of the data set, or steps");
   if (runs > 1)
     fail(errc::invalid_argument, asked.steps ? "steps" : "tokens", "given without effect", "none beside another run");
 }
 [[nodiscard]] inline data_set data_of(const plan_sweep_request& asked, std::int64_t batch) {
   if (!asked.steps) return asked.data;
   return {checked_multiply(positive_count("job.global_batch", batch), *asked.steps), 1, remainder::drop};
+}
+/// The generations that trials are planned on: those that are named, or those of slices that are.
+[[nodiscard]] inline std::vector<std::string> generations_of(const plan_sweep_request& asked) {
+  std::vector<std::string> named = asked.generations;
+  for (const std::string& one : named.empty() ? asked.slices : std::vector<std::string>{}) {
+    const std::string chip(slice_for(one).chip.name.view());
+    if (!contains(named, chip)) named.push_back(chip);
+  }
+  return named;
 }
 [[nodiscard]] inline std::vector<trial_slice> network_trials(const any_model& model, const plan_sweep_request& asked,
                                                              const network_job& job, const price_book& book,
@@ -139,7 +153,7 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
   one.input = asked.input;
   one.kinds = asked.kinds;
   one.regions = {asked.region};
-  one.generations = asked.generations;
+  one.generations = generations_of(asked);
   one.largest_chips = asked.quota.value_or(one.largest_chips);
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   one.around = asked.around;
@@ -151,6 +165,28 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
     waits = waits || p.step.waiting.value() > 0;
   }
   if (waits) assume_input(request.input, assumed);
+  return found;
+}
+[[nodiscard]] inline std::vector<trial_slice> picture_trials(const diffusion_pipeline& pipeline,
+                                                             const plan_sweep_request& asked,
+                                                             const diffusion_training_job& job, const price_book& book,
+                                                             assumed_values& assumed) {
+  plan_train_generation_request one;
+  one.sizes = asked.sizes, one.frames = asked.frames, one.text_tokens = asked.text_tokens;
+  one.job = job;
+  one.data = data_of(asked, job.global_batch);
+  one.kinds = asked.kinds;
+  one.regions = {asked.region};
+  one.generations = generations_of(asked);
+  one.largest_chips = asked.quota.value_or(one.largest_chips);
+  one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  one.around = asked.around;
+  training_subject about = subject_of(pipeline, one);
+  const diffusion_request request = request_of(about, one, book, about.assumed);
+  assumed = about.assumed;
+  std::vector<trial_slice> found;
+  for (const diffusion_plan& p : plan_diffusion(request).plans)
+    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total)});
   return found;
 }
 [[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,
@@ -165,7 +201,7 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
   if (asked.steps) one.tokens = 1e18;
   one.kinds = asked.kinds;
   one.regions = {asked.region};
-  one.generations = asked.generations;
+  one.generations = generations_of(asked);
   one.largest_chips = asked.quota.value_or(one.largest_chips);
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   one.around = asked.around;
@@ -216,6 +252,22 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
   return all;
 }
 
+/// The ways to do a sweep of these trials.
+[[nodiscard]] inline plan_sweep_answer sweep_of(const plan_sweep_request& asked, const std::vector<trial_slice>& trials,
+                                                const price_book& book) {
+  const sweep_request sweep = request_of(asked, trials, book);
+  plan_sweep_answer answer;
+  answer.trials = asked.trials;
+  for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
+    answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.parallel,
+                            chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall, p.total,
+                            p.per_trial, p.preemptions});
+  answer.left_out = left_out_of(asked, sweep, answer.plans);
+  answer.stopped = sweep.stopped, answer.stopped_after = sweep.stopped_after;
+  answer.quota = asked.quota;
+  return answer;
+}
+
 }  // namespace detail
 
 /// All ways to do the sweep, and why slices that were named are in none; the job is read from the request as JSON, as
@@ -225,24 +277,31 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
 [[nodiscard]] inline plan_sweep_answer answer_to(const any_model& model, const plan_sweep_request& asked,
                                                  const nlohmann::json& request, const price_book& book) {
   expect_region(book, asked.region);
-  detail::check_trials(model, asked);
+  detail::check_trials(!model.net, model.net.has_value(), asked);
+  if (!asked.sizes.empty() || asked.frames > 0 || asked.text_tokens > 0)
+    detail::fail(errc::unsupported, "sizes", "given for another model", "a pipeline of images or clips");
   assumed_values assumed;
-  const sweep_request sweep =
-      detail::request_of(asked,
-                         model.net ? detail::network_trials(model, asked, network_job_of(request), book, assumed)
-                                   : detail::language_trials(model.config, asked, asked_job_of(request), book, assumed),
-                         book);
-  plan_sweep_answer answer;
-  answer.trials = asked.trials;
-  for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
-    answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.parallel,
-                            chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall, p.total,
-                            p.per_trial, p.preemptions});
+  plan_sweep_answer answer =
+      detail::sweep_of(asked,
+                       model.net ? detail::network_trials(model, asked, network_job_of(request), book, assumed)
+                                 : detail::language_trials(model.config, asked, asked_job_of(request), book, assumed),
+                       book);
   answer.assumed = all_assumed(model.config, assumed);
-  answer.left_out = detail::left_out_of(asked, sweep, answer.plans);
   answer.model = model.config.model.name.view();
-  answer.stopped = sweep.stopped, answer.stopped_after = sweep.stopped_after;
-  answer.quota = asked.quota;
+  return answer;
+}
+/// The same of training a denoiser of images or clips. Worked: of 8 trials of adapters the best way has a price.
+[[nodiscard]] inline plan_sweep_answer answer_to(const diffusion_pipeline& pipeline,
+                                                 const std::vector<assumption>& read, const plan_sweep_request& asked,
+                                                 const nlohmann::json& request, const price_book& book) {
+  expect_region(book, asked.region);
+  detail::check_trials(false, false, asked);
+  const auto job = request.contains("job") ? read_json<diffusion_training_job>(request["job"], {}, "request.job")
+                                           : diffusion_training_job{};
+  assumed_values assumed;
+  plan_sweep_answer answer = detail::sweep_of(asked, detail::picture_trials(pipeline, asked, job, book, assumed), book);
+  detail::set_assumed(answer.assumed, read, assumed);
+  answer.model = pipeline.name.view();
   return answer;
 }
 
@@ -250,8 +309,8 @@ inline void check_trials(const any_model& model, const plan_sweep_request& asked
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota, stopped, stopped_after, deadline,
-               slices, tokens, data, steps, input, around, kinds, region, generations, mean_time_between_preemptions,
-               prices)
+               slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, generations,
+               mean_time_between_preemptions, prices)
 TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
                per_trial, preemptions)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)

@@ -7,16 +7,31 @@
 #include <string>
 #include <tpuplan/ask/generate.hpp>
 #include <tpuplan/ask/networks.hpp>
-#include <tpuplan/estimate/generation/training.hpp>
+#include <tpuplan/plan/diffusion_plan.hpp>
 #include <utility>
 #include <vector>
 
 /// @file
-/// The question train_generation: a step and a run of training a denoiser of images or clips.
+/// The questions fit_generation and train_generation: memory, a step and a run of training a denoiser of images or
+/// clips.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// Does a step of training a denoiser of images or clips fit?
+struct fit_generation_request {
+  /// @{
+  /// The pipeline, slice, sizes, job and layout, as in train_generation_request.
+  nlohmann::json config{};
+  std::string slice{};
+  std::vector<std::string> sizes{};
+  std::int64_t frames = 0, text_tokens = 0;
+  diffusion_training_job job{};
+  generation_degrees mesh{};
+  std::optional<context_exchange> exchange{};
+  std::int64_t slices = 1;
+  /// @}
+};
 /// How long does a step of training a denoiser take; how long does a run take, and what does it cost?
 struct train_generation_request {
   nlohmann::json config{};                     ///< a folder of diffusers as one document, or one of its files
@@ -32,21 +47,34 @@ struct train_generation_request {
   std::string region = "us";                   ///< where the slice is paid for
   nlohmann::json prices{};                     ///< a price file; nothing: the built-in prices
   seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
-  double rest_of_term_used = 0;  ///< share of a commitment's other hours that other work uses, 0 to 1
+  double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<spot_market> market{};  ///< this and what follows as in train_request
+  /// @{
+  /// How capacity is waited for and fails, and the run besides its steps.
+  std::optional<seconds> queue_time{};
+  seconds restart_time = spot_terms{}.restart_time;
+  seconds chip_time_between_failures = published_chip_time_between_failures;
+  asked_phases around{};
+  bool timeline = false;
+  /// @}
 };
-/// The rows of such a step that no other training has.
-inline constexpr question_row train_picture_rows[] = {
+/// The rows of what is trained on.
+inline constexpr question_row trained_size_rows[] = {
     rows::words("sizes", "--size", "Size", "pixels, width first: 1280x720; several are buckets of as many steps each")
         .usually("usual for the pipeline")
         .list(),
     detail::row_named(picture_rows, "--frames").but(&question_row::path, "frames"),
     detail::row_named(picture_rows, "--text-tokens").but(&question_row::path, "text_tokens"),
+};
+/// The rows of such a step that no other training has.
+inline constexpr question_row diffusion_step_rows[] = {
     rows::flag("job.encode", "--encode", "true", "pixels and prompts are encoded in each step, not cached before"),
     rows::flag("job.recompute", "--keep-activations", "false", "layers are not computed again in the backward pass"),
-    detail::row_named(generate_rows, "--context-exchange"),
 };
-/// The rows that it shares with other training.
-inline constexpr question_row train_generation_rows[] = {
+/// What attention does about shards of context.
+inline constexpr question_row exchange_rows[] = {detail::row_named(generate_rows, "--context-exchange")};
+/// The rows of such a step that other training has too.
+inline constexpr question_row diffusion_job_rows[] = {
     rows::count("job.global_batch", "--batch", "Global batch", "examples", "examples in a step, over all slices")
         .within(1, 1e12)
         .usually("one on each device"),
@@ -54,6 +82,9 @@ inline constexpr question_row train_generation_rows[] = {
     detail::row_named(job_rows, "--moments"),
     detail::row_named(job_rows, "--optimizer"),
     rows::count("job.lora_rank", "--lora", "Adapters", "rank", "rank of adapters on a frozen base").within(1, 1 << 20),
+};
+/// The rows of where it runs.
+inline constexpr question_row diffusion_mesh_rows[] = {
     detail::row_named(mesh_rows, "--slice"),
     rows::count("slices", "--slices", "Slices over DCN", "slices", "slices, data parallel over DCN")
         .within(1, 1024)
@@ -64,12 +95,34 @@ inline constexpr question_row train_generation_rows[] = {
     detail::row_named(generate_rows, "--fsdp"),
     detail::row_named(generate_rows, "--tensor"),
     detail::row_named(generate_rows, "--context"),
+};
+/// The rows of its run.
+inline constexpr question_row diffusion_run_rows[] = {
     rows::count("data.examples", "--examples", "Examples", "examples", "of the data set: images or clips"),
     rows::number("data.epochs", "--epochs", "Epochs", "", "passes over the examples").within(1e-6, 1e6).usually("1"),
     rows::flag("data.last", "--keep-remainder", "keep",
                "the examples of an epoch that fill no batch make one of their own"),
 };
 
+/// Whether a step fits, and of what its memory is made.
+struct fit_generation_answer {
+  /// @{
+  /// Memory of one device, of the size that needs most, and the question with nothing left open.
+  verdict fits{};
+  bytes used{}, used_low{}, used_high{}, usable{};
+  memory_breakdown memory{};
+  std::optional<std::int64_t> largest_batch{};  ///< examples that surely fit in this layout; nothing: no batch does
+  std::int64_t trained_parameters = 0;
+  std::string slice{};
+  std::int64_t slices = 1, chips = 0;
+  generation_layout mesh{};
+  diffusion_training_job job{};
+  std::vector<picture_size> sizes{};
+  bool clips = false;
+  std::vector<assumption> assumed{};
+  std::string model{};
+  /// @}
+};
 /// A step at one size.
 struct training_bucket {
   picture_size size{};  ///< of its examples
@@ -92,6 +145,8 @@ struct train_generation_answer {
   std::optional<epoch_count> epochs{};            ///< its steps
   std::optional<seconds> run{};                   ///< uninterrupted time of all steps
   std::optional<std::vector<run_price>> costs{};  ///< a row for each way of paying, cheapest first
+  std::optional<run_checkpoints> checkpoints{};   ///< of the run on demand
+  std::optional<run_timeline> timeline{};         ///< from start to end on demand, where it was asked for
   payment_terms terms{};                          ///< what is expected of capacity that ends
   std::string region{}, slice{};
   std::int64_t slices = 1, chips = 0;
@@ -101,10 +156,23 @@ struct train_generation_answer {
   std::vector<assumption> assumed{};
   std::string model{};
   std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
+  std::string maxdiffusion_refuses{};               ///< why launch does not start it by MaxDiffusion; empty: it does
   /// @}
 };
 
 namespace detail {
+
+/// Why MaxDiffusion does not train so; empty: it does.
+[[nodiscard]] inline std::string refusal_to_train(const diffusion_pipeline& p, const std::vector<std::int64_t>& parts,
+                                                  const std::vector<picture_size>& sizes,
+                                                  const diffusion_training_job& job, const generation_layout& mesh,
+                                                  const slice& where, std::int64_t slice_total) {
+  if (sizes.size() > 1) return "several sizes; valid: one size: MaxDiffusion trains at one";
+  maxdiffusion_run run;
+  run.pipeline = p.name.view(), run.denoiser_parameters = parts, run.trains = true;
+  run.size = sizes.front(), run.training = job, run.mesh = mesh, run.steps = 1;
+  return maxdiffusion_refusal(run, where, slice_total);
+}
 
 /// What is trained at each size, with nothing left open.
 struct training_subject {
@@ -113,7 +181,8 @@ struct training_subject {
   assumed_values assumed{};
 };
 
-[[nodiscard]] inline training_subject subject_of(const diffusion_pipeline& p, const train_generation_request& asked) {
+template <class Asked>
+[[nodiscard]] training_subject subject_of(const diffusion_pipeline& p, const Asked& asked) {
   training_subject about;
   std::vector<std::string> sizes = asked.sizes;
   if (sizes.empty()) sizes.emplace_back();
@@ -138,69 +207,91 @@ struct training_subject {
   return about;
 }
 
-/// The bucket that needs most memory under a layout.
-[[nodiscard]] inline memory_breakdown worst_memory(const training_subject& about, const diffusion_training_job& job,
-                                                   const generation_layout& mesh, const slice& where,
-                                                   std::int64_t slice_total) {
-  memory_breakdown worst;
-  for (const generation_work& work : about.works) {
-    const memory_breakdown one = memory_use(work, job, mesh, where, slice_total);
-    if (one.total >= worst.total) worst = one;
-  }
-  return worst;
-}
-
-[[nodiscard]] inline seconds mean_step(const training_subject& about, const diffusion_training_job& job,
-                                       const generation_layout& mesh, const slice& where, std::int64_t slice_total) {
-  seconds sum{};
-  for (const generation_work& work : about.works) sum += step_time(work, job, mesh, where, slice_total).total;
-  return sum / static_cast<double>(about.works.size());
-}
-
-/// The fastest layout that surely fits, else the fastest that may, else that which needs least.
+/// The layout that was asked for, with what was left open as it is fastest; refused where the slice has none.
 [[nodiscard]] inline generation_layout training_layout(const training_subject& about, const diffusion_training_job& job,
-                                                       const slice& where, const train_generation_request& asked) {
-  generation_freedom free{asked.mesh, nothing};
-  if (asked.exchange) free.exchange = *asked.exchange;
-  std::optional<generation_layout> best;
-  verdict fit = verdict::no;
-  double value = 0;
-  for_each_generation_layout(free, devices(where), [&](const generation_layout& mesh) {
-    if (job.global_batch % checked_multiply(mesh.data, asked.slices) != 0) return;
-    if (!refusal_of(about.works.front(), {mesh.data, 1, 1}, mesh, where).field.empty()) return;
-    const memory_breakdown memory = worst_memory(about, job, mesh, where, asked.slices);
-    const verdict one = tpuplan::fits(memory);
-    const double cost =
-        one == verdict::no ? memory.low.value() : mean_step(about, job, mesh, where, asked.slices).value();
-    if (best && (one > fit || (one == fit && cost >= value))) return;
-    best = mesh, fit = one, value = cost;
-  });
-  if (best) return *best;
-  validate(about.works.front(), job, layout_as_given(asked.mesh, asked.exchange), where, asked.slices);
+                                                       const slice& where, std::int64_t slice_total,
+                                                       const generation_degrees& fixed,
+                                                       const std::optional<context_exchange>& exchange) {
+  generation_freedom free{fixed, nothing};
+  if (exchange) free.exchange = *exchange;
+  if (const maybe<laid_out_training> best = best_training(about.works, job, where, slice_total, free))
+    return best->mesh;
+  validate(about.works.front(), job, layout_as_given(fixed, exchange), where, slice_total);
   fail(errc::infeasible, "slice", name(where).view(), "a slice whose devices such a batch can be shared by");
 }
 
-inline void add_step(diffusion_step& to, const diffusion_step& one, double share) {
-  to.products += share * one.products, to.attention += share * one.attention;
-  to.elementwise += share * one.elementwise, to.collectives += share * one.collectives;
-  to.gradients += share * one.gradients, to.update += share * one.update, to.encoding += share * one.encoding;
-  to.overhead += share * one.overhead, to.total += share * one.total, to.low += share * one.low;
-  to.high += share * one.high, to.floor += share * one.floor;
+/// The most examples of a step that surely fit in a layout, in multiples of its groups; nothing where none do.
+[[nodiscard]] inline std::optional<std::int64_t> largest_batch(const training_subject& about,
+                                                               diffusion_training_job job,
+                                                               const generation_layout& mesh, const slice& where,
+                                                               std::int64_t slice_total) {
+  const std::int64_t unit = checked_multiply(mesh.data, slice_total), most = (std::int64_t{1} << 40) / unit;
+  const auto is_fitting = [&](std::int64_t units) {
+    job.global_batch = units * unit;
+    return tpuplan::fits(largest_memory(about.works, job, mesh, where, slice_total)) == verdict::yes;
+  };
+  if (!is_fitting(1)) return std::nullopt;
+  std::int64_t few = 1, many = 2;
+  for (; many <= most && is_fitting(many); many *= 2) few = many;
+  while (many - few > 1) {
+    const std::int64_t middle = few + (many - few) / 2;
+    (is_fitting(middle) ? few : many) = middle;
+  }
+  return few * unit;
 }
 
-inline void set_steps(train_generation_answer& answer, const training_subject& about, const slice& where) {
-  const double share = 1 / static_cast<double>(about.works.size());
-  diffusion_step& step = answer.breakdown;
-  for (std::size_t i = 0; i < about.works.size(); ++i) {
-    const diffusion_step one = tpuplan::step_time(about.works[i], answer.job, answer.mesh, where, answer.slices);
-    add_step(step, one, share);
-    if (i == 0) step.limited_by = one.limited_by;
-    answer.buckets.push_back({about.sizes[i], one.total});
+/// The layout and its memory, as both questions have them.
+template <class Asked, class Answer>
+void place_training(const diffusion_pipeline& pipeline, const Asked& asked, training_subject& about, const slice& where,
+                    Answer& answer) {
+  answer.job = asked.job;
+  if (asked.job.global_batch == 0) {
+    answer.job.global_batch = checked_multiply(devices(where), check_slices("slices", asked.slices));
+    about.assumed.emplace_back("global batch", std::to_string(answer.job.global_batch) + ", one on each device");
   }
-  step.mfu = step.floor / step.total;
-  step.examples_per_second = static_cast<double>(answer.job.global_batch) / step.total;
-  answer.step_time = step.total, answer.step_time_low = step.low, answer.step_time_high = step.high;
-  answer.mfu = step.mfu, answer.examples = step.examples_per_second;
+  answer.slices = asked.slices, answer.chips = tpuplan::chips(where), answer.slice = tpuplan::name(where).view();
+  answer.mesh = training_layout(about, answer.job, where, asked.slices, asked.mesh, asked.exchange);
+  if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)
+    about.assumed.emplace_back("layout", layout_words(answer.mesh) + ": the fastest that fits");
+  answer.memory = largest_memory(about.works, answer.job, answer.mesh, where, asked.slices);
+  answer.fits = tpuplan::fits(answer.memory);
+  answer.used = answer.memory.total, answer.used_low = answer.memory.low, answer.used_high = answer.memory.high;
+  answer.usable = answer.memory.usable;
+  answer.trained_parameters =
+      static_cast<std::int64_t>(std::llround(trained_parameters(about.works.front().denoisers.items[0], answer.job)));
+  answer.model = pipeline.name.view();
+  answer.clips = about.sizes.front().frames > 1;
+}
+
+/// What was read, and what was assumed of the question.
+inline void set_assumed(std::vector<assumption>& to, const std::vector<assumption>& read, const assumed_values& said) {
+  to = read;
+  for (const auto& [field, value] : said) to.push_back({field, value, std::string(not_given)});
+}
+
+/// The run, its dollars and its checkpoints.
+inline void set_run(train_generation_answer& answer, const train_generation_request& asked, training_subject& about,
+                    const slice& where, const price_book& book) {
+  answer.epochs = epochs_of(asked.data, answer.job.global_batch);
+  const auto steps = static_cast<double>(answer.epochs->steps);
+  diffusion_request request;
+  request.sizes = about.works, request.job = answer.job;
+  fill_run(asked, true, request, about.assumed);
+  answer.terms = payment_terms_of(request, where, asked.slices, answer.epochs->steps, answer.step_time);
+  validate(answer.terms);
+  answer.run = steps * answer.step_time;
+  const run_price_list costs =
+      run_prices(where, asked.slices, {*answer.run, steps * answer.step_time_low, steps * answer.step_time_high}, book,
+                 asked.region, answer.terms);
+  answer.costs.emplace(costs.begin(), costs.end());
+  answer.checkpoints = checkpoints_of(
+      checkpoint_of(about.works.front().denoisers.items[0], answer.job), steps, answer.step_time,
+      checkpoint_interval_of(provisioning::on_demand, asked.slices, *answer.run, answer.terms), asked.region);
+  if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return;
+  run_phases run = request.around;
+  run.steps = answer.epochs->steps, run.step = answer.step_time;
+  run.queue = asked.queue_time.value_or(seconds{});
+  answer.timeline = timeline_of(run, answer.terms, price_on_demand(book, where, asked.slices, asked.region));
 }
 
 }  // namespace detail
@@ -215,51 +306,51 @@ inline void set_steps(train_generation_answer& answer, const training_subject& a
   expect_region(book, asked.region);
   detail::training_subject about = detail::subject_of(pipeline, asked);
   train_generation_answer answer;
-  answer.job = asked.job;
-  if (asked.job.global_batch == 0) {
-    answer.job.global_batch = checked_multiply(devices(where), detail::check_slices("slices", asked.slices));
-    about.assumed.emplace_back("global batch", std::to_string(answer.job.global_batch) + ", one on each device");
-  }
-  answer.slices = asked.slices, answer.chips = tpuplan::chips(where), answer.slice = tpuplan::name(where).view();
-  answer.mesh = detail::training_layout(about, answer.job, where, asked);
-  detail::set_steps(answer, about, where);
-  answer.memory = detail::worst_memory(about, answer.job, answer.mesh, where, asked.slices);
-  answer.fits = tpuplan::fits(answer.memory);
-  answer.used = answer.memory.total, answer.used_low = answer.memory.low, answer.used_high = answer.memory.high;
-  answer.usable = answer.memory.usable;
-  answer.trained_parameters =
-      static_cast<std::int64_t>(std::llround(trained_parameters(about.works.front().denoisers.items[0], answer.job)));
-  answer.data = asked.data, answer.region = asked.region, answer.model = pipeline.name.view();
+  detail::place_training(pipeline, asked, about, where, answer);
+  const diffusion_step step = mean_step(about.works, answer.job, answer.mesh, where, asked.slices);
+  answer.breakdown = step;
+  answer.step_time = step.total, answer.step_time_low = step.low, answer.step_time_high = step.high;
+  answer.mfu = step.mfu, answer.examples = step.examples_per_second;
+  for (std::size_t i = 0; i < about.works.size(); ++i)
+    answer.buckets.push_back(
+        {about.sizes[i], step_time(about.works[i], answer.job, answer.mesh, where, asked.slices).total});
+  answer.data = asked.data, answer.region = asked.region;
   answer.denoiser_parameters = detail::denoiser_parameters_of(pipeline);
-  answer.clips = about.sizes.front().frames > 1;
-  if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)
-    about.assumed.emplace_back("layout", detail::layout_words(answer.mesh) + ": the fastest that fits");
-  answer.assumed = read;
-  for (auto& [field, value] : about.assumed) answer.assumed.push_back({field, value, std::string(not_given)});
-  answer.terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  answer.terms.spot.checkpoint_time = checkpoint_time(
-      training_state_of(answer.trained_parameters, answer.job.weights, answer.job.optimizer, answer.job.moments).total);
-  answer.terms.flex_start.checkpoint_time = answer.terms.spot.checkpoint_time;
-  answer.terms.rest_of_term_used = asked.rest_of_term_used;
-  if (asked.data.examples == 0) return answer;
-  answer.epochs = epochs_of(asked.data, answer.job.global_batch);
-  const auto steps = static_cast<double>(answer.epochs->steps);
-  answer.run = steps * answer.step_time;
-  const run_price_list costs =
-      run_prices(where, asked.slices, {*answer.run, steps * answer.step_time_low, steps * answer.step_time_high}, book,
-                 asked.region, answer.terms);
-  answer.costs.emplace(costs.begin(), costs.end());
+  answer.maxdiffusion_refuses = detail::refusal_to_train(pipeline, answer.denoiser_parameters, about.sizes, answer.job,
+                                                         answer.mesh, where, asked.slices);
+  if (asked.data.examples > 0) detail::set_run(answer, asked, about, where, book);
+  detail::set_assumed(answer.assumed, read, about.assumed);
+  return answer;
+}
+
+/// Whether the step fits, and its bytes by part. Throws, naming the field, for what cannot be trained so. Worked: its
+/// bytes are those that `answer_to_train_generation` has of the same step.
+[[nodiscard]] inline fit_generation_answer answer_to_fit_generation(const diffusion_pipeline& pipeline,
+                                                                    const std::vector<assumption>& read,
+                                                                    const fit_generation_request& asked) {
+  const slice where = scheduled_slice(asked.slice);
+  detail::training_subject about = detail::subject_of(pipeline, asked);
+  fit_generation_answer answer;
+  detail::place_training(pipeline, asked, about, where, answer);
+  answer.largest_batch = detail::largest_batch(about, answer.job, answer.mesh, where, asked.slices);
+  answer.sizes = about.sizes;
+  detail::set_assumed(answer.assumed, read, about.assumed);
   return answer;
 }
 
 }  // namespace abi_0
 }  // namespace tpuplan
 
+TPUPLAN_FIELDS(tpuplan::fit_generation_request, config, slice, sizes, frames, text_tokens, job, mesh, exchange, slices)
+TPUPLAN_FIELDS(tpuplan::fit_generation_answer, fits, used, used_low, used_high, usable, memory, largest_batch,
+               trained_parameters, slice, slices, chips, mesh, job, sizes, clips, assumed, model)
 TPUPLAN_FIELDS(tpuplan::train_generation_request, config, slice, sizes, frames, text_tokens, job, mesh, exchange,
-               slices, data, region, prices, mean_time_between_preemptions, rest_of_term_used)
+               slices, data, region, prices, mean_time_between_preemptions, rest_of_term_used, market, queue_time,
+               restart_time, chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::training_bucket, size, step_time)
 TPUPLAN_FIELDS(tpuplan::train_generation_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                buckets, fits, used, used_low, used_high, usable, memory, trained_parameters, data, epochs, run, costs,
-               terms, region, slice, slices, chips, mesh, job, clips, assumed, model, denoiser_parameters)
+               checkpoints, timeline, terms, region, slice, slices, chips, mesh, job, clips, assumed, model,
+               denoiser_parameters, maxdiffusion_refuses)
 
 #endif

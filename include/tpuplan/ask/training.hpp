@@ -309,7 +309,7 @@ struct train_answer {
   /// One row for each way of paying, cheapest first, where tokens were given and the job may fit.
   std::optional<std::vector<run_price>> costs{};
   double run_tokens = 0;                         ///< tokens of the run, 0 where none were given
-  std::optional<run_checkpoints> checkpoints{};  ///< of the run on demand, a hundredth of whose time they take
+  std::optional<run_checkpoints> checkpoints{};  ///< of the run on demand
   std::string region{};                          ///< where it is paid for
   payment_terms terms{};                         ///< what is expected of capacity that ends
   std::int64_t own_runs = 0;                     ///< the user's own runs that narrow the band
@@ -404,8 +404,9 @@ inline void add_remarks(train_answer& answer, const placed_job& all, const train
   const auto steps = static_cast<double>(run.steps);
   answer.run = step.total * steps;
   if (answer.memory.fits == verdict::no) return answer;  // what does not run has no price
-  answer.checkpoints = checkpoints_of(training_state_of(all.config.model, all.job).total, steps, step.total,
-                                      answer.terms.spot.checkpoint_time * 100, asked.region);
+  answer.checkpoints = checkpoints_of(
+      training_state_of(all.config.model, all.job).total, steps, step.total,
+      checkpoint_interval_of(provisioning::on_demand, slices(all.mesh), *answer.run, answer.terms), asked.region);
   const run_price_list costs =
       run_prices(all.where, slices(all.mesh), {*answer.run, step.low * steps, step.high * steps}, book, asked.region,
                  answer.terms);

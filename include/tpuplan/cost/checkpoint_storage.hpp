@@ -124,7 +124,7 @@ struct run_checkpoints {
 
 /// Steps between checkpoints of that interval. Worked: every 1500 s in steps of 2.14 s are 700.
 [[nodiscard]] constexpr std::int64_t steps_between_checkpoints(seconds interval, seconds step) {
-  const double steps = interval / seconds{detail::positive("step", step.value())};
+  const double steps = interval / seconds{detail::positive("step", step.value())} * (1 + 1e-12);  // 500 steps are 500
   return static_cast<std::int64_t>(steps < 1 ? 1 : steps > 1e9 ? 1e9 : steps);
 }
 

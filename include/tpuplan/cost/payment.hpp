@@ -87,6 +87,15 @@ struct paid_run {
   return result;
 }
 
+/// Useful time between the checkpoints of a run under a way of paying: what `stopped_run` has; the whole run where
+/// nothing stops it. Throws where `stopped_run` does. Worked: of a run of 10 days that fails every 50 h, with
+/// checkpoints of 15 s, 2316 s; of one that nothing stops 10 days.
+[[nodiscard]] constexpr seconds checkpoint_interval_of(provisioning kind, std::int64_t slice_total, seconds run,
+                                                       const payment_terms& terms) {
+  const maybe<spot_run> stops = stopped_run(kind, slice_total, run, terms);
+  return stops ? stops->checkpoint_interval : run;
+}
+
 namespace detail {
 
 /// The time of a run with its start, checkpoints and stops, before what its way of paying adds.

@@ -9,17 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/cost/preemption.hpp>
-#include <tpuplan/cost/spot.hpp>
 #include <tpuplan/estimate/generation/job.hpp>
 #include <tpuplan/estimate/generation/training.hpp>
 #include <tpuplan/json.hpp>
-#include <tpuplan/json/file.hpp>
 #include <tpuplan/launch/maxtext.hpp>
-#include <tpuplan/launch/plan.hpp>
 #include <tpuplan/launch/request.hpp>
 #include <tpuplan/model/pipeline.hpp>
-#include <utility>
 #include <vector>
 
 /// @file
@@ -391,94 +386,6 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
   detail::add_extra(arguments, run.extra, "MaxDiffusion argument", detail::is_picture_key);
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
-}
-
-/// What a document says of images or clips: the job, and where and for how long it is launched.
-struct planned_pictures {
-  maxdiffusion_run run{};    ///< the job
-  launch_request request{};  ///< its slices, capacity, time and restarts
-  std::string region;        ///< of its prices; empty: not said
-  bytes checkpoint{};        ///< of a training
-};
-
-namespace detail {
-
-/// The way of paying of a row; capacity for a commitment is created on demand.
-inline provisioning capacity_named(const json_object& row) {
-  const maybe<provisioning> kind = row.has("kind") ? parse_provisioning(row.string("kind")) : maybe<provisioning>{};
-  return kind && !is_commitment(*kind) ? *kind : provisioning::on_demand;
-}
-
-/// Steps between checkpoints and the time of the run of a training, with what preemptions add.
-inline void set_training(planned_pictures& planned, const json_object& answer, launch_request& request) {
-  maxdiffusion_run& run = planned.run;
-  run.training = read_json<diffusion_training_job>(answer.at("job"), {}, answer.path("job"));
-  if (!answer.has("epochs"))
-    fail(errc::missing_field, answer.path("epochs"), "missing", "a run: tpuplan train with --examples and --epochs");
-  run.steps = answer.object("epochs").count("steps");
-  const seconds step{positive("step_time_s", answer.number("step_time_s"))};
-  const seconds high{answer.number("step_time_high_s")};
-  const spot_terms terms = read_json<spot_terms>(answer.object("terms").at("spot"), {}, answer.path("terms.spot"));
-  const seconds whole = step * static_cast<double>(run.steps);
-  seconds interval = terms.checkpoint_time * 100;
-  request.run = high * static_cast<double>(run.steps);
-  if (request.capacity == provisioning::spot) {
-    const spot_run best = best_spot_run(request.run, request.slices, terms);
-    interval = best_spot_run(whole, request.slices, terms).checkpoint_interval;
-    const expected_spot_run expected = expected_run(best);
-    request.max_restarts =
-        std::max(request.max_restarts, static_cast<std::int64_t>(std::fmin(std::ceil(2 * expected.preemptions), 1e6)));
-    request.run = expected.wall;
-  }
-  planned.checkpoint = training_state_of(answer.count("trained_parameters"), run.training.weights,
-                                         run.training.optimizer, run.training.moments)
-                           .total;
-  run.checkpoint_period = steps_between_checkpoints(interval, step);
-  if (run.checkpoint_period >= run.steps) run.checkpoint_period = 0;
-}
-
-}  // namespace detail
-
-/// Whether a document is one of images or clips: an answer of generate, of a plan for them, or of their training.
-/// Worked: one with `denoiser_parameters`.
-[[nodiscard]] inline bool is_of_pictures(const nlohmann::json& document) {
-  return document.is_object() && document.contains("denoiser_parameters");
-}
-
-/// The job of such a document, of a plan the one of that rank, on the capacity that is given, else on its own. A plan
-/// of several slices is that of one of them: each makes batches of its own. Worked: of two v6e-16 that make 40 clips an
-/// hour the request has one v6e-16 and a batch of 1.
-[[nodiscard]] inline planned_pictures read_pictures(const nlohmann::json& document, std::int64_t rank = 1,
-                                                    const maybe<provisioning>& capacity = nothing,
-                                                    const launch_request& launched = {},
-                                                    const std::string& source = "document") {
-  const json_object answer(document, source);
-  planned_pictures planned;
-  planned.request = launched;
-  maxdiffusion_run& run = planned.run;
-  run.pipeline = answer.string("model");
-  run.denoiser_parameters =
-      read_json<std::vector<std::int64_t>>(answer.at("denoiser_parameters"), {}, answer.path("denoiser_parameters"));
-  run.trains = answer.has("buckets");
-  const json_object row = answer.has("plans") ? detail::row_of_plan(document, rank, source) : answer;
-  run.mesh = read_json<generation_layout>(row.at("mesh"), {}, row.path("mesh"));
-  planned.request.where = slice_for(row.string("slice"));
-  planned.region = row.has("region") ? row.string("region") : std::string();
-  planned.request.capacity = capacity ? *capacity : detail::capacity_named(row);
-  if (!run.trains) {
-    run.job = read_json<generation_job>(answer.at("job"), {}, answer.path("job"));
-    run.size = read_json<picture_size>(answer.at("size"), {}, answer.path("size"));
-    if (row.has("batch")) run.job.batch = row.count("batch");
-    return planned;
-  }
-  const std::vector<json_object> buckets = answer.objects("buckets");
-  if (buckets.size() != 1)
-    detail::fail(errc::unsupported, answer.path("buckets"), static_cast<std::int64_t>(buckets.size()),
-                 "one size: MaxDiffusion trains at one");
-  run.size = read_json<picture_size>(buckets.front().at("size"), {}, buckets.front().path("size"));
-  planned.request.slices = answer.count("slices");
-  detail::set_training(planned, answer, planned.request);
-  return planned;
 }
 
 }  // namespace abi_0

@@ -40,9 +40,9 @@ inline seconds step_of(const plan& planned) {
   return seconds{total > 0 || !(planned.steps > 0) ? total : run / planned.steps};
 }
 
-/// The terms of spot capacity for a plan, its checkpoints as long as its training state makes them.
-inline spot_terms spot_terms_of(const plan& planned, const plan_request& asked) {
-  return payment_terms_of(asked, planned.where, slices(planned.mesh)).spot;
+/// The terms of a plan, its checkpoints as long as its training state makes them, or as often as it was asked.
+inline payment_terms launched_terms(const plan& planned, const plan_request& asked) {
+  return payment_terms_of(asked, planned.where, slices(planned.mesh), planned.steps, step_of(planned));
 }
 
 /// The run at the upper end of its band.
@@ -70,7 +70,7 @@ inline seconds expected_at_most(const plan& planned) {
   request.run = detail::expected_at_most(planned);
   if (capacity == provisioning::spot && request.run.value() > 0) {
     const expected_spot_run run =
-        expected_run(best_spot_run(request.run, request.slices, detail::spot_terms_of(planned, asked)));
+        expected_run(best_spot_run(request.run, request.slices, detail::launched_terms(planned, asked).spot));
     const auto enough = static_cast<std::int64_t>(std::fmin(std::ceil(2 * run.preemptions), 1e6));
     request.max_restarts = std::max(request.max_restarts, enough);
     request.run = run.wall;
@@ -85,11 +85,11 @@ inline seconds expected_at_most(const plan& planned) {
   return launch_of(planned, asked, detail::launched_capacity(planned), std::move(request));
 }
 
-/// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints. On spot these take the best
-/// interval of `asked.terms`; elsewhere, where only failures and maintenance interrupt, checkpoints take one hundredth
-/// of the time. Refuses steps that are not above 0 or above 1e12, a negative time of a step or a run, a negative
-/// time of a checkpoint, models that are not decoders, and a plan for spot that does not say how long it takes.
-/// Worked: with checkpoints of 15 s and steps of 2.14 s, 700 steps on demand.
+/// How MaxText trains a plan: layout, job, steps, and the steps between checkpoints, which are those of the plan: the
+/// best interval between what stops it under that capacity (`checkpoint_interval_of`). Refuses steps that are not above
+/// 0 or above 1e12, a negative time of a step or a run, a negative time of a checkpoint, models that are not decoders,
+/// and a plan for spot that does not say how long it takes. Worked: with checkpoints of 15 s and steps of 2.14 s on
+/// v6e-256, 2167 steps on demand.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
     detail::fail(errc::unsupported, "model.kind", name(asked.model.kind), "decoder: what MaxText trains");
@@ -103,17 +103,15 @@ inline seconds expected_at_most(const plan& planned) {
   run.steps = static_cast<std::int64_t>(std::ceil(steps));
   const seconds step = detail::step_of(planned);
   if (step.value() == 0 && capacity != provisioning::spot) return run;
-  const spot_terms terms = detail::spot_terms_of(planned, asked);
-  detail::positive("spot_terms.checkpoint_time", terms.checkpoint_time.value());
-  const seconds interval = capacity == provisioning::spot
-                               ? best_spot_run(step * steps, slices(planned.mesh), terms).checkpoint_interval
-                               : terms.checkpoint_time * 100;
+  const payment_terms terms = detail::launched_terms(planned, asked);
+  detail::positive("spot_terms.checkpoint_time", terms.spot.checkpoint_time.value());
+  const seconds interval = checkpoint_interval_of(capacity, slices(planned.mesh), step * steps, terms);
   run.checkpoint_period = steps_between_checkpoints(interval, step);
   return run;
 }
 
 /// How MaxText trains a plan on the capacity that the plan chose. Worked: 95367.4 steps are 95368; where a step takes
-/// 2.14 s and a checkpoint 15 s, on demand there is one every 700 steps, or 1498 s.
+/// 2.14 s and a checkpoint 15 s, on demand there is one every 2167 steps on v6e-256, or 4638 s.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }

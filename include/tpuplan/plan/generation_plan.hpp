@@ -28,6 +28,7 @@ struct generation_request {
   objective best = objective::cheapest;                      ///< fastest: the shortest latency
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying, see `is_compared`
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen
+  std::vector<std::string> regions_by_area{};                ///< of them those that an area named, as in plan_request
   maybe<usd_per_second> budget{};                            ///< most dollars per second, of all slices
   std::vector<std::string> generations{};                    ///< names of chips that may be chosen; empty: all
   std::int64_t smallest_chips = 1;                           ///< fewest chips over all slices
@@ -131,7 +132,7 @@ inline void price_plan(const generation_request& request, generation_plan one, g
     for (const provisioning kind : request.kinds) {
       if (!is_compared(ways, kind)) continue;
       const maybe<price_row> found = find_price(request.prices, one.where, region, kind);
-      if (!found) {
+      if (!found || is_left_out(request, *found)) {
         lose(to, serving_rejection::no_price, 0, "");
         continue;
       }

@@ -31,6 +31,7 @@ struct network_request {
   objective best = objective::cheapest;                      ///< what comes first
   std::vector<std::string> generations{};                    ///< empty: all
   std::vector<std::string> regions{"us"};                    ///< whose prices count
+  std::vector<std::string> regions_by_area{};                ///< of them those that an area named, as in plan_request
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that count
   std::int64_t smallest_chips = 1;                           ///< of a slice
   std::int64_t largest_chips = 1 << 20;                      ///< of a slice
@@ -57,17 +58,25 @@ struct network_plan {
   usd high{};                   ///< its dollars at the high end
 };
 
+/// What a checkpoint of a network holds: the weights that are trained, and the optimizer's state. Worked: of ResNet-50
+/// under AdamW 25557032 x 12 bytes.
+[[nodiscard]] inline bytes checkpoint_of(const network& net, const network_job& job) {
+  return training_state_of(parameters(net).trained, job.weights, job.optimizer, job.moments).total;
+}
+/// The same of what a request trains. Worked: as its network and job have it.
+[[nodiscard]] inline bytes checkpoint_of(const network_request& request) {
+  return checkpoint_of(request.net, request.job);
+}
+
 /// The terms under which a network's run of so many steps is paid for, as a plan of a language model has them. Worked:
 /// a checkpoint of ResNet-50 under AdamW has 25557032 x 12 bytes.
 [[nodiscard]] inline payment_terms payment_terms_of(const network_request& request, const slice& where,
                                                     std::int64_t slice_total, std::int64_t steps, seconds step) {
-  const network_job& job = request.job;
   run_phases run = request.around;
   run.steps = steps;
   run.step = step;
-  return detail::terms_of_run(
-      request.terms, training_state_of(parameters(request.net).trained, job.weights, job.optimizer, job.moments).total,
-      request.chip_time_between_failures, run, where, slice_total);
+  return detail::terms_of_run(request.terms, checkpoint_of(request), request.chip_time_between_failures, run, where,
+                              slice_total);
 }
 
 /// The plans, best first, and how many slices lost for each reason.
@@ -104,13 +113,14 @@ inline maybe<network_plan> network_layout_on(const network_request& request, con
 }
 
 /// Pays a plan in the cheapest of the ways that count, or the fastest where that is asked; whether there is one.
-inline bool pay_network(const network_request& request, network_plan& planned) {
+template <class Request, class Planned>
+bool pay_run(const Request& request, Planned& planned) {
   bool found = false;
   const payment_terms terms = payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total);
   for (const std::string& region : request.regions) {
     for (const provisioning kind : request.kinds) {
       const maybe<price_row> price = find_price(request.prices, planned.where, region, kind);
-      if (!price || !can_be_paid(kind, 1, planned.run, terms)) continue;
+      if (!price || is_left_out(request, *price) || !can_be_paid(kind, 1, planned.run, terms)) continue;
       const paid_run paid = pay_for(planned.where, 1, planned.run, *price, terms);
       const bool better = !found || (request.best == objective::fastest && paid.wall != planned.cost.wall
                                          ? paid.wall < planned.cost.wall
@@ -130,10 +140,46 @@ inline bool pay_network(const network_request& request, network_plan& planned) {
   return true;
 }
 
-inline bool comes_first(const network_plan& a, const network_plan& b, objective best) {
+template <class Planned>
+bool comes_first(const Planned& a, const Planned& b, objective best) {
   if (best == objective::fastest && a.cost.wall != b.cost.wall) return a.cost.wall < b.cost.wall;
   if (best == objective::fewest_chips && chips(a.where) != chips(b.where)) return chips(a.where) < chips(b.where);
   return a.cost.total < b.cost.total;
+}
+
+/// Whether a slice is among those that a request looks at, by generation and size.
+template <class Request>
+bool looks_at(const Request& request, const slice& where) {
+  const auto is_of = [&](const std::string& one) { return chip_for(one).name == where.chip.name; };
+  const bool wanted =
+      request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), is_of);
+  return wanted && is_default(where) && schedulable(where) && chips(where) >= request.smallest_chips &&
+         chips(where) <= request.largest_chips;
+}
+
+/// Fills an answer with the plans that are within the limits, best first. `laid_out(where)` is the step on a slice, or
+/// nothing, which it has counted.
+template <class Request, class Answer, class Place>
+void plan_slices(const Request& request, std::int64_t steps, Answer& answer, const Place& laid_out) {
+  for (std::size_t i = 0; i < slice_count; ++i) {
+    const slice where = slice_at(i);
+    if (!looks_at(request, where)) continue;
+    const auto found = laid_out(where);
+    if (!found) continue;
+    auto planned = *found;
+    planned.steps = steps;
+    planned.run = static_cast<double>(planned.steps) * planned.step.total;
+    if (!pay_run(request, planned)) {
+      ++answer.no_price;
+    } else if (request.deadline && planned.cost.wall > *request.deadline) {
+      ++answer.misses_deadline;
+    } else if (request.budget && planned.cost.total > *request.budget) {
+      ++answer.over_budget;
+    } else {
+      answer.plans.push_back(planned);
+    }
+  }
+  sort_in_order(answer.plans, [&](const auto& a, const auto& b) { return comes_first(a, b, request.best); });
 }
 
 }  // namespace detail
@@ -141,11 +187,7 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
 /// Whether a slice is among those that a request looks at, by generation and size. Worked: v5p-128 with its 64 chips is
 /// not in a request of at most 16 chips.
 [[nodiscard]] inline bool is_considered(const network_request& request, const slice& where) {
-  const auto is_of = [&](const std::string& one) { return chip_for(one).name == where.chip.name; };
-  const bool wanted =
-      request.generations.empty() || std::any_of(request.generations.begin(), request.generations.end(), is_of);
-  return wanted && is_default(where) && schedulable(where) && chips(where) >= request.smallest_chips &&
-         chips(where) <= request.largest_chips;
+  return detail::looks_at(request, where);
 }
 
 /// A batch for a network where none is asked for: 1024 examples, 128 on each of 8 cores, as first jobs take them, and
@@ -169,29 +211,14 @@ inline bool comes_first(const network_plan& a, const network_plan& b, objective 
   detail::positive_count("network_request.job.global_batch", request.job.global_batch);
   const std::int64_t steps = epochs_of(request.data, request.job.global_batch).steps;
   network_answer answer;
-  for (std::size_t i = 0; i < slice_count; ++i) {
-    const slice where = slice_at(i);
-    if (!is_considered(request, where)) continue;
+  detail::plan_slices(request, steps, answer, [&](const slice& where) {
     const maybe<network_plan> laid_out = detail::network_layout_on(request, where, answer);
-    if (!laid_out) continue;
+    if (!laid_out) return laid_out;
     network_plan planned = *laid_out;
     const fed_network_step fed = fed_step_time(request.net, planned.job, planned.mesh, where, request.input);
     planned.step = fed.step;
     planned.input = fed.input;
-    planned.steps = steps;
-    planned.run = static_cast<double>(planned.steps) * planned.step.total;
-    if (!detail::pay_network(request, planned)) {
-      ++answer.no_price;
-    } else if (request.deadline && planned.cost.wall > *request.deadline) {
-      ++answer.misses_deadline;
-    } else if (request.budget && planned.cost.total > *request.budget) {
-      ++answer.over_budget;
-    } else {
-      answer.plans.push_back(planned);
-    }
-  }
-  detail::sort_in_order(answer.plans, [&](const network_plan& a, const network_plan& b) {
-    return detail::comes_first(a, b, request.best);
+    return maybe<network_plan>(planned);
   });
   return answer;
 }

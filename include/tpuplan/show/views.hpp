@@ -11,6 +11,7 @@
 #include <tpuplan/show/views/plan_generation.hpp>
 #include <tpuplan/show/views/plan_report.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
+#include <tpuplan/show/views/plan_train_generation.hpp>
 #include <tpuplan/show/views/risk.hpp>
 #include <tpuplan/show/views/serve.hpp>
 #include <tpuplan/show/views/simulate.hpp>

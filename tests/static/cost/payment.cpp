@@ -38,6 +38,15 @@ static_assert(near_relative(on_spot.mean_time_between_preemptions.value(), 3600)
 static_assert(near_relative(on_spot.queue_time.value(), 300));  // half of the stops are preemptions
 static_assert(stopped_run(provisioning::on_demand, 2, 10_h, failing())->mean_time_between_preemptions == 2_h);
 static_assert(!stopped_run(provisioning::on_demand, 2, 10_h, {}));
+static_assert(checkpoint_interval_of(provisioning::spot, 2, 10_h, failing()) == on_spot.checkpoint_interval);
+static_assert(checkpoint_interval_of(provisioning::on_demand, 2, 10_h, {}) == 10_h);
+constexpr payment_terms failing_seldom() {
+  payment_terms terms = failing();
+  terms.mean_time_between_failures = 50_h;
+  return terms;
+}
+static_assert(near_relative(checkpoint_interval_of(provisioning::on_demand, 1, 10_days, failing_seldom()).value(),
+                            864000.0 / 373));
 
 // Results are plain data.
 static_assert(std::is_trivially_copyable_v<paid_run> && std::is_trivially_copyable_v<payment_terms>);

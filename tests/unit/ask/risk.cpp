@@ -1,6 +1,8 @@
 // The question risk: the chances of a run, and what they agree with.
 #include <algorithm>
+#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/risk.hpp>
+#include <utility>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -217,6 +219,43 @@ TEST_CASE("an older price counts five points less, then dollars decide") {
   unpriced.cost_p50.reset();
   CHECK(is_surer(way(0.9, 100, false), unpriced));
   CHECK_FALSE(is_surer(unpriced, way(0.9, 100, false)));
+}
+
+TEST_CASE("networks and images have the chances of the run that their training has", "[ask]") {
+  using nlohmann::json;
+  const auto answered = [](const char* question, const json& request) {
+    return json::parse(ask({{"schema", json_schema}, {"question", question}, {"request", request}}).dump());
+  };
+  const json data = {{"examples", 1281167}, {"epochs", 9}};
+  const json resnet = {{"config", {{"model_type", "resnet"}}}, {"slice", "v5e-8"}, {"job", {{"global_batch", 1024}}}};
+  const json flux = {{"config", {{"_class_name", "FluxTransformer2DModel"}}},
+                     {"slice", "v5p-16"},
+                     {"sizes", {"512x512"}},
+                     {"job", {{"global_batch", 64}, {"lora_rank", 16}, {"recompute", false}}}};
+  const std::pair<const char*, json> both[] = {{"train_network", resnet}, {"train_generation", flux}};
+  for (const auto& [question, asked] : both) {
+    json request = asked;
+    request["data"] = data;
+    const json trained = answered(question, request);
+    const double run = trained["answer"]["run_s"];
+    request["deadline_s"] = 20 * run, request["runs"] = 200, request["kind"] = "on_demand";
+    const json risk = answered("risk", request);
+    INFO(risk.dump().substr(0, 300));
+    CHECK(risk["answer"]["run_s"] == run);
+    CHECK(risk["answer"]["chance_in_time"] == 1);
+    CHECK(risk["answer"]["wall_p50_s"] > run);
+    request["deadline_s"] = run / 3;  // below the low end of the band
+    CHECK(answered("risk", request)["answer"]["chance_in_time"] < 0.01);
+    const auto refused = [&](const char* key, const json& value) {
+      json wrong = request;
+      wrong[key] = value;
+      return answered("risk", wrong)["error"]["message"].get<std::string>();
+    };
+    CHECK(says(refused("tokens", 1e9), "tokens is 1000000000"));
+    CHECK(says(refused("data", json::object()), "data.examples is missing"));
+  }
+  const json llama = {{"config", {{"model_type", "llama"}}}, {"slice", "v5p-16"}, {"tokens", 1e9}, {"data", data}};
+  CHECK(says(answered("risk", llama)["error"]["message"].get<std::string>(), "request.data is given without effect"));
 }
 
 }  // namespace ask_risk_tests

@@ -70,6 +70,39 @@ TEST_CASE("a trial of a language model is given in tokens, in sequences or in st
   CHECK(by_steps == plans({{"data", {{"examples", 3200}, {"epochs", 2}}}}));
 }
 
+TEST_CASE("trials of adapters of images take what a run of their plan does", "[ask]") {
+  const json flux = {{"_class_name", "FluxTransformer2DModel"}};
+  const json job = {{"global_batch", 16}, {"lora_rank", 16}}, data = {{"examples", 20000}};
+  json request = {
+      {"job", job}, {"data", data}, {"sizes", {"512x512"}}, {"generations", {"v6e"}}, {"largest_chips", 16}};
+  const json plan = sweep_of(flux, request, "plan_train_generation")["answer"]["plans"];
+  REQUIRE(plan.size() > 2);
+  request.erase("largest_chips");
+  request["quota"] = 16, request["trials"] = 1, request["kinds"] = {"on_demand"};
+  const json sweep = sweep_of(flux, request)["answer"]["plans"];
+  REQUIRE(sweep.size() == plan.size());
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    CHECK(sweep[i]["slice"] == plan[i]["slice"]);
+    CHECK(sweep[i]["total_usd"] == plan[i]["cost_usd"]);
+    CHECK(sweep[i]["wall_s"] == plan[i]["wall_s"]);
+  }
+  CHECK(says(refused(flux, {{"tokens", 1e9}}), "tokens"));
+  CHECK(says(refused(resnet, {{"data", data}, {"sizes", {"512x512"}}}), "sizes is given for another model"));
+}
+
+TEST_CASE("v2 and v3 have trials where they are named", "[ask]") {
+  const auto has_old = [](json request) {
+    request["trials"] = 4, request["quota"] = 16, request["data"] = {{"examples", 50000}};
+    const json answer = sweep_of(resnet, request)["answer"];
+    bool found = false;
+    for (const json& one : answer["plans"]) found = found || one["slice"].get<std::string>().substr(0, 3) == "v3-";
+    return std::make_pair(found, says(answer["assumed"].dump(), "v2 and v3"));
+  };
+  CHECK(has_old({}) == std::make_pair(false, true));
+  CHECK(has_old({{"generations", {"v3"}}}) == std::make_pair(true, false));
+  CHECK(has_old({{"slices", {"v3-8"}}}) == std::make_pair(true, false));
+}
+
 TEST_CASE("what a sweep cannot answer is refused by its field", "[ask]") {
   const json data = {{"examples", 50000}};
   CHECK(

@@ -66,11 +66,47 @@ TEST_CASE("a run is its steps, at the prices of the slice") {
   CHECK(a.epochs->steps == 2000);
   CHECK(a.run->value() == Approx(2000 * a.step_time.value()));
   REQUIRE(a.costs);
-  for (const run_price& one : *a.costs) {
-    if (one.kind == provisioning::on_demand)
-      CHECK(one.total.value() == Approx((rate(one.price.per_chip, 4) * *a.run).value()));
-  }
-  CHECK_FALSE(answered(small_question()).run);
+  for (const run_price& one : *a.costs)  // with its start, checkpoints and stops
+    CHECK(one.total.value() == Approx(pay_for(slice_for("v5p-8"), 1, *a.run, one.price, a.terms).total.value()));
+  const train_generation_answer step = answered(small_question());
+  CHECK_FALSE(step.run);
+  CHECK_FALSE(step.checkpoints);
+}
+
+TEST_CASE("a run writes checkpoints of what is trained, and has its phases", "[ask]") {
+  train_generation_request asked = small_question();
+  asked.data = {160000, 20, remainder::drop};
+  const train_generation_answer a = answered(asked);
+  REQUIRE(a.checkpoints);
+  CHECK(a.checkpoints->each.value() == static_cast<double>(a.trained_parameters) * 12);
+  CHECK(a.checkpoints->period ==
+        steps_between_checkpoints(checkpoint_interval_of(provisioning::on_demand, 1, *a.run, a.terms), a.step_time));
+  CHECK_FALSE(a.timeline);
+  asked.around.start_up = 1000_s;
+  const train_generation_answer slow = answered(asked);
+  REQUIRE(slow.timeline);
+  CHECK(slow.timeline->start == 1000_s);
+  CHECK(slow.timeline->steps == *slow.run);
+  CHECK(slow.costs->front().total > a.costs->front().total);
+  asked.job.lora_rank = 8;
+  CHECK(answered(asked).checkpoints->each < a.checkpoints->each / 10);
+}
+
+TEST_CASE("fit says of a step what train says of its memory", "[ask]") {
+  fit_generation_request asked;
+  asked.slice = "v5p-8", asked.sizes = {"256x256"}, asked.frames = 9, asked.job.global_batch = 16;
+  const fit_generation_answer fit = answer_to_fit_generation(small_pipeline(), {}, asked);
+  const train_generation_answer step = answered(small_question());
+  CHECK(fit.used == step.used);
+  CHECK(fit.fits == step.fits);
+  CHECK(nlohmann::json(fit.mesh) == nlohmann::json(step.mesh));
+  CHECK(fit.trained_parameters == step.trained_parameters);
+  REQUIRE(fit.largest_batch);
+  asked.mesh = {fit.mesh.data, fit.mesh.fsdp, fit.mesh.tensor, fit.mesh.context};
+  asked.job.global_batch = *fit.largest_batch;
+  CHECK(answer_to_fit_generation(small_pipeline(), {}, asked).fits == verdict::yes);
+  asked.job.global_batch = *fit.largest_batch + fit.mesh.data;
+  CHECK(answer_to_fit_generation(small_pipeline(), {}, asked).fits != verdict::yes);
 }
 
 TEST_CASE("adapters train few parameters, and take less") {

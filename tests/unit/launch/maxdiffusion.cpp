@@ -286,11 +286,11 @@ TEST_CASE("documents of images and clips are read as jobs") {
     "job": {"global_batch": 128, "weights": "fp32", "moments": "fp32", "optimizer": "adamw", "lora_rank": 0,
             "recompute": false, "encode": false},
     "terms": {"spot": {"mean_time_between_preemptions_s": 14400.0, "correlation": 0.0, "checkpoint_time_s": 15.0,
-                       "restart_time_s": 600.0, "queue_time_s": 0.0}}})");
+                       "restart_time_s": 600.0, "queue_time_s": 0.0}, "mean_time_between_failures_s": 300000.0}})");
   const planned_pictures on_demand = read_pictures(training);
   CHECK(on_demand.run.trains);
   CHECK(on_demand.run.steps == 100000);
-  CHECK(on_demand.run.checkpoint_period == 3000);  // 15 s of every 1500 s
+  CHECK(on_demand.run.checkpoint_period == 5882);  // 17 in a run of 50,000 s that fails every 300,000 s
   CHECK(on_demand.request.run.value() == 1e5);     // the upper end of the band
   CHECK(on_demand.checkpoint.value() == 859520964 * 12.0);
   const planned_pictures spot = read_pictures(training, 1, provisioning::spot);

@@ -47,18 +47,70 @@ inline void put_residual_blocks(blocks::model& to, blocks::place at, std::int64_
   put(to, at, one);
 }
 
-/// The middle of a stack: residual blocks around attention of one head.
-inline void put_middle(blocks::model& to, const blocks::place& at, std::int64_t width, bool attends,
-                       blocks::residual one = {}) {
+/// An autoencoder in stages: residual blocks, between which positions become fewer on one side and more on the other.
+struct staged_autoencoder {
+  std::int64_t layers = 2, latents = 16;  ///< residual blocks of a stage; channels of a latent
+  bool attends = true;                    ///< in the middle, with one head
+  blocks::residual one{};                 ///< its blocks: frames of their kernels, and their norm
+  blocks::within sees{};                  ///< what that attention sees
+};
+
+/// The middle: residual blocks around attention of one head.
+inline void put_middle(blocks::model& to, const blocks::place& at, std::int64_t width, const staged_autoencoder& s) {
+  blocks::residual one = s.one;
   one.outputs = 0;
   blocks::place twice = at;
   twice.count = 2;
   put(to, twice, one);
-  if (!attends) return;
+  if (!s.attends) return;
   blocks::attention self{1, 1, width};
-  self.causal = false, self.qkv_bias = self.output_bias = true;
-  put(to, at, blocks::norm{1, norm_kind::layer});
+  self.causal = false, self.qkv_bias = self.output_bias = true, self.sees = s.sees;
+  put(to, at, blocks::norm{1, one.norm});
   put(to, at, self);
+}
+
+/// The way to latents: `first` channels, stages of those widths, and after each what `half(i)` puts.
+template <class Half>
+void put_encoder(const staged_autoencoder& s, std::int64_t first, const std::vector<std::int64_t>& widths,
+                 bool quantizes, const blocks::place& at, blocks::model& to, const Half& half) {
+  blocks::residual one = s.one;
+  put(to, at, same_convolution(first, 3, one.frames));
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    one.outputs = widths[i];
+    put_residual_blocks(to, at, s.layers, one);
+    half(i);
+  }
+  put_middle(to, at, widths.back(), s);
+  put(to, at, blocks::norm{1, one.norm});
+  put(to, at, same_convolution(2 * s.latents, 3, one.frames));
+  if (quantizes) put(to, at, blocks::dense{0, 2 * s.latents});
+}
+/// The way back, from the last of those widths to the first, and after each what `twice(i)` puts.
+template <class Twice>
+void put_decoder(const staged_autoencoder& s, const std::vector<std::int64_t>& widths, bool quantizes,
+                 std::int64_t outputs, const blocks::place& at, blocks::model& to, const Twice& twice) {
+  blocks::residual one = s.one;
+  if (quantizes) put(to, at, blocks::dense{0, s.latents});
+  put(to, at, same_convolution(widths.back(), 3, one.frames));
+  put_middle(to, at, widths.back(), s);
+  for (std::size_t i = widths.size(); i-- > 0;) {
+    one.outputs = widths[i];
+    put_residual_blocks(to, at, s.layers + 1, one);
+    twice(i);
+  }
+  put(to, at, blocks::norm{1, one.norm});
+  put(to, at, same_convolution(outputs, 3, one.frames));
+}
+
+/// Stages of that type alone, of which there are as many as widths; by default so many.
+inline void check_stages(diffusers_fields& fields, const std::vector<std::int64_t>& widths, const char* down,
+                         const char* up, std::size_t usual = 4) {
+  const std::size_t stages = widths.size();
+  const bool fits = fields.words("down_block_types", std::vector<std::string>(usual, down), {down}).size() == stages &&
+                    fields.words("up_block_types", std::vector<std::string>(usual, up), {up}).size() == stages;
+  if (!fits)
+    fail(errc::invalid_argument, fields.object().path("block_out_channels"), static_cast<std::int64_t>(stages),
+         "as many stages as down_block_types and up_block_types have");
 }
 
 /// What AutoencoderKL and AutoencoderKLFlux2 differ in by default.
@@ -72,46 +124,25 @@ inline void read_kl(diffusers_fields& fields, const kl_defaults& usual, autoenco
   const std::vector<std::int64_t> up =
       fields.has("decoder_block_out_channels") ? fields.counts("decoder_block_out_channels", widths) : widths;
   const std::size_t stages = widths.size();
-  const std::vector<std::string> downs(usual.widths.size(), "DownEncoderBlock2D"),
-      ups(usual.widths.size(), "UpDecoderBlock2D");
-  const bool fits = fields.words("down_block_types", downs, {"DownEncoderBlock2D"}).size() == stages &&
-                    fields.words("up_block_types", ups, {"UpDecoderBlock2D"}).size() == stages;
-  if (!fits)
-    fail(errc::invalid_argument, fields.object().path("block_out_channels"), static_cast<std::int64_t>(stages),
-         "as many stages as down_block_types and up_block_types have");
-  const std::int64_t layers = fields.count("layers_per_block", usual.layers);
-  const std::int64_t latents = fields.count("latent_channels", usual.latents);
-  const bool attends = fields.flag("mid_block_add_attention", true);
-  read.latent_channels = latents, read.spatial = std::int64_t{1} << (stages - 1);
-  blocks::residual one;
-  blocks::model& e = read.encoder;
+  check_stages(fields, widths, "DownEncoderBlock2D", "UpDecoderBlock2D", usual.widths.size());
+  staged_autoencoder s;
+  s.layers = fields.count("layers_per_block", usual.layers), s.latents = fields.count("latent_channels", usual.latents);
+  s.attends = fields.flag("mid_block_add_attention", true);
+  read.latent_channels = s.latents, read.spatial = std::int64_t{1} << (stages - 1);
+  blocks::model &e = read.encoder, &d = read.decoder;
   const blocks::place pixels = diffusion_stream(e, "pixels", fields.count("in_channels", 3), blocks::extent::pixels);
-  put(e, pixels, same_convolution(widths[0]));
-  for (std::size_t i = 0; i < stages; ++i) {
-    one.outputs = widths[i];
-    put_residual_blocks(e, pixels, layers, one);
+  const bool in = fields.flag("use_quant_conv", true), out = fields.flag("use_post_quant_conv", true);
+  put_encoder(s, widths[0], widths, in, pixels, e, [&](std::size_t i) {
     blocks::convolution half = same_convolution(0);
     half.stride = 2;
     if (i + 1 < stages) put(e, pixels, half);
-  }
-  put_middle(e, pixels, widths.back(), attends);
-  put(e, pixels, blocks::norm{1, norm_kind::layer});
-  put(e, pixels, same_convolution(2 * latents));
-  if (fields.flag("use_quant_conv", true)) put(e, pixels, blocks::dense{0, 2 * latents});
-  blocks::model& d = read.decoder;
-  const blocks::place image = diffusion_stream(d, "latents", latents, blocks::extent::latent);
-  if (fields.flag("use_post_quant_conv", true)) put(d, image, blocks::dense{0, latents});
-  put(d, image, same_convolution(up.back()));
-  put_middle(d, image, up.back(), attends);
-  for (std::size_t i = stages; i-- > 0;) {
-    one.outputs = up[i];
-    put_residual_blocks(d, image, layers + 1, one);
-    if (i == 0) continue;
+  });
+  const blocks::place image = diffusion_stream(d, "latents", s.latents, blocks::extent::latent);
+  put_decoder(s, up, out, fields.count("out_channels", 3), image, d, [&](std::size_t i) {
+    if (i == 0) return;
     put(d, image, blocks::resample{2});
     put(d, image, same_convolution(0));
-  }
-  put(d, image, blocks::norm{1, norm_kind::layer});
-  put(d, image, same_convolution(fields.count("out_channels", 3)));
+  });
 }
 
 /// AutoencoderKL: the images of Stable Diffusion, FLUX and others.

@@ -24,69 +24,51 @@ struct wan_stages {
   bool residual = false;  // that of Wan 2.2 5B
 };
 
-/// Its middle: attention within each frame.
-inline void put_wan_middle(blocks::model& to, const blocks::place& at, std::int64_t width,
-                           const blocks::residual& one) {
-  blocks::place twice = at;
-  twice.count = 2;
-  put(to, twice, one);
-  blocks::attention self{1, 1, width};
-  self.causal = false, self.qkv_bias = self.output_bias = true, self.sees = blocks::within::frame;
-  put(to, at, blocks::norm{1, norm_kind::rms});
-  put(to, at, self);
+/// Its blocks; attention is within each frame.
+inline staged_autoencoder wan_blocks(const wan_stages& s, std::int64_t latents) {
+  staged_autoencoder of;
+  of.layers = s.layers, of.latents = latents, of.sees = blocks::within::frame;
+  of.one.frames = 3, of.one.norm = norm_kind::rms;
+  return of;
 }
 
-inline void put_wan_encoder(const wan_stages& s, std::int64_t base, std::int64_t inputs, std::int64_t outputs,
+inline std::vector<std::int64_t> wan_widths(const wan_stages& s, std::int64_t base) {
+  std::vector<std::int64_t> widths;
+  for (const std::int64_t times : s.times) widths.push_back(checked_multiply(base, times));
+  return widths;
+}
+
+inline void put_wan_encoder(const wan_stages& s, std::int64_t base, std::int64_t inputs, std::int64_t latents,
                             blocks::model& to) {
   const std::int64_t area = checked_multiply(s.patch, s.patch);
   const blocks::place at = diffusion_stream(to, "pixels", inputs / area, blocks::extent::pixels);
   if (s.patch > 1) put(to, at, blocks::resample{s.patch, 1, inputs, true});
-  put(to, at, same_convolution(base, 3, 3));
-  blocks::residual one;
-  one.frames = 3, one.norm = norm_kind::rms;
-  for (std::size_t i = 0; i < s.times.size(); ++i) {
-    one.outputs = checked_multiply(base, s.times[i]);
-    put_residual_blocks(to, at, s.layers, one);
-    if (i + 1 == s.times.size()) continue;
+  put_encoder(wan_blocks(s, latents), base, wan_widths(s, base), true, at, to, [&](std::size_t i) {
+    if (i + 1 == s.times.size()) return;
     blocks::convolution half = same_convolution(0);
     half.stride = 2;
     put(to, at, half);
-    if (!s.halves[i]) continue;
+    if (!s.halves[i]) return;
     blocks::convolution in_time = same_convolution(0, 1, 3);
     in_time.frame_stride = 2;
     put(to, at, in_time);
-  }
-  const std::int64_t last = one.outputs;
-  one.outputs = 0;
-  put_wan_middle(to, at, last, one);
-  put(to, at, blocks::norm{1, norm_kind::rms});
-  put(to, at, same_convolution(outputs, 3, 3));
-  put(to, at, blocks::dense{0, outputs});
+  });
 }
 
 /// The first frame, which the class leaves alone, counts with the others where frames become more.
 inline void put_wan_decoder(const wan_stages& s, std::int64_t base, std::int64_t latents, std::int64_t outputs,
                             blocks::model& to) {
   const blocks::place at = diffusion_stream(to, "latents", latents, blocks::extent::latent);
-  put(to, at, blocks::dense{0, latents});
-  std::int64_t width = checked_multiply(base, s.times.back());
-  put(to, at, same_convolution(width, 3, 3));
-  blocks::residual one;
-  one.frames = 3, one.norm = norm_kind::rms;
-  put_wan_middle(to, at, width, one);
-  for (std::size_t i = s.times.size(); i-- > 0;) {
-    width = one.outputs = checked_multiply(base, s.times[i]);
-    put_residual_blocks(to, at, s.layers + 1, one);
-    if (i == 0) continue;
+  const std::vector<std::int64_t> widths = wan_widths(s, base);
+  put_decoder(wan_blocks(s, latents), widths, true, outputs, at, to, [&](std::size_t i) {
+    if (i == 0) return;
     if (s.halves[i - 1]) {
-      put(to, at, same_convolution(2 * width, 1, 3));
-      put(to, at, blocks::resample{1, 2, width, false, true});
+      put(to, at, same_convolution(2 * widths[i], 1, 3));
+      put(to, at, blocks::resample{1, 2, widths[i], false, true});
     }
     put(to, at, blocks::resample{2});
-    put(to, at, same_convolution(s.residual ? width : part_of_channels(width, 2)));
-  }
-  put(to, at, blocks::norm{1, norm_kind::rms});
-  put(to, at, same_convolution(outputs, 3, 3));
+    put(to, at, same_convolution(s.residual ? widths[i] : part_of_channels(widths[i], 2)));
+  });
   if (s.patch > 1) put(to, at, blocks::resample{s.patch, 1, outputs / checked_multiply(s.patch, s.patch)});
 }
 
@@ -108,7 +90,7 @@ inline void read_autoencoder_wan(diffusers_fields& fields, autoencoder_reading& 
   const std::int64_t outputs = of_images ? inputs : fields.count("out_channels", 3);
   if (inputs % checked_multiply(s.patch, s.patch) != 0 || outputs % checked_multiply(s.patch, s.patch) != 0)
     fail(errc::not_divisible, fields.object().path("in_channels"), inputs, "a multiple of patch_size squared");
-  put_wan_encoder(s, base, inputs, 2 * latents, read.encoder);
+  put_wan_encoder(s, base, inputs, latents, read.encoder);
   put_wan_decoder(s, decoder, latents, outputs, read.decoder);
   read.latent_channels = latents, read.spatial = (std::int64_t{1} << s.halves.size()) * s.patch;
   for (const bool each : s.halves) read.temporal *= each ? 2 : 1;
@@ -123,59 +105,33 @@ inline std::int64_t halvings(diffusers_fields& fields, const char* field, std::i
   return times;
 }
 
-/// Stages of that type alone, of which there are as many as widths.
-inline void check_stages(diffusers_fields& fields, const std::vector<std::int64_t>& widths, const char* down,
-                         const char* up) {
-  const std::size_t stages = widths.size();
-  const bool fits = fields.words("down_block_types", std::vector<std::string>(4, down), {down}).size() == stages &&
-                    fields.words("up_block_types", std::vector<std::string>(4, up), {up}).size() == stages;
-  if (!fits)
-    fail(errc::invalid_argument, fields.object().path("block_out_channels"), static_cast<std::int64_t>(stages),
-         "as many stages as down_block_types and up_block_types have");
-}
-
 /// AutoencoderKLHunyuanVideo: as AutoencoderKL, causal in time.
 inline void read_autoencoder_hunyuan(diffusers_fields& fields, autoencoder_reading& read) {
   const std::vector<std::int64_t> widths = fields.counts("block_out_channels", {128, 256, 512, 512}, true);
   check_stages(fields, widths, "HunyuanVideoDownBlock3D", "HunyuanVideoUpBlock3D");
   const auto stages = static_cast<std::int64_t>(widths.size());
-  const std::int64_t layers = fields.count("layers_per_block", 2), latents = fields.count("latent_channels", 16);
-  const bool attends = fields.flag("mid_block_add_attention", true);
+  staged_autoencoder s;
+  s.layers = fields.count("layers_per_block", 2), s.latents = fields.count("latent_channels", 16);
+  s.attends = fields.flag("mid_block_add_attention", true), s.one.frames = 3;
   const std::int64_t sides = halvings(fields, "spatial_compression_ratio", 8);
   fields.only("temporal_compression_ratio", 4);
-  blocks::residual one;
-  one.frames = 3;
-  blocks::model& e = read.encoder;
+  const auto in_time = [&](std::int64_t step) { return step >= stages - 3 && step + 1 < stages; };
+  blocks::model &e = read.encoder, &d = read.decoder;
   const blocks::place pixels = diffusion_stream(e, "pixels", fields.count("in_channels", 3), blocks::extent::pixels);
-  put(e, pixels, same_convolution(widths[0], 3, 3));
-  for (std::int64_t i = 0; i < stages; ++i) {
-    one.outputs = widths[static_cast<std::size_t>(i)];
-    put_residual_blocks(e, pixels, layers, one);
-    const bool in_time = i >= stages - 3 && i + 1 < stages;
+  put_encoder(s, widths[0], widths, true, pixels, e, [&](std::size_t i) {
+    const auto step = static_cast<std::int64_t>(i);
     blocks::convolution half = same_convolution(0, 3, 3);
-    half.stride = i < sides ? 2 : 1, half.frame_stride = in_time ? 2 : 1;
-    if (i < sides || in_time) put(e, pixels, half);
-  }
-  put_middle(e, pixels, widths.back(), attends, one);
-  put(e, pixels, blocks::norm{1, norm_kind::layer});
-  put(e, pixels, same_convolution(2 * latents, 3, 3));
-  put(e, pixels, blocks::dense{0, 2 * latents});
-  blocks::model& d = read.decoder;
-  const blocks::place clip = diffusion_stream(d, "latents", latents, blocks::extent::latent);
-  put(d, clip, blocks::dense{0, latents});
-  put(d, clip, same_convolution(widths.back(), 3, 3));
-  put_middle(d, clip, widths.back(), attends, one);
-  for (std::int64_t i = 0; i < stages; ++i) {
-    one.outputs = widths[static_cast<std::size_t>(stages - 1 - i)];
-    put_residual_blocks(d, clip, layers + 1, one);
-    const bool in_time = i >= stages - 3 && i + 1 < stages;
-    if (i >= sides && !in_time) continue;
-    put(d, clip, blocks::resample{i < sides ? 2 : 1, in_time ? 2 : 1, 0, false, true});
+    half.stride = step < sides ? 2 : 1, half.frame_stride = in_time(step) ? 2 : 1;
+    if (step < sides || in_time(step)) put(e, pixels, half);
+  });
+  const blocks::place clip = diffusion_stream(d, "latents", s.latents, blocks::extent::latent);
+  put_decoder(s, widths, true, fields.count("out_channels", 3), clip, d, [&](std::size_t i) {
+    const std::int64_t step = stages - 1 - static_cast<std::int64_t>(i);
+    if (step >= sides && !in_time(step)) return;
+    put(d, clip, blocks::resample{step < sides ? 2 : 1, in_time(step) ? 2 : 1, 0, false, true});
     put(d, clip, same_convolution(0, 3, 3));
-  }
-  put(d, clip, blocks::norm{1, norm_kind::layer});
-  put(d, clip, same_convolution(fields.count("out_channels", 3), 3, 3));
-  read.latent_channels = latents, read.spatial = std::int64_t{1} << sides, read.temporal = 4;
+  });
+  read.latent_channels = s.latents, read.spatial = std::int64_t{1} << sides, read.temporal = 4;
 }
 
 /// Residual blocks of CogVideoX's decoder, whose norms are scaled by products of the latents.
@@ -199,23 +155,18 @@ inline void read_autoencoder_cogvideox(diffusers_fields& fields, autoencoder_rea
   const auto stages = static_cast<std::int64_t>(widths.size());
   const std::int64_t layers = fields.count("layers_per_block", 3), latents = fields.count("latent_channels", 16);
   const std::int64_t times = halvings(fields, "temporal_compression_ratio", 4);
-  blocks::residual one;
-  one.frames = 3;
+  staged_autoencoder s;
+  s.layers = layers, s.latents = latents, s.attends = false, s.one.frames = 3;
   blocks::model& e = read.encoder;
   const blocks::place pixels = diffusion_stream(e, "pixels", fields.count("in_channels", 3), blocks::extent::pixels);
-  put(e, pixels, same_convolution(widths[0], 3, 3));
-  for (std::int64_t i = 0; i < stages; ++i) {
-    one.outputs = widths[static_cast<std::size_t>(i)];
-    put_residual_blocks(e, pixels, layers, one);
-    if (i + 1 == stages) break;
-    if (i < times) put(e, pixels, blocks::resample{1, 2, 0, true, true});
+  put_encoder(s, widths[0], widths, false, pixels, e, [&](std::size_t i) {
+    const auto step = static_cast<std::int64_t>(i);
+    if (step + 1 == stages) return;
+    if (step < times) put(e, pixels, blocks::resample{1, 2, 0, true, true});
     blocks::convolution half = same_convolution(0);
     half.stride = 2;
     put(e, pixels, half);
-  }
-  put_middle(e, pixels, widths.back(), false, one);
-  put(e, pixels, blocks::norm{1, norm_kind::layer});
-  put(e, pixels, same_convolution(2 * latents, 3, 3));
+  });
   blocks::model& d = read.decoder;
   const blocks::place clip = diffusion_stream(d, "latents", latents, blocks::extent::latent);
   std::int64_t width = widths.back();

@@ -31,6 +31,10 @@ namespace readable {
 [[nodiscard]] inline std::string steps_words(const generation_job& job) {
   return joined({counted(job.steps, "step"), job.forwards > 1 ? " of 2 passes" : " of 1 pass"});
 }
+/// Says why MaxDiffusion does not do what was answered.
+inline void add_refusal(std::vector<std::string>& to, const std::string& why) {
+  if (!why.empty()) to.push_back(joined({"launch does not start it by MaxDiffusion: ", why}));
+}
 /// How sure the time is.
 [[nodiscard]] inline std::string generation_band_words(const generate_answer& a) {
   return joined({"the band is of ", counted(a.runs, "published run"), " by ", counted(a.sources, "source"),
@@ -135,6 +139,7 @@ struct timed_part {
     shown.sentences.push_back(
         joined({"that is ", duration(a.item_time), " for each ", item, "; the first is there when all of them are"}));
   shown.parts = {batch_part(a), generation_step_part(a.step), generation_memory_part(a.memory)};
+  add_refusal(shown.parts.front().notes, a.maxdiffusion_refuses);
   if (!a.costs.empty()) shown.parts.push_back(item_costs_part(a, options));
   add_assumed(shown, a.assumed, options);
   std::vector<price_row> prices;

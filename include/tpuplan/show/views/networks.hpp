@@ -129,6 +129,7 @@ inline constexpr std::string_view network_band_words =
     const seconds epoch = static_cast<double>(steps) * step.total;
     part.sentences.push_back(joined({"an epoch takes ", duration(epoch), dollars(epoch, " and costs ")}));
   }
+  if (answer.checkpoints) part.notes.push_back("on demand " + words_of_checkpoints(*answer.checkpoints));
   if (answer.costs->empty()) part.sentences.push_back(joined({"no price for it in ", answer.region}));
   return part;
 }
@@ -202,6 +203,7 @@ namespace readable {
                          used_cell(one.memory.total, one.memory.usable),
                          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
   }
+  part.notes.push_back("the first plan: " + words_of_checkpoints(answer.plans.front().checkpoints));
   const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
   if (waits)
     part.notes.push_back("in some of these the chips wait for examples from the hosts" +

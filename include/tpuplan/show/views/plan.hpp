@@ -361,7 +361,7 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
   }
   if (answer.plans.front().checkpoints)
     part.notes.push_back(
-        joined({"the first plan on demand: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
+        joined({"the first plan: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
   add_doubtful_first(part.notes, answer);
   add_risks(part.notes, request, answer.plans.front().plan);
   add_critical_batch(part.notes, answer);

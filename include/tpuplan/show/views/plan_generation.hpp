@@ -37,6 +37,7 @@ namespace readable {
   part.notes = {"* no other plan is both cheaper and faster", "prices of " + dates_of(prices, options)};
   add_doubts(part.notes, prices, options);
   add_terms(part.notes, kinds);
+  add_refusal(part.notes, a.plans.front().maxdiffusion_refuses);
   return part;
 }
 

@@ -1,0 +1,262 @@
+#ifndef TPUPLAN_ASK_ANSWERS_HPP
+#define TPUPLAN_ASK_ANSWERS_HPP
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/figures.hpp>
+#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/generate.hpp>
+#include <tpuplan/ask/model_generation.hpp>
+#include <tpuplan/ask/networks.hpp>
+#include <tpuplan/ask/payment.hpp>
+#include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_generation.hpp>
+#include <tpuplan/ask/plan_train_generation.hpp>
+#include <tpuplan/ask/reply.hpp>
+#include <tpuplan/ask/risk.hpp>
+#include <tpuplan/ask/schema.hpp>
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/ask/simulate_generation.hpp>
+#include <tpuplan/ask/spot.hpp>
+#include <tpuplan/ask/sweep.hpp>
+#include <tpuplan/ask/train_generation.hpp>
+#include <tpuplan/ask/training.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/show/views.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// From a request as JSON to the answer of its question: what ask.hpp calls for each.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+namespace detail {
+
+/// Whether `request.job` gives the key `key`: only what the job leaves out is filled in.
+[[nodiscard]] inline bool job_gives(const nlohmann::json& request, const char* key) {
+  const auto job = request.find("job");
+  return job != request.end() && job->is_object() && job->contains(key);
+}
+
+template <class Request>
+[[nodiscard]] Request read_request(const nlohmann::json& request) {
+  return read_json<Request>(request, {}, "request");
+}
+
+template <class Request>
+[[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
+  any_model model = read_any_model(asked.config);
+  if (model.net)
+    fail(errc::unsupported, "config", "a network of layers",
+         "a language model; fit_network, train_network and plan_network take it");
+  return placed(std::move(model.config), asked.slice, asked.mesh, asked_job_of(request));
+}
+
+/// Refuses a key that is given and changes nothing.
+inline void refuse_without_effect(const nlohmann::json& request, const std::string& key, std::string_view valid) {
+  if (request.contains(key)) fail(errc::invalid_argument, "request." + key, "given without effect", valid);
+}
+
+/// Refuses lengths in the job when distributions of the same lengths are given too.
+inline void refuse_lengths_twice(const nlohmann::json& request) {
+  for (const auto& [list, length] : {std::pair("prompts", "prompt"), std::pair("outputs", "output")}) {
+    if (job_gives(request, length)) refuse_without_effect(request, list, "none beside the lengths of the job");
+  }
+}
+
+template <class Request>
+[[nodiscard]] reply plain_answer(const nlohmann::json& request, const wanted_beside& beside) {
+  return reply_of(answer_to(read_request<Request>(request)), beside);
+}
+[[nodiscard]] inline reply model_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const model_request asked = read_request<model_request>(request);
+  const model_config config = model_of(asked.config);
+  const architecture kind = config.model.kind;
+  const bool decodes = kind == architecture::decoder || kind == architecture::encoder_decoder;
+  if (!decodes) refuse_without_effect(request, "kv_dtype", "a decoder, which has a KV cache");
+  if (!decodes && kind != architecture::encoder)
+    refuse_without_effect(request, "sequence_length", "a model that takes tokens");
+  return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), beside);
+}
+[[nodiscard]] inline reply fit_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), beside);
+}
+/// What is of a run alone: without effect where a step is asked about.
+inline constexpr const char* keys_of_a_run[] = {"region",
+                                                "prices",
+                                                "mean_time_between_preemptions_s",
+                                                "rest_of_term_used",
+                                                "market",
+                                                "queue_time_s",
+                                                "restart_time_s",
+                                                "chip_time_between_failures_s",
+                                                "around",
+                                                "timeline",
+                                                "data"};
+[[nodiscard]] inline reply train_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const train_request asked = read_request<train_request>(request);
+  for (const char* key : keys_of_a_run)
+    if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply risk_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const nlohmann::json prices = request.value("prices", nlohmann::json());
+  const nlohmann::json config = request.value("config", nlohmann::json());
+  const std::optional<owned_price_book> own = prices_of(prices);
+  const price_book book = own ? own->book() : price_book{};
+  if (is_pipeline(config)) {
+    std::vector<assumption> read;
+    const diffusion_pipeline pipeline = read_pipeline(config, read);
+    return reply_of(answer_to_risk_of_pictures(pipeline, read, request, book), beside);
+  }
+  const any_model model = read_any_model(config);
+  if (model.net) return reply_of(answer_to_risk_of_network(model, request, book), beside);
+  const risk_request asked = read_request<risk_request>(request);
+  for (const char* key : {"data", "input", "sizes", "frames", "text_tokens", "slices", "exchange"})
+    refuse_without_effect(request, key, "none of a language model: tokens, and mesh.dcn_data");
+  return reply_of(answer_to_risk(placed(model.config, asked.slice, asked.mesh, asked_job_of(request)), asked, book),
+                  beside);
+}
+[[nodiscard]] inline reply model_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(read_request<model_generation_request>(request).config, read);
+  return reply_of(answer_to_model_generation(pipeline, read), beside);
+}
+/// A question of what a pipeline makes.
+template <class Request, class Answer, Answer (*Answered)(const read_generation&, const Request&, const price_book&)>
+[[nodiscard]] reply generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const Request asked = read_request<Request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  const std::int64_t batch = asked.batch == Request{}.batch ? 1 : asked.batch;
+  return reply_of(
+      Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const train_generation_request asked = read_request<train_generation_request>(request);
+  for (const char* key : keys_of_a_run)
+    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply fit_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const fit_generation_request asked = read_request<fit_generation_request>(request);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_fit_generation(pipeline, read, asked), beside);
+}
+[[nodiscard]] inline reply plan_train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const plan_train_generation_request asked = read_request<plan_train_generation_request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  std::vector<assumption> read;
+  const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+  return reply_of(answer_to_plan_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
+}
+template <class Request>
+[[nodiscard]] placed_network network_of(const Request& asked) {
+  return placed(read_any_model(asked.config), asked.slice, asked.mesh, asked.job);
+}
+[[nodiscard]] inline reply fit_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  return reply_of(answer_to_fit(network_of(read_request<fit_network_request>(request))), beside);
+}
+[[nodiscard]] inline reply train_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  train_network_request asked = read_request<train_network_request>(request);
+  for (const char* key : keys_of_a_run)
+    if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const placed_network placed = network_of(asked);
+  asked.input = input_of(placed.net, request);
+  return reply_of(answer_to_train(placed, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply plan_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  plan_network_request asked = read_request<plan_network_request>(request);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const any_model model = read_any_model(asked.config);
+  if (model.net) asked.input = input_of(*model.net, request);
+  return reply_of(answer_to(model, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply sweep_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const bool of_pictures = is_pipeline(request.value("config", nlohmann::json()));
+  nlohmann::json own = request;
+  if (of_pictures) own.erase("job");  // which is of another kind
+  plan_sweep_request asked = read_request<plan_sweep_request>(own);
+  if (asked.stopped == 0) refuse_without_effect(request, "stopped_after", "none without stopped");
+  if (asked.data.examples == 0) refuse_without_effect(request, "data", "none without data.examples");
+  if (job_gives(request, "gradient_accumulation"))
+    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
+  const std::optional<owned_price_book> prices = prices_of(asked.prices);
+  const price_book book = prices ? prices->book() : price_book{};
+  if (of_pictures) {
+    std::vector<assumption> read;
+    const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
+    return reply_of(answer_to(pipeline, read, asked, request, book), beside);
+  }
+  const any_model model = read_any_model(asked.config);
+  if (model.net) asked.input = input_of(*model.net, request);
+  return reply_of(answer_to(model, asked, request, book), beside);
+}
+[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  serve_request asked = read_request<serve_request>(request);
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  simulate_request asked = read_request<simulate_request>(request);
+  refuse_lengths_twice(request);
+  if (!asked.trace.empty()) {
+    for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})
+      refuse_without_effect(request, key, "none beside a trace");
+    for (const char* key : {"request_rate_per_s", "prompt", "output"}) {
+      if (job_gives(request, key))
+        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
+    }
+  }
+  if (asked.job.concurrency > 0) refuse_without_effect(request, "variation", "none beside requests in flight");
+  asked.load = asked.load || (beside.pictures && asked.trace.empty());
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  asked_serving_plan asked = read_request<asked_serving_plan>(request);
+  model_config config = model_of(asked.config);
+  use_stored_format(config, job_gives(request, "weights"), asked.job);
+  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply plan_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const asked_plan asked = read_request<asked_plan>(request);
+  if (job_gives(request, "gradient_accumulation"))
+    fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
+  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  return reply_of(detail::answer_to_plan(asked, asked_job_of(request), own ? own->book() : price_book{}), beside);
+}
+[[nodiscard]] inline reply launch_answered(const nlohmann::json& request, const wanted_beside&) {
+  const auto given = request.find("request");
+  if (given != request.end() && given->is_object()) {
+    for (const char* key : {"where", "slices", "capacity", "run_s"})
+      refuse_without_effect(*given, key, "none beside a plan, which has its own");
+  }
+  const launch_text written = answer_to(read_request<asked_launch>(request));
+  return {{{"text", written.text}, {"document", written.document}}, {}, {}};
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
