@@ -73,9 +73,9 @@ constexpr stack_weights stack_weights_of(const transformer& model) {
   const attention_spec& attention = model.attention;
   const projection_weights one = head_projections(model, attention.head_dim, attention.kv_heads, 2);
   const std::int64_t keys = 2 * checked_multiply(attention.kv_heads, attention.head_dim, model.d_model);
-  const auto matrix = static_cast<double>(checked_multiply(model.d_model, model.mlp.d_ff));
+  const auto wide = static_cast<double>(checked_multiply(model.d_model, model.mlp.d_ff));
   return {static_cast<double>(one.qkv - keys), static_cast<double>(keys), static_cast<double>(one.output),
-          (model.mlp.gated ? 2 : 1) * matrix, matrix};
+          (model.mlp.gated ? 2 : 1) * wide, wide};
 }
 
 /// Weights in products of the target's tokens outside of layers, the output head apart.
