@@ -14,7 +14,7 @@
 
 using namespace tpuplan;
 
-namespace estimate_training_pairs_tests {
+namespace estimate_training_step_time_pairs_tests {
 
 namespace {
 
@@ -330,4 +330,4 @@ TEST_CASE("a plan of pairs has neither stages nor shards of sequences, and is wh
                 step_time(each.then.model, each.then.job, each.then.mesh, each.then.where).total.value()));
 }
 
-}  // namespace estimate_training_pairs_tests
+}  // namespace estimate_training_step_time_pairs_tests
