@@ -78,8 +78,14 @@ TEST_CASE("encoders are started by vLLM alone, and pairs of stacks by none") {
              "engine is vllm; valid: none that is started here, for an encoder_decoder on a TPU"));
   serving_request question;
   question.model.kind = architecture::encoder;
-  CHECK(kind_of_plan({{"request", {{"model", question.model}}}}) == architecture::encoder);
-  CHECK(kind_of_plan(nlohmann::json::object()) == architecture::decoder);
+  question.model.moe.experts = 60;
+  serving_launch known;
+  use_model_of(nlohmann::json::object(), known);
+  CHECK(known.kind == architecture::decoder);
+  use_model_of({{"request", {{"model", question.model}}}}, known);
+  CHECK(known.kind == architecture::encoder);
+  CHECK(known.experts == 60);
+  CHECK_FALSE(known.latent);
 }
 
 TEST_CASE("data-parallel attention is said to vLLM on TPU in its settings, and refused for SGLang-JAX") {
@@ -93,6 +99,24 @@ TEST_CASE("data-parallel attention is said to vLLM on TPU in its settings, and r
   CHECK(says(gke_serving_manifest(launch).dump(), R"({"name":"NEW_MODEL_DESIGN","value":"True"})"));
   launch.engine = serving_engine::sglang_jax;
   CHECK(says(refusal_of([&] { static_cast<void>(engine_command(launch)); }).message, "serving_layout.attention"));
+}
+
+TEST_CASE("SGLang-JAX gets the blocks of its recipes, and experts whole on devices") {
+  serving_launch launch = chat_launch();
+  launch.engine = serving_engine::sglang_jax;
+  CHECK(has(engine_command(launch), "--page-size=128"));
+  CHECK_FALSE(says(gke_serving_manifest(launch).dump(), "--ep-size"));
+  launch.job.block_tokens = 64;
+  CHECK(has(engine_command(launch), "--page-size=64"));
+  launch.experts = 128;
+  CHECK(has(engine_command(launch), "--ep-size=8"));
+  launch.experts = 60;  // 15 of them on each of four devices
+  CHECK(has(engine_command(launch), "--ep-size=4"));
+  launch.mesh.tensor = 4;  // two replicas
+  CHECK_FALSE(says(gke_serving_manifest(launch).dump(), "--ep-size"));
+  launch.engine = serving_engine::vllm;
+  launch.job.block_tokens = 1;
+  CHECK_FALSE(says(gke_serving_manifest(launch).dump(), "--block-size"));
 }
 
 TEST_CASE("SGLang-JAX gets its own flags") {

@@ -281,8 +281,7 @@ void launch_serving(const launch_options& given, const session& with) {
   if (given.capacity) launch.request.capacity = *given.capacity;
   if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
   launch.model = given.model;
-  launch.latent = is_latent_plan(document);
-  launch.kind = kind_of_plan(document);
+  use_model_of(document, launch);
   launch.secret = given.secret == "none" ? "" : given.secret;
   if (!given.scaler.empty()) launch.scaler = scaler_for(given.scaler, planned);
   if (with.json) return print_json(gke_serving_manifest(launch));

@@ -116,7 +116,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
                      const session& with) {
   day_request request;
   request.model = config.model;
-  request.job = as_engine_runs(given.traffic.job, config.model);
+  request.job = given.traffic.job;
   request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
   if (is_trace(given.day)) {
     read_traced_day(given, with, request);
@@ -124,6 +124,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
     if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
     request.day = load_day(given.day);
   }
+  request.job = as_engine_runs(request.job, config.model);
   request.find_threshold = given.for_hpa;
   request.scaling = given.scaling;
   request.variation = given.asked.variation;

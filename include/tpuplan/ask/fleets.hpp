@@ -278,7 +278,7 @@ namespace detail {
                  "requests a second, for targets by percentile");
   serving_request request;
   request.model = config.model;
-  request.job = with_image_tokens(as_engine_runs(asked.job, config.model), config.model);
+  request.job = as_engine_runs(with_image_tokens(asked.job, config.model), config.model);
   detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job);
   request.constants = asked.constants;
   request.best = asked.best;

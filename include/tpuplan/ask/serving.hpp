@@ -191,13 +191,16 @@ struct serve_answer {
   if (asked.prefill_chunk == 0 && row.step_tokens > 0)
     assumed.emplace_back("tokens of a step",
                          std::to_string(row.step_tokens) + ", as " + row.scheduler + " has where none are said");
+  if (const std::int64_t block = as_engine_runs(asked).block_tokens; block != asked.block_tokens)
+    assumed.emplace_back("block of the cache", std::to_string(block) + " tokens, as " + row.title +
+                                                   (row.chooses_block ? " chooses" : " has in its recipes"));
   if (row.prompts_alone)
     assumed.emplace_back("prompts", std::string("in steps of their own, as ") + row.scheduler + " computes them");
   return assumed;
 }
 /// The same of a model: encoders have steps of their own. Worked: of BERT nothing, whatever the engine.
 [[nodiscard]] inline assumed_values assumed_schedule(const serving_job& asked, const transformer& model) {
-  return model.kind == architecture::decoder ? assumed_schedule(asked) : assumed_values{};
+  return model.kind == architecture::decoder ? assumed_schedule(with_image_tokens(asked, model)) : assumed_values{};
 }
 /// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
 /// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
@@ -380,7 +383,7 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 [[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& given,
                                                   const price_book& book) {
   serve_request asked = given;
-  asked.job = with_image_tokens(as_engine_runs(given.job, config.model), config.model);
+  asked.job = as_engine_runs(with_image_tokens(given.job, config.model), config.model);
   detail::check_decoders_alone(config.model, asked);
   const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
   const slice where = scheduled_slice(asked.slice);
@@ -399,8 +402,9 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.job = asked.job;
   answer.mesh = asked.mesh;
   answer.slice = tpuplan::name(where).view();
-  const detail::software_of known{config.model,           job, asked.mesh, where, asked.constants, answer.estimate,
-                                  given.job.prefill_chunk};
+  const detail::software_of known{
+      config.model,          job, asked.mesh, where, asked.constants, answer.estimate, given.job.prefill_chunk,
+      given.job.block_tokens};
   answer.chance_to_fit = known.chance_to_fit();
   answer.chance_to_keep_ttft = known.chance_to_keep_ttft(), answer.chance_to_keep_tpot = known.chance_to_keep_tpot();
   answer.software = known.engines();

@@ -124,7 +124,7 @@ class asked_simulation {
   asked_simulation(const transformer& model, const simulate_request& asked)
       : model_{model},
         asked_{asked},
-        job_{with_image_tokens(as_engine_runs(asked.job, model), model)},
+        job_{with_image_tokens(asked.job, model)},
         targets_{asked.job.percentiles},
         trace_{asked.trace} {
     job_.percentiles = {};
@@ -155,7 +155,10 @@ class asked_simulation {
     if (requests_ < loop_.clients)
       fail(errc::out_of_range, "simulated_traffic.requests", requests_,
            text<64>{"at least the "}.append(loop_.clients).append(" clients of the replica").view());
-    if (trace_.empty()) return;
+    if (!trace_.empty()) use_trace();
+    job_ = as_engine_runs(job_, model);
+  }
+  void use_trace() {
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
     job_.output = lengths_of(trace_, &simulated_request::output);
     for (simulated_request& one : trace_)
@@ -167,7 +170,6 @@ class asked_simulation {
   [[nodiscard]] bool is_split() const {
     return asked_.split.prefill != 0 || asked_.split.decode != 0 || asked_.split.transfer.value() > 0;
   }
-  /// Whether all replicas are simulated, behind a router.
   [[nodiscard]] bool is_routed() const { return routing_.has_value(); }
 
   [[nodiscard]] simulate_answer answer() {
@@ -217,8 +219,10 @@ class asked_simulation {
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
     assumed_values taken = assumed_engine(asked_.job.engine, model_, asked_.job.images);
+    serving_job open = job_;  // with its lengths
+    open.prefill_chunk = asked_.job.prefill_chunk, open.block_tokens = asked_.job.block_tokens, open.images = 0;
     for (assumed_values& more :
-         std::array<assumed_values, 2>{assumed_kind(asked_.job, model_), assumed_schedule(asked_.job, model_)})
+         std::array<assumed_values, 2>{assumed_kind(open, model_), assumed_schedule(open, model_)})
       taken.insert(taken.end(), more.begin(), more.end());
     if (adapted_) taken.emplace_back(assumed_adapters);
     if (have_prefixes(asked_.sessions)) {

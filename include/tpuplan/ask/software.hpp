@@ -64,6 +64,7 @@ struct software_of {
   const serving_calibration& constants;
   const serving_estimate& estimate;
   std::int64_t prefill_chunk = 0;  // as asked; 0: each engine has its own
+  std::int64_t block_tokens = 1;   // likewise; 1
 
   /// The estimate under an engine; nothing where it cannot serve this.
   [[nodiscard]] maybe<serving_estimate> under(serving_engine engine) const {
@@ -71,8 +72,8 @@ struct software_of {
     if (engine == job.engine) return estimate;
     if (!is_listed(row_of(engine).kinds, name(model.kind))) return nothing;
     serving_job other = job;
-    other.engine = engine, other.prefill_chunk = prefill_chunk;
-    const serving_estimate found = serve(model, as_engine_runs(other), mesh, where, constants);
+    other.engine = engine, other.prefill_chunk = prefill_chunk, other.block_tokens = block_tokens;
+    const serving_estimate found = serve(model, as_engine_runs(other, model), mesh, where, constants);
     return found.refusal == serving_refusal::none ? maybe<serving_estimate>(found) : nothing;
   }
   /// The one that is named or, where none is, those that ran in published runs.

@@ -56,6 +56,7 @@ struct serving_launch {
   serving_layout mesh{};                         ///< replicas on each slice
   bool latent = false;                           ///< the model has multi-head latent attention
   architecture kind = architecture::decoder;     ///< of the model
+  std::int64_t experts = 0;                      ///< of a layer of the model
   serving_job job{};                             ///< lengths, formats, cache and engine
   std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
   bytes weights{};                               ///< of one copy, which a start loads; 0: as many as the slice holds
@@ -176,7 +177,14 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "running_of_slice") return count(checked_multiply(job.max_running, copies));
   if (of == "running_of_group") return count(ceil_div(job.max_running, groups));
   if (of == "memory_fraction") return nlohmann::json(job.memory_fraction).dump();
-  if (of == "block") return job.block_tokens > 1 ? count(job.block_tokens) : std::nullopt;
+  if (of == "block") {  // an engine that chooses one is left to it
+    const engine_row& row = row_of(launch.engine);
+    const std::int64_t block = job.block_tokens > 1 || row.chooses_block ? job.block_tokens : row.block_tokens;
+    return block > 1 ? count(block) : std::nullopt;
+  }
+  if (of == "expert_devices")  // experts lie whole on them, as the estimate has them; replicas would share theirs
+    return launch.experts > 0 && copies == 1 ? count(common_divisor(launch.experts, devices(launch.request.where)))
+                                             : std::nullopt;
   if (of == "chunk") return count(job.prefill_chunk);
   if (of == "chunk_or_-1") return count(job.prefill_chunk > 0 ? job.prefill_chunk : -1);
   if (of == "fp8_cache") return where(job.cache == dtype::fp8, "fp8");
@@ -404,19 +412,16 @@ inline void add_scaler(nlohmann::ordered_json& items, const serving_launch& laun
   return read_json<serving_plan>(row.at("plan"), {}, row.path("plan"));
 }
 
-/// Whether the model of a document of `tpuplan plan --serve --json` has multi-head latent attention; false where the
-/// document has no question. Worked: it is true for DeepSeek-V3.
-[[nodiscard]] inline bool is_latent_plan(const nlohmann::json& document) {
+/// What a launch has to know of the model of a document of `tpuplan plan --serve --json`: its architecture, its experts
+/// and whether its attention is latent. A document without a question leaves them as they are. Worked: of DeepSeek-V3
+/// 256 experts and latent attention, of BERT an encoder.
+inline void use_model_of(const nlohmann::json& document, serving_launch& launch) {
   const nlohmann::json::json_pointer place("/request/model");
-  return document.contains(place) && has_latent_attention(read_json<transformer>(document[place], {}, "request.model"));
-}
-
-/// The architecture of the model of a document of `tpuplan plan --serve --json`; a decoder where the document has no
-/// question. Worked: an encoder for BERT.
-[[nodiscard]] inline architecture kind_of_plan(const nlohmann::json& document) {
-  const nlohmann::json::json_pointer place("/request/model");
-  return document.contains(place) ? read_json<transformer>(document[place], {}, "request.model").kind
-                                  : architecture::decoder;
+  if (!document.contains(place)) return;
+  const transformer model = read_json<transformer>(document[place], {}, "request.model");
+  launch.kind = model.kind;
+  launch.experts = model.moe.experts;
+  launch.latent = has_latent_attention(model);
 }
 
 /// An autoscaler that keeps a slice as busy as the plan has it: with so many sequences that its targets are kept.

@@ -58,6 +58,8 @@ struct engine_row {
   bool may_be_best = false;                  // a loop that can be as good as the best measured: on the device
   bool hosts_in_turn = false;                // over several hosts the device idles while they prepare a step
   std::int64_t block_multiple = 1;           // of tokens in a block of the cache
+  std::int64_t block_tokens = 1;             // of a block, where nobody says how many
+  bool chooses_block = false;                // it has as many as the longest context says: see own_block
   const char* scheduler = "";                // where its scheduler was read, and in which version
   std::int64_t step_tokens = 0;              // of a step, prompts and sequences that decode together, where nobody says
                                              // how many; 0: all of a prompt
@@ -124,6 +126,7 @@ constexpr engine_row vllm_row() {
   row.prior = 1;
   row.hosts_in_turn = true;
   row.block_multiple = 16;
+  row.chooses_block = true;
   // vllm/engine/arg_utils.py, the API server: its table for TPUs has the names V6E and V5E, and a TPU calls itself
   // "TPU v6e" (tpu_platform.py @0021b4a), so that it gets what other chips get. Several prompts share a step with those
   // that decode, first come, first served; the last to come is preempted: vllm/v1/core/sched/scheduler.py.
@@ -189,11 +192,16 @@ constexpr engine_row sglang_jax_row() {
   // and 0.1 after 600 steps, is not simulated.
   row.scheduler = "SGLang-JAX @294e77d";
   row.step_tokens = 4096;
+  // Its recipes have 128; by itself a block has one token, with which it runs one sequence at a time (Llama 3.1 8B:
+  // 156 instead of 1449 tokens/s), and latent attention none: D1 and D4 of
+  // docs/cookbook/2026-05-21-recipe-command-audit.md (@05a464c).
+  row.block_tokens = 128;
   row.chips = "v6e tpu7x";
   row.no_fp8_cache = "of fp8 the flag's help says that it is for CUDA";
   row.command =
       "python3 -u -m sgl_jax.launch_server --model-path={model} --host=0.0.0.0 --port=8000 --device=tpu "
-      "--dtype=bfloat16 --tp-size={slice_devices} --data-parallel-size={replicas} --context-length={context} "
+      "--dtype=bfloat16 --tp-size={slice_devices} --ep-size={expert_devices} --data-parallel-size={replicas} "
+      "--context-length={context} "
       "--max-running-requests={running_of_slice} --mem-fraction-static={memory_fraction} --page-size={block} "
       "--chunked-prefill-size={chunk_or_-1} --enable-mixed-chunk{if_chunked} "
       "--quantization-config-path=int8_all_modules_w_only.yaml{if_int8}";
@@ -246,6 +254,17 @@ inline constexpr engine_row engines[] = {unnamed_row(),    jetstream_row(), vllm
                                          sglang_jax_row(), example_row(),   vllm_torch_tpu_row()};
 
 constexpr const engine_row& row_of(serving_engine engine) noexcept { return row_at(engines, engine); }
+
+/// Tokens of a block of the cache that an engine has where nobody says how many, for contexts up to that long. vLLM on
+/// TPU cuts the next power of two into 16 blocks of 16 to 256 tokens, and takes 16 above 8192 (get_page_size of
+/// layers/vllm/backends/flash_attn.py, tpu-inference @05eed78, read 2026-11-26).
+constexpr std::int64_t own_block(const engine_row& row, std::int64_t longest) noexcept {
+  if (!row.chooses_block) return row.block_tokens;
+  if (longest > 8192) return 16;
+  std::int64_t tokens = 16;
+  while (tokens < 256 && 16 * tokens < longest) tokens *= 2;
+  return tokens;
+}
 
 /// @{
 /// Whether it runs models that write no tokens, and such with a decoder beside an encoder.

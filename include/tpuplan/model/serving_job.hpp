@@ -141,7 +141,8 @@ constexpr void check_served_kind(const transformer& model) {
   if (model.kind == architecture::vision)
     fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder, encoder or encoder_decoder");
   if (has_vision(model))
-    fail(errc::unsupported, "serving of an architecture", "two towers", "decoder, encoder of texts alone or encoder_decoder");
+    fail(errc::unsupported, "serving of an architecture", "two towers",
+         "decoder, encoder of texts alone or encoder_decoder");
 }
 
 /// Refuses an engine that does not run models of that architecture.
@@ -254,10 +255,15 @@ constexpr void check_other_kind(const serving_job& job, const transformer& model
 
 }  // namespace detail
 
-/// The job with the tokens of a step that its engine takes where the job leaves them open. Worked: those of vLLM are
-/// 2048, those of JetStream all of a prompt.
+/// The job with the tokens of a step, and of a block of the cache, that its engine takes where the job leaves them open
+/// (0 and 1). Worked: the steps of vLLM have 2048 tokens, its blocks 128 where the longest context has 1280; the steps
+/// of JetStream have all of a prompt.
 [[nodiscard]] constexpr serving_job as_engine_runs(serving_job job) {
-  if (job.prefill_chunk == 0) job.prefill_chunk = detail::row_of(job.engine).step_tokens;
+  const detail::engine_row& row = detail::row_of(job.engine);
+  if (job.prefill_chunk == 0) job.prefill_chunk = row.step_tokens;
+  const auto length = [](std::int64_t tokens) { return tokens < detail::most_tokens ? tokens : detail::most_tokens; };
+  if (job.block_tokens == 1 && job.policy == cache_policy::paged)
+    job.block_tokens = detail::own_block(row, length(job.prompt.longest) + length(job.output.longest));
   return job;
 }
 

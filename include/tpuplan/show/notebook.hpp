@@ -252,7 +252,7 @@ template <class Time, std::size_t Count>
 }
 
 [[nodiscard]] inline nlohmann::json shown(const serving_estimate& estimate) {
-  if (estimate.running == 0) return text_bundle(estimate);  // nothing else is estimated
+  if (estimate.running == 0 || estimate.output_tokens.value() <= 0) return text_bundle(estimate);  // little is there
   return table_bundle(
       estimate, {{"serving", std::to_string(estimate.replicas) + (estimate.replicas == 1 ? " replica" : " replicas")},
                  {"fits", one_line(estimate.fit)},
@@ -268,6 +268,7 @@ template <class Time, std::size_t Count>
 }
 
 [[nodiscard]] inline nlohmann::json shown(const serving_cost& cost) {
+  if (cost.all_on_output.value() <= 0) return text_bundle(cost);  // of an encoder
   return table_bundle(cost, {{"a million tokens", "cost"},
                              {"of prompts", one_line(cost.input)},
                              {"of output", one_line(cost.output)},

@@ -29,6 +29,20 @@ static_assert(step_of(serving_engine::vllm, 0) == 2048 && step_of(serving_engine
 static_assert(step_of(serving_engine::sglang_jax, 0) == 4096 && step_of(serving_engine::jetstream, 0) == 0);
 static_assert(step_of(serving_engine::unnamed, 0) == 0);
 
+constexpr std::int64_t block_of(serving_engine engine, std::int64_t prompt, std::int64_t given = 1) {
+  serving_job job;
+  job.engine = engine;
+  job.prompt = fixed_length(prompt), job.output = fixed_length(1);
+  job.block_tokens = given;
+  return as_engine_runs(job).block_tokens;
+}
+static_assert(block_of(serving_engine::vllm, 255) == 16 && block_of(serving_engine::vllm, 256) == 32);
+static_assert(block_of(serving_engine::vllm, 1279) == 128 && block_of(serving_engine::vllm, 2047) == 128);
+static_assert(block_of(serving_engine::vllm, 8191) == 256 && block_of(serving_engine::vllm, 8192) == 16);
+static_assert(block_of(serving_engine::vllm, 1279, 32) == 32);
+static_assert(block_of(serving_engine::sglang_jax, 1279) == 128 && block_of(serving_engine::jetstream, 1279) == 1);
+static_assert(block_of(serving_engine::unnamed, 1279) == 1);
+
 static_assert([] {  // Gemma 3: 896 pixels, 256 tokens
   transformer seeing;
   seeing.vision.image_size = 896, seeing.vision.patch_size = 14, seeing.vision.layers = 27;

@@ -18,8 +18,11 @@ TEST_CASE("what the scheduler takes by itself is said and computed with") {
   asked.job.engine = serving_engine::vllm;
   const serve_answer open = answer_to_serve(config, asked, price_book{});
   CHECK(open.job.prefill_chunk == 2048);
-  CHECK(assumed_schedule(asked.job).size() == 1);
+  CHECK(open.job.block_tokens == 128);
+  CHECK(assumed_schedule(asked.job).size() == 2);
   asked.job.prefill_chunk = 2048;
+  CHECK(assumed_schedule(asked.job).front().second == "128 tokens, as vLLM chooses");
+  asked.job.block_tokens = 128;
   CHECK(assumed_schedule(asked.job).empty());
   CHECK(answer_to_serve(config, asked, price_book{}).estimate.per_token.total == open.estimate.per_token.total);
   CHECK(says(assumed_schedule([] {

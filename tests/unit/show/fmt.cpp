@@ -259,6 +259,14 @@ TEST_CASE("the parts of serving in one line", "[format]") {
   CHECK(text_of(token) == "12.0 ms (12.0-12.0 ms): decode step 10.0 ms, prompts 2.00 ms");
   const serving_cost cost{21.60_usd_per_h, 0.24_usd, 2.10_usd, 3_usd};
   CHECK(text_of(cost) == "$0.24 a million prompt tokens, $2.10 a million output tokens, at $21.60/h");
+  serving_cost of_texts;
+  of_texts.rate = 2.70_usd_per_h, of_texts.input = 0.02_usd, of_texts.requests = 10_usd;
+  CHECK(text_of(of_texts) == "$0.02 a million prompt tokens, $10.00 a million requests, at $2.70/h");
+  serving_estimate texts;
+  texts.fit = verdict::yes, texts.running = 32, texts.replicas = 1, texts.first_token = 10_ms;
+  texts.requests = per_second{3000};
+  CHECK(text_of(texts) ==
+        "fits: yes, 32.0 requests in a step of each of 1 replicas, answered after 10.0 ms, requests 3.00 k/s");
 }
 
 TEST_CASE("plans in one line", "[format]") {

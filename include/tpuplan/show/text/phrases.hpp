@@ -167,11 +167,15 @@ template <class T, only<T, spot_comparison> = 0>
          " on demand: " +
          (saved < 0 ? "costs " + readable::percent(-saved) + " more" : "saves " + readable::percent(saved));
 }
-/// "$0.24 a million prompt tokens, $2.10 a million output tokens, at $21.60/h".
+/// "$0.24 a million prompt tokens, $2.10 a million output tokens, at $21.60/h"; of an encoder a million requests
+/// instead.
 template <class T, only<T, serving_cost> = 0>
 [[nodiscard]] std::string phrase(const T& cost) {
-  return readable::money(cost.input) + " a million prompt tokens, " + readable::money(cost.output) +
-         " a million output tokens, at " + readable::text(readable::measure(cost.rate));
+  const bool encodes = cost.all_on_output.value() <= 0 && cost.requests.value() > 0;
+  return readable::money(cost.input) + " a million prompt tokens, " +
+         readable::money(encodes ? cost.requests : cost.output) +
+         (encodes ? " a million requests, at " : " a million output tokens, at ") +
+         readable::text(readable::measure(cost.rate));
 }
 /// "8.20 ms (7.10-9.40 ms), limited by cache".
 template <class T, only<T, decode_breakdown> = 0>
@@ -196,6 +200,10 @@ template <class T, only<T, serving_estimate> = 0>
   const std::string fit = "fits: " + std::string(name(estimate.fit));
   if (std::string_view{name(estimate.fit)} == "no") return fit;
   if (std::string_view{name(estimate.refusal)} != "none") return refusal_line(estimate);
+  if (estimate.output_tokens.value() <= 0)  // an encoder
+    return fit + ", " + readable::three_digits(estimate.running) + " requests in a step of each of " +
+           std::to_string(estimate.replicas) + " replicas, answered after " + readable::duration(estimate.first_token) +
+           ", requests " + readable::text(readable::measure(estimate.requests));
   return fit + ", " + readable::three_digits(estimate.running) + " sequences on each of " +
          std::to_string(estimate.replicas) + " replicas, " + readable::duration(estimate.per_token.total) +
          " a token, first token after " + readable::duration(estimate.first_token) + ", output tokens " +
