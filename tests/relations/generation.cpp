@@ -1,4 +1,5 @@
 // Images and clips: laws of one answer, the doors, and rows of a plan.
+#include <cctype>
 #include <fstream>
 
 #include "relations/questions.hpp"
@@ -8,23 +9,28 @@ namespace relations {
 
 namespace {
 
-/// Pipelines of published generations, and denoisers alone.
+/// Pipelines of published generations, and all denoisers of data/checkpoints.json.
 const std::vector<model>& pipelines() {
   static const std::vector<model> all = [] {
     std::vector<model> list;
     std::ifstream file(TPUPLAN_SOURCE_DIR "/data/measured/generation.json");
     const json document = json::parse(file);
     for (const auto& [name, config] : document.at("pipelines").items()) list.push_back({name, {}, config});
-    list.push_back({"wan-1.3b",
-                    {},
-                    {{"_class_name", "WanTransformer3DModel"},
-                     {"num_attention_heads", 12},
-                     {"ffn_dim", 8960},
-                     {"num_layers", 30}}});
+    std::ifstream counted(TPUPLAN_SOURCE_DIR "/data/checkpoints.json");
+    for (const json& one : json::parse(counted).at("diffusers")) {
+      const std::string type = one.at("config").at("_class_name");
+      if (type.find("Autoencoder") != std::string::npos) continue;
+      std::string name = one.at("name");
+      for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '-';
+      list.push_back({name, {}, one.at("config")});
+    }
     return list;
   }();
   return all;
 }
+
+/// Whether it makes clips.
+bool makes_clips(const model& of) { return of.config.dump().find("3DModel") != std::string::npos; }
 
 /// A question as a request and as words of the command line.
 struct generation_question {
@@ -35,7 +41,7 @@ struct generation_question {
 generation_question generation_of(relation& r, bool slice = true) {
   static const std::vector<std::string> slices = {"v6e-1", "v6e-4", "v6e-8", "v5p-8", "v4-8", "tpu7x-2", "tpu7x-8"};
   const model& of = r.random.of(pipelines());
-  const bool clips = of.name.find("wan") != std::string::npos;
+  const bool clips = makes_clips(of);
   generation_question q;
   q.request = {{"config", of.config}, {"make", json::object()}};
   q.words = " " + write_config(of);
@@ -43,10 +49,14 @@ generation_question generation_of(relation& r, bool slice = true) {
     q.request[json::json_pointer(path)] = value;
     q.words += std::string(" ") + option + " " + value.dump();
   };
-  const std::int64_t width = 16 * r.random.count_between(16, 90), height = 16 * r.random.count_between(16, 60);
+  const std::int64_t unit = r.random.chance(0.7) ? 64 : 16;  // what all of them take, and some
+  const std::int64_t width = unit * r.random.count_between(256 / unit, 1440 / unit);
+  const std::int64_t height = unit * r.random.count_between(256 / unit, 960 / unit);
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   q.request["make"]["size"] = size, q.words += " --size " + size;
-  if (clips) number("/make/frames", "--frames", 1 + 4 * r.random.count_between(1, 25));
+  if (clips)
+    number("/make/frames", "--frames",
+           1 + (r.random.chance(0.7) ? 24 * r.random.count_between(1, 4) : 4 * r.random.count_between(1, 25)));
   number("/make/steps", "--steps", r.random.count_between(1, 60));
   if (r.random.chance(0.4)) number("/make/guidance", "--guidance", r.random.chance(0.5) ? 1 : 5);
   if (r.random.chance(0.3)) number("/make/cache_speedup", "--cache-speedup", 1.75);
@@ -141,13 +151,13 @@ void generations_monotone(relation& r) {
     const auto size = first.answer()["size"];
     const std::size_t which = r.random.below(4);
     if (which == 0)
-      larger["make"]["size"] = std::to_string(size["width"].get<std::int64_t>() + 160) + "x" +
+      larger["make"]["size"] = std::to_string(size["width"].get<std::int64_t>() + 192) + "x" +
                                std::to_string(size["height"].get<std::int64_t>());
     if (which == 1) larger["make"]["steps"] = first.answer()["job"]["steps"].get<std::int64_t>() + 7;
     if (which == 2) larger["batch"] = 2 * first.answer()["job"]["batch"].get<std::int64_t>();
     if (which == 3) {
       if (size["frames"] == 1) continue;
-      larger["make"]["frames"] = size["frames"].get<std::int64_t>() + 8;
+      larger["make"]["frames"] = size["frames"].get<std::int64_t>() + 24;
     }
     const reply second = ask("generate", larger);
     if (!r.holds(!second.refused(), "more of the same is refused", first, "answers", second, second.message()))
@@ -292,10 +302,10 @@ std::string drawn_training(relation& r) {
   static const std::vector<std::string> runs = {" --examples 20000 --epochs 2", " --steps 3000",
                                                 " --steps-per-epoch 400 --epochs 3"};
   const model& of = r.random.of(pipelines());
-  const bool clips = of.name.find("wan") != std::string::npos;
+  const bool clips = makes_clips(of);
   std::string words = " " + write_config(of) + r.random.of(jobs) + r.random.of(runs);
   words += r.random.chance(0.5) ? " --size 512x512" : " --size 256x256,512x512";
-  if (clips) words += " --frames 17";
+  if (clips) words += " --frames 25";
   return words + " --batch " + std::to_string(std::int64_t{8} << r.random.below(4));
 }
 

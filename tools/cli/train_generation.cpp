@@ -130,7 +130,8 @@ namespace {
 /// The question as the options say it; those of sizes are shared with plans of what a pipeline makes.
 plan_train_generation_request asked_of(const plan_options& given) {
   nlohmann::json request = denoiser_request(given.job.request, given.pictures, given.epochs);
-  for (const auto& [key, value] : given.generation.value("make", nlohmann::json::object()).items()) {
+  const nlohmann::json make = given.generation.value("make", nlohmann::json::object());
+  for (const auto& [key, value] : make.items()) {
     if (key != "size") {
       request[key] = value;
       continue;

@@ -171,10 +171,10 @@ namespace detail {
 /// The run that train_network answers, as risk takes it. Throws where there is none. Worked: its time is `run`.
 [[nodiscard]] inline placed_run run_of(const train_network_answer& a) {
   if (!a.run) detail::fail(errc::missing_field, "data.examples", "missing", "examples of the data set");
-  const double low = a.step_time_low / a.step_time, high = a.step_time_high / a.step_time;
+  const auto steps = static_cast<double>(a.epochs->steps);
   return {slice_for(a.memory.slice),
           slices(a.memory.mesh),
-          {*a.run, *a.run * low, *a.run * high},
+          {*a.run, steps * a.step_time_low, steps * a.step_time_high},
           a.terms,
           a.memory.fits,
           a.memory.model,
@@ -184,8 +184,15 @@ namespace detail {
 /// The run that train_generation answers, as risk takes it. Throws where there is none. Worked: its time is `run`.
 [[nodiscard]] inline placed_run run_of(const train_generation_answer& a) {
   if (!a.run) detail::fail(errc::missing_field, "data.examples", "missing", "examples of the data set");
-  const double low = a.step_time_low / a.step_time, high = a.step_time_high / a.step_time;
-  return {slice_for(a.slice), a.slices, {*a.run, *a.run * low, *a.run * high}, a.terms, a.fits, a.model, a.assumed, {}};
+  const auto steps = static_cast<double>(a.epochs->steps);
+  return {slice_for(a.slice),
+          a.slices,
+          {*a.run, steps * a.step_time_low, steps * a.step_time_high},
+          a.terms,
+          a.fits,
+          a.model,
+          a.assumed,
+          {}};
 }
 
 namespace detail {
