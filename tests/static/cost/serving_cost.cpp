@@ -14,6 +14,7 @@ static_assert([] {
   e.running = 0.25;
   e.per_token.prompts = 1_ms;
   e.per_token.total = 4_ms;
+  e.requests = per_second{1};
   e.input_tokens = per_second{100};
   e.output_tokens = per_second{25};
   return cost_of_tokens(e, usd_per_hour(3.6)).output == 30_usd;
@@ -23,6 +24,7 @@ constexpr serving_estimate ten_thousand() {
   serving_estimate e;
   e.running = 100;
   e.per_token.total = 10_ms;
+  e.requests = per_second{10};
   e.input_tokens = e.output_tokens = per_second{10000};
   return e;
 }

@@ -33,7 +33,7 @@ serving_change only(const std::vector<serving_change>& list, serving_lever what)
 
 TEST_CASE("a service of 10 requests a second that is asked for 40 needs a rate just below 10") {
   const auto accepts = [](const serving_job& job) { return job.request_rate.value() <= 10; };
-  const std::vector<serving_change> changes = changes_that_help(chat_job(), accepts);
+  const std::vector<serving_change> changes = changes_that_help(llama_3_8b(), chat_job(), accepts);
   REQUIRE(changes.size() == 1);
   CHECK(changes[0].what == serving_lever::rate);
   CHECK(name(changes[0].what) == "rate");
@@ -41,14 +41,14 @@ TEST_CASE("a service of 10 requests a second that is asked for 40 needs a rate j
   CHECK(changes[0].needed <= 10);
   CHECK(changes[0].needed >= 9.5);
   CHECK(changes[0].job.request_rate.value() == changes[0].needed);
-  CHECK(changes_that_help(chat_job(), [](const serving_job&) { return false; }).empty());
+  CHECK(changes_that_help(llama_3_8b(), chat_job(), [](const serving_job&) { return false; }).empty());
 }
 
 TEST_CASE("prompts, chunks and formats are changed one at a time") {
   const auto accepts = [](const serving_job& job) {
     return job.prompt.mean <= 300 || job.prefill_chunk == 512 || job.weights == dtype::int4;
   };
-  const std::vector<serving_change> changes = changes_that_help(chat_job(), accepts);
+  const std::vector<serving_change> changes = changes_that_help(llama_3_8b(), chat_job(), accepts);
   REQUIRE(changes.size() == 3);
   const serving_change prompt = only(changes, serving_lever::prompt);
   CHECK(prompt.needed <= 300);
@@ -61,7 +61,7 @@ TEST_CASE("prompts, chunks and formats are changed one at a time") {
   CHECK(only(changes, serving_lever::weights).needed == 4);
   serving_job quantised = chat_job();
   quantised.weights = quantised.activations = dtype::int8;
-  CHECK(only(changes_that_help(quantised, accepts), serving_lever::weights).job.activations == dtype::bf16);
+  CHECK(only(changes_that_help(llama_3_8b(), quantised, accepts), serving_lever::weights).job.activations == dtype::bf16);
 }
 
 TEST_CASE("of a fleet that misses its targets, each change keeps them in a simulation") {
@@ -77,7 +77,7 @@ TEST_CASE("of a fleet that misses its targets, each change keeps them in a simul
   const auto accepts = [&](const serving_job& job) { return meets(report(job)); };
   targets.per_token = {0.95, 0.9 * report(chat_job()).per_token.value.p95};
   REQUIRE_FALSE(accepts(chat_job()));
-  const std::vector<serving_change> changes = changes_that_help(chat_job(), accepts);
+  const std::vector<serving_change> changes = changes_that_help(llama_3_8b(), chat_job(), accepts);
   REQUIRE(only(changes, serving_lever::rate).needed > 0);
   for (const serving_change& change : changes) {
     CAPTURE(name(change.what), change.needed);
