@@ -102,7 +102,7 @@ constexpr request_step step_of(const encoder_terms& terms, double requests, doub
   const double spread = scale * math::sqrt(variance) * (terms.each - terms.host_each);
   if (terms.in_turn) return {host + device_at(terms, requests), terms.host_each + terms.each};
   if (!(spread > 0)) return {step_at(terms, requests), over > 0 ? terms.each : terms.host_each};
-  const double off = over / spread, far = off < 0 ? -off : off, beyond = math::exp(-smaller(far, 700));
+  const double off = over / spread, away = off < 0 ? -off : off, beyond = math::exp(-smaller(away, 700));
   const double share = off < 0 ? beyond / (1 + beyond) : 1 / (1 + beyond);
   return {host + spread * (larger(0, off) + math::log(1 + beyond)),
           terms.host_each + (terms.each - terms.host_each) * share};
