@@ -50,8 +50,10 @@ generation_question generation_of(relation& r, bool slice = true) {
     q.words += std::string(" ") + option + " " + value.dump();
   };
   const std::int64_t unit = r.random.chance(0.7) ? 64 : 16;  // what all of them take, and some
-  const std::int64_t width = unit * r.random.count_between(256 / unit, 1440 / unit);
-  const std::int64_t height = unit * r.random.count_between(256 / unit, 960 / unit);
+  const auto side = [&](std::int64_t most) {
+    return unit * r.random.count_between(static_cast<double>(256 / unit), static_cast<double>(most / unit));
+  };
+  const std::int64_t width = side(1440), height = side(960);
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   q.request["make"]["size"] = size, q.words += " --size " + size;
   if (clips)

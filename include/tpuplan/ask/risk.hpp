@@ -174,7 +174,7 @@ namespace detail {
   const auto steps = static_cast<double>(a.epochs->steps);
   return {slice_for(a.memory.slice),
           slices(a.memory.mesh),
-          {*a.run, steps * a.step_time_low, steps * a.step_time_high},
+          {*a.run, min(*a.run, steps * a.step_time_low), max(*a.run, steps * a.step_time_high)},
           a.terms,
           a.memory.fits,
           a.memory.model,
@@ -187,7 +187,7 @@ namespace detail {
   const auto steps = static_cast<double>(a.epochs->steps);
   return {slice_for(a.slice),
           a.slices,
-          {*a.run, steps * a.step_time_low, steps * a.step_time_high},
+          {*a.run, min(*a.run, steps * a.step_time_low), max(*a.run, steps * a.step_time_high)},
           a.terms,
           a.fits,
           a.model,

@@ -254,6 +254,9 @@ TEST_CASE("networks and images have the chances of the run that their training h
     CHECK(says(refused("tokens", 1e9), "tokens is 1000000000"));
     CHECK(says(refused("data", json::object()), "data.examples is missing"));
   }
+  json waits = resnet;  // for hosts, so that no end of the band is below the estimate
+  waits["data"] = data, waits["input"] = {{"decode_s", 0.1}}, waits["deadline_s"] = 1e6, waits["runs"] = 100;
+  CHECK(answered("risk", waits)["answer"]["run_low_s"] <= answered("risk", waits)["answer"]["run_s"]);
   const json llama = {{"config", {{"model_type", "llama"}}}, {"slice", "v5p-16"}, {"tokens", 1e9}, {"data", data}};
   CHECK(says(answered("risk", llama)["error"]["message"].get<std::string>(), "request.data is given without effect"));
 }

@@ -190,8 +190,8 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
   if (!(slower > 1)) return step;
   step.waiting = (slower - 1) * step.total;
   const seconds at_best = step.total * (step.examples_per_second / input.at_best);
-  step.low = max(step.low, at_best);
   step.total += step.waiting;
+  step.low = min(step.total, max(step.low, at_best));
   step.high = max(step.high, 2 * step.total);
   step.limited_by = step_bound::host;
   step.examples_per_second = input.delivered;
