@@ -2,8 +2,8 @@
 #define TPUPLAN_ESTIMATE_WIDTHS_HPP
 
 #include <cstdint>
-#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/pair_work.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/training_job.hpp>
 
@@ -181,7 +181,9 @@ constexpr stack_widths stacks_of_valid(const transformer& model, const training_
 /// the source as of the target, queries, keys and values of t5-small are 1536 wide in the encoder and 3072 in the
 /// decoder.
 [[nodiscard]] constexpr stack_widths widths_of(const transformer& model, const training_job& job) {
-  detail::check_pair(model, source_length(model, job), job.sequence_length);
+  validate(model);
+  if (!has_two_stacks(model)) detail::fail(errc::unsupported, "model.kind", name(model.kind), "encoder_decoder");
+  (void)tokens_per_step(job);
   return detail::stacks_of_valid(model, job);
 }
 

@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <tpuplan/base/dtype.hpp>
 #include <tpuplan/base/units.hpp>
-#include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/pair_work.hpp>
 #include <tpuplan/model/parameters.hpp>
-#include <tpuplan/model/training_job.hpp>
 
 /// @file
 /// FLOPs and caches of models with an encoder and a decoder (T5, BART, Whisper), whose source and target sequences have
@@ -29,33 +28,6 @@ struct pair_cache {
   bytes total{};  ///< of both
 };
 
-/// Tokens of the source of a pair: all that a stem makes of a recording, else as many as the target has. Worked: 1500
-/// for Whisper, whose stem makes one of every two of its 3000 frames.
-[[nodiscard]] constexpr std::int64_t source_length(const transformer& model, std::int64_t target) noexcept {
-  return model.encoder_stem > 0 ? model.encoder_positions : target;
-}
-
-/// Tokens of the source of a job's pairs: as many as it says, else as above; 0 for a model without two stacks. Refuses
-/// a source for such a model, and another one than a stem makes. Worked: of targets of 448 tokens, 1500 for Whisper and
-/// 448 for T5.
-[[nodiscard]] constexpr std::int64_t source_length(const transformer& model, const training_job& job) {
-  constexpr std::string_view field = "training_job.source_length";
-  detail::check_part(field, job.source_length, detail::most_tokens, "0 (as the model has it) to 2^40 tokens");
-  if (!has_two_stacks(model)) {
-    if (job.source_length != 0)
-      detail::fail(errc::unsupported, field, job.source_length, "a model with an encoder and a decoder");
-    return 0;
-  }
-  const std::int64_t usual = source_length(model, job.sequence_length);
-  if (job.source_length == 0) return detail::positive_count(field, usual);
-  if (model.encoder_stem > 0 && job.source_length != usual) {
-    text<96> valid{};
-    valid.append(usual).append(", or none: what its stem makes of every recording");
-    detail::fail(errc::unsupported, field, job.source_length, valid.view());
-  }
-  return job.source_length;
-}
-
 namespace detail {
 
 constexpr void check_pair(const transformer& model, std::int64_t source, std::int64_t target) {
@@ -63,78 +35,6 @@ constexpr void check_pair(const transformer& model, std::int64_t source, std::in
   if (!has_two_stacks(model)) fail(errc::unsupported, "model.kind", name(model.kind), "encoder_decoder");
   check_part("source_length", positive_count("source_length", source), most_tokens, "1 to 2^40 tokens");
   check_part("target_length", positive_count("target_length", target), most_tokens, "1 to 2^40 tokens");
-}
-
-/// Weights in the products of one layer of either stack: of one attention, and of the MLP.
-struct stack_weights {
-  double queries = 0, keys = 0, output = 0, up = 0, down = 0;
-};
-constexpr stack_weights stack_weights_of(const transformer& model) {
-  const attention_spec& attention = model.attention;
-  const projection_weights one = head_projections(model, attention.head_dim, attention.kv_heads, 2);
-  const std::int64_t keys = 2 * checked_multiply(attention.kv_heads, attention.head_dim, model.d_model);
-  const auto wide = static_cast<double>(checked_multiply(model.d_model, model.mlp.d_ff));
-  return {static_cast<double>(one.qkv - keys), static_cast<double>(keys), static_cast<double>(one.output),
-          (model.mlp.gated ? 2 : 1) * wide, wide};
-}
-
-/// Weights in products of the target's tokens outside of layers, the output head apart.
-constexpr double beside_layers(const transformer& model) {
-  return static_cast<double>(checked_add(table_matrix(model), model.other_products));
-}
-
-constexpr void add_up(forward_flops& f) noexcept {
-  f.total = f.qkv + f.attention_output + f.attention + f.mlp_up + f.mlp_down + f.logits;
-}
-
-/// Forward FLOPs of the encoder for a source, by part.
-constexpr forward_flops encoder_flops(const transformer& model, double source) {
-  const stack_weights one = stack_weights_of(model);
-  const auto layers = static_cast<double>(model.encoder_layers);
-  const auto width = static_cast<double>(checked_multiply(model.attention.heads, model.attention.head_dim));
-  forward_flops f;
-  f.qkv = flops{2 * source * (layers * (one.queries + one.keys) + static_cast<double>(model.encoder_stem))};
-  f.attention_output = flops{2 * source * layers * one.output};
-  f.attention = flops{2 * source * layers * 2 * width * source};
-  f.mlp_up = flops{2 * source * layers * one.up};
-  f.mlp_down = flops{2 * source * layers * one.down};
-  add_up(f);
-  return f;
-}
-
-/// Forward FLOPs of the decoder for a target, by part; keys and values of the source are in `qkv`.
-constexpr forward_flops decoder_flops(const transformer& model, double source, double target) {
-  const stack_weights one = stack_weights_of(model);
-  const auto layers = static_cast<double>(model.layers);
-  const auto width = static_cast<double>(checked_multiply(model.attention.heads, model.attention.head_dim));
-  forward_flops f;
-  f.qkv =
-      flops{2 * (target * (layers * (2 * one.queries + one.keys) + beside_layers(model)) + source * layers * one.keys)};
-  f.attention_output = flops{2 * target * layers * 2 * one.output};
-  f.attention = flops{2 * target * layers * 2 * width * (target / 2 + source)};
-  f.mlp_up = flops{2 * target * layers * one.up};
-  f.mlp_down = flops{2 * target * layers * one.down};
-  f.logits = flops{2 * target * static_cast<double>(logit_matrices(model))};
-  add_up(f);
-  return f;
-}
-
-/// Forward FLOPs of a token of a job's sequences, by part; of a pair, those of both sequences for each token of the
-/// target.
-constexpr forward_flops forward_flops_of_job(const transformer& model, const training_job& job) {
-  if (!has_two_stacks(model)) return forward_flops_of_valid(model, job.sequence_length);
-  const auto source = static_cast<double>(source_length(model, job));
-  const auto target = static_cast<double>(job.sequence_length);
-  const forward_flops encoder = encoder_flops(model, source), decoder = decoder_flops(model, source, target);
-  forward_flops f;
-  f.qkv = (encoder.qkv + decoder.qkv) / target;
-  f.attention_output = (encoder.attention_output + decoder.attention_output) / target;
-  f.attention = (encoder.attention + decoder.attention) / target;
-  f.mlp_up = (encoder.mlp_up + decoder.mlp_up) / target;
-  f.mlp_down = (encoder.mlp_down + decoder.mlp_down) / target;
-  f.logits = decoder.logits / target;
-  add_up(f);
-  return f;
 }
 
 /// Weights of keys and values for cross-attention, which multiply source tokens, and those of its queries and outputs.
@@ -189,8 +89,8 @@ constexpr transformer stack_of(const transformer& pair, architecture kind, std::
                                                           std::int64_t target_length) {
   detail::check_pair(model, source_length, target_length);
   const auto source = static_cast<double>(source_length), target = static_cast<double>(target_length);
-  const flops encoder = detail::encoder_flops(model, source).total;
-  const flops decoder = detail::decoder_flops(model, source, target).total;
+  const flops encoder = detail::stack_flops(model, source, 0).total;
+  const flops decoder = detail::stack_flops(model, source, target, false).total;
   return {encoder, decoder, encoder + decoder};
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/base/math.hpp>
-#include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/pair_work.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/model/transformer.hpp>
 

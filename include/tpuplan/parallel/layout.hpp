@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/hardware/slice.hpp>
-#include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/pair_work.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/model/transformer.hpp>
 

@@ -3,8 +3,8 @@
 
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/widths.hpp>
-#include <tpuplan/model/encoder_decoder.hpp>
 #include <tpuplan/model/flops.hpp>
+#include <tpuplan/model/pair_work.hpp>
 #include <tpuplan/parallel/layout.hpp>
 
 /// @file
