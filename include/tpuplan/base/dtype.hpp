@@ -43,7 +43,7 @@ enum class dtype : std::uint8_t { fp32, bf16, fp16, fp8, int8, int4 };
 /// Worked: "float8_e4m3fn" is fp8, of 8 bits.
 [[nodiscard]] constexpr maybe<dtype> parse_dtype(std::string_view given) noexcept {
   struct alias {
-    std::string_view name;
+    const char* name;  // plain characters: a constant std::string_view is measured letter by letter
     dtype type;
   };
   constexpr alias aliases[] = {{"fp32", dtype::fp32},         {"float32", dtype::fp32},    {"f32", dtype::fp32},

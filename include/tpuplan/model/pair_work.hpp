@@ -21,7 +21,7 @@ inline namespace abi_0 {
 /// a source for such a model, and another one than a stem makes. Worked: of targets of 448 tokens, 1500 for Whisper and
 /// 448 for T5.
 [[nodiscard]] constexpr std::int64_t source_length(const transformer& model, const training_job& job) {
-  constexpr std::string_view field = "training_job.source_length";
+  constexpr const char* field = "training_job.source_length";
   detail::check_part(field, job.source_length, detail::most_tokens, "0 (as the model has it) to 2^40 tokens");
   if (!has_two_stacks(model)) {
     if (job.source_length != 0)
@@ -48,9 +48,9 @@ constexpr stack_weights stack_weights_of(const transformer& model) {
   const attention_spec& attention = model.attention;
   const projection_weights one = head_projections(model, attention.head_dim, attention.kv_heads, 2);
   const std::int64_t keys = 2 * checked_multiply(attention.kv_heads, attention.head_dim, model.d_model);
-  const auto matrix = static_cast<double>(checked_multiply(model.d_model, model.mlp.d_ff));
+  const auto wide = static_cast<double>(checked_multiply(model.d_model, model.mlp.d_ff));
   return {static_cast<double>(one.qkv - keys), static_cast<double>(keys), static_cast<double>(one.output),
-          (model.mlp.gated ? 2 : 1) * matrix, matrix};
+          (model.mlp.gated ? 2 : 1) * wide, wide};
 }
 
 /// Weights in products of the target's tokens outside of layers, the output head apart.

@@ -212,7 +212,7 @@ namespace detail {
 /// Refuses images for a model without vision, and more images than the sequence has tokens for. Where cross-attention
 /// layers attend to images, image tokens take no place in the sequence.
 constexpr void check_images(const transformer& model, const training_job& job) {
-  constexpr std::string_view field = "training_job.images_per_sequence";
+  constexpr const char* field = "training_job.images_per_sequence";
   if (job.images_per_sequence == 0) return;
   if (!has_vision(model)) fail(errc::invalid_argument, field, job.images_per_sequence, "0 for a model without vision");
   if (model.attention.cross_layers > 0) return;
