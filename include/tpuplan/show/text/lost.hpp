@@ -2,6 +2,7 @@
 #define TPUPLAN_SHOW_TEXT_LOST_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -110,7 +111,7 @@ struct lost_group {
   /// Why, and how many.
   decltype(Rejected::why) why{};
   std::size_t count = 0;
-  Rejected closest{};  ///< the one with the least amount
+  Rejected closest{};  ///< the one with the least amount, the first of those that differ by rounding
   /// @}
 };
 
@@ -123,7 +124,7 @@ template <class Rejected>
     const auto at = std::lower_bound(groups.begin(), groups.end(), one.why,
                                      [](const auto& group, auto why) { return group.why < why; });
     const auto group = at != groups.end() && at->why == one.why ? at : groups.insert(at, {one.why, 0, one});
-    if (one.amount < group->closest.amount) group->closest = one;
+    if (one.amount < group->closest.amount - 1e-9 * std::abs(group->closest.amount)) group->closest = one;
     ++group->count;
   }
   return groups;

@@ -244,10 +244,12 @@ TEST_CASE("what is not modelled of two stacks is said", "[hf_encoders]") {
   training_job job;
   job.global_batch = job.sequence_length = 128;
   const slice where = slice_for("v5e-8");
-  CHECK(says(refusal_of([&] { (void)step_time(bart, job, fsdp_layout(where), where); }).message, "two sequences"));
-  serving_job served;
-  served.prompt = served.output = fixed_length(16);
-  CHECK(says(refusal_of([&] { validate(served, bart); }).message, "passes of an encoder"));
+  layout mesh = fsdp_layout(where);
+  CHECK(step_time(bart, job, mesh, where).total > seconds{});
+  mesh.fsdp = 4, mesh.context = 2;
+  CHECK(says(refusal_of([&] { (void)step_time(bart, job, mesh, where); }).message, "context"));
+  mesh.context = 1, mesh.pipeline = 2;
+  CHECK(says(refusal_of([&] { (void)step_time(bart, job, mesh, where); }).message, "pipeline"));
 }
 
 TEST_CASE("a decoder without output head has none in its FLOPs", "[hf_encoders]") {

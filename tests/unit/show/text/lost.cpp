@@ -28,6 +28,8 @@ TEST_CASE("lost slices are grouped by reason, each with the closest") {
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].why == rejection::does_not_fit);
   CHECK(groups[1].count == 2);
+  const rejected_slice same = lost_by(rejection::misses_deadline, 3 * 3600 * (1 - 1e-12), "v4-1024");
+  CHECK(name(readable::by_reason(std::vector<rejected_slice>{three, same})[0].closest.where) == name(three.where));
   CHECK(name(groups[1].closest.where) == "v4-512");
   CHECK(readable::amount(small) == "7.73 GiB short on v2-8");
   CHECK(readable::amount(three) == "3.00 hours too long on v4-512");
