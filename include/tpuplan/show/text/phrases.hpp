@@ -233,7 +233,8 @@ template <class T, only<T, transformer> = 0>
   return line + ", vocabulary " + std::to_string(model.vocab);
 }
 /// The tokens of a sequence of a job, and of the source of a pair.
-[[nodiscard]] inline std::string lengths_of(const training_job& job, const char* unit = " tokens") {
+template <class Job>
+[[nodiscard]] std::string lengths_of(const Job& job, const char* unit = " tokens") {
   const std::string source = job.source_length > 0 ? ", " + std::to_string(job.source_length) + " of a source" : "";
   return std::to_string(job.sequence_length) + unit + source;
 }
