@@ -1,5 +1,4 @@
 // tpuplan pay
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <tpuplan/ask/payment.hpp>
@@ -55,12 +54,6 @@ void run_pay(const pay_options& given, session& with) {
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   const pay_answer a = answer_to(asked, prices.book());
-  // Of a slice without any price the refusal says which prices there are.
-  const auto has_price = [&](provisioning kind) {
-    return find_price(prices.book(), scheduled_slice(a.slice), a.region, kind).has_value();
-  };
-  if (a.ways.empty() && std::none_of(all_provisioning.begin(), all_provisioning.end(), has_price))
-    (void)price_for(prices.book(), scheduled_slice(a.slice), a.region, provisioning::on_demand);
   if (a.ways.empty()) with.status = 1;
   const std::vector<std::string> traits = words_of(given.traits);
   view shown = view_of(a, view_options_of());

@@ -143,7 +143,7 @@ const shown = [
     of: "plan train risk fit train_generation plan_network train_network" },
   { key: "lora", row: "--lora", of: "train_generation", stops: powers(2, 8), more: true },
   { key: "epochs", row: "--epochs", of: "train_generation plan_network train_network",
-    stops: [1, 2, 5, 10, 20, 50, 100], more: true },
+    stops: [1, 2, 5, 10, 20, 50, 90, 100, 200, 300], more: true },
   { key: "caching", row: "--cache-speedup", of: "generate plan_generation simulate_generation",
     stops: [1.2, 1.4, 1.75, 2], more: true },
   { key: "made_weights", row: "--weights", of: "generate plan_generation simulate_generation", more: true },
