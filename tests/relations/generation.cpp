@@ -333,7 +333,7 @@ void launchable_pictures(relation& r) {
     std::string line = "tpuplan --json ", options = " --set prompt=x --set use_magcache=True";
     if (trains) {
       line += (plans ? "plan" : "train") + drawn_training(r) + (plans ? " --max-chips 16" : " --slice v5p-8");
-      options = " --checkpoint gs://b/f --set train_data_dir=gs://b/d --set learning_rate=1e-5";
+      options = " --checkpoint gs://bucket/f --set train_data_dir=gs://bucket/d --set learning_rate=1e-5";
     } else {
       line += (plans ? "plan" : "generate") + generation_of(r, !plans).words;
       if (plans) line += " --items-per-hour 20 --max-slice 8 --generation v5e,v5p,v6e";
