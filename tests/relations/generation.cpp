@@ -385,6 +385,7 @@ void picture_rows_trained(relation& r) {
       const told risk = tell("tpuplan --json risk" + words + " --deadline 1000d --runs 100 --provisioning on_demand");
       if (r.holds(risk.status == 0, "risk refuses a row of a plan", planned, "row", risk, risk.errors))
         r.same("run of risk", planned, row["run_s"], risk, risk.document()["run_s"]);
+      if (words.find("--weights") != std::string::npos) continue;  // a sweep has no option for their format
       const told swept = tell("tpuplan --json sweep" + words + " --trials 1 --parallel 1 --provisioning on_demand");
       if (r.holds(swept.status == 0, "sweep refuses a row of a plan", planned, "row", swept, swept.errors) &&
           row["kind"] == "on_demand")
