@@ -3,6 +3,8 @@
 
 #include <tpuplan/model/transformer.hpp>
 
+#include "support/pairs.hpp"
+
 /// Encoders, and encoders with decoders, as their files on Hugging Face have them.
 
 /// google-bert/bert-base-uncased with its masked-language head: 109514298 parameters.
@@ -25,34 +27,12 @@ constexpr tpuplan::transformer bert_base() {
 }
 /// google-t5/t5-base: 222903552 parameters.
 constexpr tpuplan::transformer t5_base() {
-  tpuplan::transformer m;
+  tpuplan::transformer m = t5_small();
   m.name = "t5-base";
-  m.kind = tpuplan::architecture::encoder_decoder;
   m.layers = m.encoder_layers = 12;
   m.d_model = 768;
-  m.vocab = 32128;
-  m.tied_embeddings = true;
-  m.attention = {12, 12, 64};
-  m.attention.relative_buckets = 32;
-  m.mlp = {3072, false};
-  return m;
-}
-/// openai/whisper-large-v3: 1543490560 parameters.
-constexpr tpuplan::transformer whisper_large() {
-  tpuplan::transformer m;
-  m.name = "whisper-large-v3";
-  m.kind = tpuplan::architecture::encoder_decoder;
-  m.layers = m.encoder_layers = 32;
-  m.d_model = 1280;
-  m.vocab = 51866;
-  m.tied_embeddings = m.norm_bias = true;
-  m.learned_positions = m.max_positions = 448;
-  m.encoder_positions = 1500;
-  m.encoder_stem = 3 * 1280 * (128 + 1280) + 2 * 1280;
-  m.attention = {20, 20, 64};
-  m.attention.qkv_bias = m.attention.output_bias = true;
-  m.attention.key_bias = false;
-  m.mlp = {5120, false, true};
+  m.attention.heads = m.attention.kv_heads = 12;
+  m.mlp.d_ff = 3072;
   return m;
 }
 

@@ -112,13 +112,13 @@ TEST_CASE("an encoder answers requests, and is asked what it has") {
 
 TEST_CASE("a pair of stacks has the lengths of its windows") {
   serving_job job = usual_traffic();
-  use_own_lengths(whisper_large(), false, false, job);
+  use_own_lengths(whisper_large_v3(), false, false, job);
   CHECK(job.prompt.longest == 1500);
   CHECK(job.output.longest == 256);
-  use_own_lengths(whisper_large(), true, true, job);
+  use_own_lengths(whisper_large_v3(), true, true, job);
   CHECK(job.prompt.longest == 1500);
   model_config config;
-  config.model = whisper_large();
+  config.model = whisper_large_v3();
   serve_request asked;
   asked.slice = "v6e-1";
   asked.job = job;

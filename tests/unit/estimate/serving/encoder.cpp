@@ -202,7 +202,7 @@ TEST_CASE("T5 base and Whisper by hand, at peak rates") {
   const slice where = slice_for("v6e-1");
   const double hbm = where.chip.hbm.bandwidth.value(), peak = peak_rate(where.chip, dtype::bf16).value();
   CHECK(parameters(t5_base()).total == 222903552);
-  CHECK(parameters(whisper_large()).total == 1543490560);
+  CHECK(parameters(whisper_large_v3()).total == 1543490560);
   // A target token of T5 base passes 6 x 768^2 and 2 x 768 x 3072 weights in each of 12 layers, and the table.
   const double layer = 6 * 768.0 * 768 + 2 * 768.0 * 3072, table = 32128.0 * 768;
   const double norms = (12 * 3 + 1) * 768, relative = 32 * 12;
@@ -221,19 +221,19 @@ TEST_CASE("T5 base and Whisper by hand, at peak rates") {
   CHECK(close((source.products + source.attention).value(), (work.encoder.value() + 2 * 512 * cross) / peak, 1e-9));
   // A window of sound: 1500 tokens after a stem, whatever is asked.
   const serving_job window = pairs(1500, 200);
-  const prefill_breakdown heard = prefill_time(whisper_large(), {1, 1500}, window, {}, where, peak_only);
-  const pair_flops sound = forward_flops_per_pair(whisper_large(), 1500, 1);
+  const prefill_breakdown heard = prefill_time(whisper_large_v3(), {1, 1500}, window, {}, where, peak_only);
+  const pair_flops sound = forward_flops_per_pair(whisper_large_v3(), 1500, 1);
   const double of_cross = 32 * 2 * 1280.0 * 1280;
   CHECK(close((heard.products + heard.attention).value(), (sound.encoder.value() + 2 * 1500 * of_cross) / peak, 1e-9));
-  CHECK(says(refusal_of([&] { (void)serve(whisper_large(), pairs(100, 200), {}, where); }).message,
+  CHECK(says(refusal_of([&] { (void)serve(whisper_large_v3(), pairs(100, 200), {}, where); }).message,
              "serving_job.prompt is 100; valid: 1500, which the encoder makes"));
-  CHECK(says(refusal_of([&] { (void)serve(whisper_large(), pairs(1500, 449), {}, where); }).message,
+  CHECK(says(refusal_of([&] { (void)serve(whisper_large_v3(), pairs(1500, 449), {}, where); }).message,
              "longest context of serving is 449; valid: at most 448"));
 }
 
 TEST_CASE("caches of a pair grow with its target to what kv_bytes_per_pair has") {
   const slice where = slice_for("v6e-1");
-  for (const transformer& model : {t5_base(), whisper_large()}) {
+  for (const transformer& model : {t5_base(), whisper_large_v3()}) {
     const std::int64_t source = model.encoder_stem > 0 ? model.encoder_positions : 512;
     serving_job job = pairs(source, 200);
     job.policy = cache_policy::reserved;  // all of both from the start
@@ -249,7 +249,7 @@ TEST_CASE("caches of a pair grow with its target to what kv_bytes_per_pair has")
 
 TEST_CASE("a pair that serves one request takes what the simulation of seldom ones takes") {
   const slice where = slice_for("v6e-1");
-  for (const transformer& model : {t5_base(), whisper_large()}) {
+  for (const transformer& model : {t5_base(), whisper_large_v3()}) {
     const serving_job job = pairs(model.encoder_stem > 0 ? model.encoder_positions : 700, 150);
     serving_job one = job;
     one.concurrency = 1;
