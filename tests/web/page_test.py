@@ -151,7 +151,8 @@ def controls(page):
                 check(marked(page, name), name + " is marked")
                 put(page, name, was)
             else:
-                bad, said = ("512", "pixels of a row") if name == "field-size" else ("v5e-24", "v5litepod-16")
+                bad, said = {"field-size": ("512", "pixels of a row"),
+                             "field-zone": ("mars", "us-east5-b")}.get(name, ("v5e-24", "v5litepod-16"))
                 put(page, name, bad)
                 check(said in text(page, "problem"), "%s: %s that is none" % (question, name))
                 check(marked(page, name), name + " is marked")

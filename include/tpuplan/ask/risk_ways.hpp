@@ -9,6 +9,7 @@
 #include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/base/date.hpp>
+#include <tpuplan/launch/request.hpp>
 #include <tpuplan/plan/chance.hpp>
 #include <tpuplan/risk/outlook.hpp>
 #include <utility>
@@ -164,6 +165,7 @@ namespace detail {
 /// What one spot slice is believed to last.
 [[nodiscard]] inline mean_time_belief lifetime_of(const risk_request& asked, const slice& where,
                                                   assumed_values& assumed) {
+  if (!asked.zone.empty() && !is_zone(asked.zone)) refuse_name("zone", asked.zone, "a zone such as us-east5-b");
   if (asked.mean_time_between_preemptions) {
     if (!asked.lifetimes.empty())
       fail(errc::invalid_argument, "lifetimes", "given without effect", "none beside mean_time_between_preemptions_s");

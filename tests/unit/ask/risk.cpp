@@ -181,6 +181,8 @@ TEST_CASE("what a question about risk refuses") {
   asked.deadline = 3_days;
   asked.tokens = 0;
   CHECK(says(refused(asked), "tokens is missing"));
+  asked.tokens = 1;
+  CHECK(refused(asked).empty());
   asked.tokens = 1e10;
   asked.elastic = true;
   CHECK(says(refused(asked), "elastic is given without effect"));
@@ -193,6 +195,9 @@ TEST_CASE("what a question about risk refuses") {
   asked.zone = "us-east5-a";
   CHECK(says(refused(asked), "given without effect; valid: a run on spot"));
   asked.kind = provisioning::spot;
+  asked.zone = "mars";
+  CHECK(says(refused(asked), "zone is mars; valid: a zone such as us-east5-b"));
+  asked.zone = "us-east5-a";
   asked.mean_time_between_preemptions = 1_h;
   CHECK(says(refused(asked), "zone is given without effect"));
   asked.zone.clear();
