@@ -218,7 +218,7 @@ view view_of(const measured_runs& read, const std::vector<judged_run>& judged, c
   return shown;
 }
 
-void write_file(const std::string& path, const ordered_json& document) {
+void write_document(const std::string& path, const ordered_json& document) {
   std::ofstream file(path, std::ios::binary);
   file << document.dump(1) << "\n";
   file.close();
@@ -235,7 +235,7 @@ void run_calibrate(const calibrate_options& given, const session& with) {
   const own_constants known = constants_knowing(read.runs);
   const std::vector<judged_run> judged = judge(read.runs);
   const std::vector<suggestion> next = suggestions(known);
-  if (!given.output.empty()) write_file(given.output, calibration_document(read.runs));
+  if (!given.output.empty()) write_document(given.output, calibration_document(read.runs));
   answer(with, view_of(read, judged, next, given.output), [&] { return document_of(read, judged, next); });
 }
 

@@ -110,7 +110,7 @@ view_part prices_part(const findings_of_data& found) {
   return part;
 }
 
-view_part unknown_part(const findings_of_data& found) {
+view_part unread_part(const findings_of_data& found) {
   view_part part = readable::table_of("chip | figures", "unknown figures");
   for (const chip_spec& chip : generations) {
     std::string label(chip.name.view()), figures;
@@ -158,7 +158,7 @@ void run_doctor(const doctor_options& given, const session& with) {
   if (!is_iso_date(on)) refuse("--on", on, "an ISO date such as 2026-11-22");
   const findings_of_data found = examine(with.data_dir, given.prices, on);
   view shown;
-  shown.parts = {files_part(found, on), prices_part(found), unknown_part(found), conflicts_part(found)};
+  shown.parts = {files_part(found, on), prices_part(found), unread_part(found), conflicts_part(found)};
   shown.next = {{"chips", "tpuplan chips v5e", "every figure with its sources"}};
   answer(with, shown, [&] { return to_json(found, on); });
 }

@@ -110,10 +110,10 @@ inline std::string memory_question(const training_record& run) {
 }
 
 /// Marks records that ask the same question but have opposite outcomes as not judged: compilers differ by that much.
-inline void skip_contradictions(const std::vector<std::string>& questions, std::vector<record_check>& checks) {
+inline void skip_contradictions(const std::vector<std::string>& asked, std::vector<record_check>& checks) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
     for (std::size_t j = 0; j < checks.size() && !checks[i].memory_skipped; ++j) {
-      if (questions[i].empty() || questions[i] != questions[j] || checks[i].fitted == checks[j].fitted) continue;
+      if (asked[i].empty() || asked[i] != asked[j] || checks[i].fitted == checks[j].fitted) continue;
       if (checks[i].fitted && checks[j].fitted) checks[i].memory_skipped = "contradicts " + checks[j].id;
     }
     if (checks[i].memory_skipped) checks[i].fit.reset();

@@ -114,17 +114,17 @@ TEST_CASE("matrices that cannot be are refused") {
   const std::vector<row> rows = {
       {"no rows",
        [] {
-         (void)padding({0, 4}, v5e);
+         (void)padding(matrix_shape{0, 4}, v5e);
        },
        errc::missing_field, "rows"},
       {"no columns",
        [] {
-         (void)padding({4, 0}, v5e);
+         (void)padding(matrix_shape{4, 0}, v5e);
        },
        errc::missing_field, "columns"},
       {"negative rows",
        [] {
-         (void)padding({-4, 4}, v5e);
+         (void)padding(matrix_shape{-4, 4}, v5e);
        },
        errc::invalid_argument, "rows"},
       {"negative columns",
@@ -139,7 +139,7 @@ TEST_CASE("matrices that cannot be are refused") {
        errc::out_of_range, "product"},
       {"too large together",
        [] {
-         (void)padding({most / 4, most / 4}, v5e);
+         (void)padding(matrix_shape{most / 4, most / 4}, v5e);
        },
        errc::out_of_range, "product"},
       {"no MXU",
