@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tpuplan/base/equal.hpp>
 #include <tpuplan/base/maybe.hpp>
 
 #include "support/catch.hpp"
