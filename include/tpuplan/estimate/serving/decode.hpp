@@ -204,14 +204,6 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   return terms;
 }
 
-/// The terms of an engine from those where none is named: its attention kernel, and whether it has pages.
-constexpr decode_terms terms_under(decode_terms terms, serving_engine engine) {
-  const engine_factors own = factors_of(*terms.engines, engine);
-  terms.cache *= own.cache;
-  terms.paging *= row_of(engine).pages ? own.paging : 0;
-  return terms;
-}
-
 /// Seconds to read the weights that a step uses. Of the experts, only those are read to which some token is routed,
 /// each equally likely; the device that reads most of them counts.
 constexpr double weights_at(const decode_terms& terms, double sequences) {
@@ -227,6 +219,14 @@ constexpr double step_at(const decode_terms& terms, double sequences) {
   const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
   return factor_at(terms.own, sequences) *
          ((weights > products ? weights : products) + each * sequences + terms.latency);
+}
+
+/// The same under an engine, from the seconds where none is named: its own cache and pages.
+constexpr double step_under(const decode_terms& terms, double sequences, double unnamed, serving_engine engine) {
+  const engine_factors own = factors_of(*terms.engines, engine);
+  const double paging = row_of(engine).pages ? own.paging : 0;
+  const double more = terms.cache * (own.cache - 1) + terms.paging * (paging - 1);
+  return unnamed + factor_at(terms.own, sequences) * more * sequences;
 }
 
 /// Seconds that no engine can beat at the peak rates of the chip: of HBM, of matrix products, or of links.
@@ -272,7 +272,7 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
   const seconds floor{floor_at(terms, sequences)};
   const auto time_under = [&](serving_engine one) {
-    return one == engine ? step.total : seconds{step_at(terms_under(terms, one), sequences)};
+    return one == engine ? step.total : seconds{step_under(terms, sequences, step.total.value(), one)};
   };
   add_range(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs),
             floor, time_under);

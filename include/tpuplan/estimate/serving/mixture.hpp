@@ -37,9 +37,10 @@ struct likely_share {
   double below = 0, slope = 0;
 };
 
+inline constexpr double log_19 = 2.9444389791664403;  // of 0.95 over 0.05
+
 constexpr likely_share share_below(const likely_log& part, double place) {
   const double off = place - part.middle, end = off < 0 ? part.below : part.above;
-  constexpr double log_19 = 2.9444389791664403;  // of 0.95 over 0.05
   if (!(end > 0)) return {off < 0 ? 0.0 : 1.0, 0};
   const double share = 1 / (1 + math::exp(-log_19 * off / end));
   return {share, share * (1 - share) * log_19 / end};
@@ -52,42 +53,85 @@ constexpr double share_within(const likely_time& one, seconds limit) {
       .below;
 }
 
-/// The place that a share of the parts lies below: Newton's method between two places, halved where it leaves them.
-constexpr double place_of(const likely_log* parts, std::size_t count, double share, double least, double most) {
-  double place = least + (most - least) / 2;
-  for (int round = 0; round < 60 && most - least > 1e-13; ++round) {
-    likely_share sum{-share, 0};
-    for (std::size_t i = 0; i < count; ++i) {
-      const likely_share one = share_below(parts[i], place);
-      sum.below += parts[i].share * one.below, sum.slope += parts[i].share * one.slope;
+/// Whether two ratios are one but for rounding.
+constexpr bool is_as_wide(double ratio, double other) {
+  return ratio - other < 1e-14 * other && other - ratio < 1e-14 * other;
+}
+
+/// What lies below the place of u = exp(-rate place), and how much more does for each step of u: `weights` are
+/// exp(rate middle) of each part.
+constexpr likely_share share_at(const likely_log* parts, const double* weights, std::size_t count, double rate,
+                                double u) {
+  likely_share sum{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const likely_log& part = parts[i];
+    if (part.below > 0 && part.below == parts[0].below && weights[i] * u > 1) {
+      const double share = 1 / (1 + weights[i] * u);
+      sum.below += part.share * share, sum.slope -= part.share * weights[i] * share * share;
+    } else {
+      const likely_share one = share_below(part, -math::log(u) / rate);
+      sum.below += part.share * one.below, sum.slope -= part.share * one.slope / (rate * u);
     }
-    (sum.below < 0 ? least : most) = place;
-    const double next = sum.slope > 0 ? place - sum.below / sum.slope : least;
-    const double step = next - place;
-    if (sum.slope > 0 && step < 1e-13 && step > -1e-13) break;
-    place = next > least && next < most ? next : least + (most - least) / 2;
   }
-  return place;
+  return sum;
+}
+
+/// The place that one in twenty of the parts lies below. With u = exp(-rate place), of the rate of the first part, the
+/// share of a part as wide as that is 1 / (1 + weight u) below its middle. Newton's method for 1 / sum, which is linear
+/// in u where all parts are alike, from the least place at which a part alone has that share; halved where it leaves the
+/// places between the parts' own ends.
+constexpr double low_end(const likely_log* parts, std::size_t count) {
+  const double rate = parts[0].below > 0 ? log_19 / parts[0].below : 1;
+  double weights[most_engines_that_ran] = {}, least = 0, most = 0, alone = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const likely_log& part = parts[i];
+    const bool alike = part.below > 0 && part.below == parts[0].below;
+    const double times = 20 * part.share - 1;  // the odds that its own share has there
+    weights[i] = part.middle == 0 ? 1 : math::exp(rate * part.middle);
+    const double end = alike ? 19 / weights[i] : math::exp(rate * (part.below - part.middle));
+    if (times > 0) {
+      const double own = alike ? times / weights[i]
+                               : math::exp(rate * (part.below * math::log(times) / log_19 - part.middle));
+      alone = own > alone ? own : alone;
+    }
+    least = i == 0 || end < least ? end : least;
+    most = i == 0 || end > most ? end : most;
+  }
+  least = alone > least && alone < most ? alone : least;
+  double at = least;
+  for (int round = 0; round < 100 && most - least > 1e-14 * most; ++round) {
+    const likely_share sum = share_at(parts, weights, count, rate, at);
+    (sum.below > 0.05 ? least : most) = at;
+    const double next = sum.slope < 0 ? at + sum.below * (1 - sum.below / 0.05) / sum.slope : most;
+    const double step = next - at;
+    at = next >= least && next <= most ? next : least + (most - least) / 2;
+    if (sum.slope < 0 && step < 1e-9 * at && step > -1e-9 * at) break;  // what is left is that squared
+  }
+  return -math::log(at) / rate;
 }
 
 /// The range of a mixture: one in twenty lies below and one in twenty above. Its ends lie between those of its parts.
 constexpr likely_time range_of_parts(const likely_times& mixture) {
   likely_time range = mixture.items[0];
   if (mixture.count == 1) return range;
-  likely_log parts[most_engines_that_ran] = {};
-  double ends[4] = {};  // the least and the most low end, the least and the most high one
+  likely_log parts[most_engines_that_ran] = {}, mirrored[most_engines_that_ran] = {};
   for (std::size_t i = 0; i < mixture.count; ++i) {
     const likely_time& one = mixture.items[i];
-    parts[i] = {one.share, math::log(one.total / range.total), math::log(one.total / one.low),
-                math::log(one.high / one.total)};
-    const double low = parts[i].middle - parts[i].below, high = parts[i].middle + parts[i].above;
-    ends[0] = i == 0 || low < ends[0] ? low : ends[0];
-    ends[1] = i == 0 || low > ends[1] ? low : ends[1];
-    ends[2] = i == 0 || high < ends[2] ? high : ends[2];
-    ends[3] = i == 0 || high > ends[3] ? high : ends[3];
+    const bool is_first = i == 0, same = !is_first && one.total == mixture.items[i - 1].total;
+    likely_log& part = parts[i];
+    part.share = one.share;
+    part.middle = is_first ? 0 : same ? parts[i - 1].middle : math::log(one.total / range.total);
+    part.below = !is_first && is_as_wide(one.total / one.low, range.total / range.low)
+                     ? parts[0].below
+                     : math::log(one.total / one.low);
+    part.above = !is_first && is_as_wide(one.high / one.total, range.high / range.total)
+                     ? parts[0].above
+                     : math::log(one.high / one.total);
+    mirrored[i] = {part.share, -part.middle, part.above, part.below};
   }
-  range.low = range.total * math::exp(place_of(parts, mixture.count, 0.05, ends[0], ends[1]));
-  range.high = range.total * math::exp(place_of(parts, mixture.count, 0.95, ends[2], ends[3]));
+  const seconds middle = range.total;
+  range.low = middle * math::exp(low_end(parts, mixture.count));
+  range.high = middle * math::exp(-low_end(mirrored, mixture.count));
   return range;
 }
 

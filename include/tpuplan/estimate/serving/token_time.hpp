@@ -93,15 +93,6 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   return terms;
 }
 
-/// The terms of an engine from those where none is named; of another they stay as they are.
-constexpr token_terms token_terms_under(token_terms terms, serving_engine engine) {
-  terms.step = terms_under(terms.step, engine);
-  const double paged = row_of(engine).pages ? 1 : 1 - terms.paged;
-  terms.prompts *= factors_of(*terms.step.engines, engine).prefill * paged;
-  terms.in_turn = terms.hosts && row_of(engine).hosts_in_turn;
-  return terms;
-}
-
 /// Seconds of a step of device and host: the longer of the two or, `in_turn`, their sum.
 constexpr double with_host(double device, double host, bool in_turn) noexcept {
   return in_turn ? device + host : device > host ? device : host;
@@ -122,6 +113,19 @@ constexpr engine_step engine_step_at(const token_terms& terms, double sequences)
   return {step_at(terms.step, sequences), own * (terms.host + terms.host_each * sequences), own, terms.in_turn};
 }
 
+/// The same under an engine, from the step where none is named.
+constexpr engine_step step_under(const token_terms& terms, double sequences, engine_step unnamed,
+                                 serving_engine engine) {
+  unnamed.device = step_under(terms.step, sequences, unnamed.device, engine);
+  unnamed.in_turn = terms.hosts && row_of(engine).hosts_in_turn;
+  return unnamed;
+}
+/// Seconds that prompts take under an engine, over those where none is named.
+constexpr double prompts_under(const token_terms& terms, serving_engine engine) {
+  const double paged = row_of(engine).pages ? 1 : 1 - terms.paged;
+  return factors_of(*terms.step.engines, engine).prefill * paged;
+}
+
 /// Mean seconds of an output token with that many running sequences.
 constexpr double time_at(const token_terms& terms, double running) {
   return engine_step_at(terms, running).with(terms.prompts * running);
@@ -139,13 +143,11 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   // What rounding leaves is nothing.
   token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
   const seconds floor{floor_at(terms.step, sequences)};
-  const double prompt = terms.prompts > 0 ? prompts / terms.prompts : 0;
-  const auto device_and_host = [&](const token_terms& of) {
-    return engine_step_at(of, sequences).with(prompt * of.prompts);
-  };
-  const double common = engine == serving_engine::unnamed ? device_and_host(terms) : 1;
+  const engine_step unnamed = engine_step_at(terms, sequences);
+  const double common = unnamed.with(prompts);
   const auto time_under = [&](serving_engine one) {
-    return one == engine ? token.total : token.total * (device_and_host(token_terms_under(terms, one)) / common);
+    if (one == engine) return token.total;
+    return token.total * (step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one)) / common);
   };
   add_range(token, kind_of(terms.step), engine,
             terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs), floor, time_under);
