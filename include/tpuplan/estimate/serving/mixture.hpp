@@ -89,7 +89,7 @@ constexpr double low_end(const likely_log* parts, std::size_t count) {
     const double times = 20 * part.share - 1;  // the odds that its own share has there
     weights[i] = part.middle == 0 ? 1 : math::exp(rate * part.middle);
     const double end = alike ? 19 / weights[i] : math::exp(rate * (part.below - part.middle));
-    if (times > 0) {
+    if (times > 1) {  // below its middle
       const double own = alike ? times / weights[i]
                                : math::exp(rate * (part.below * math::log(times) / log_19 - part.middle));
       alone = own > alone ? own : alone;

@@ -1,5 +1,6 @@
 // Ranges of serving estimates: of an engine, and of the mixture of those that ran where none is named.
 #include <cmath>
+#include <random>
 #include <set>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/mixture.hpp>
@@ -60,6 +61,41 @@ TEST_CASE("ends of a mixture lie between those of its parts, and leave one in tw
   both.count = 1;
   CHECK(detail::range_of_parts(both).low == 8_s);
   CHECK(detail::range_of_parts(both).high == 14_s);
+}
+
+TEST_CASE("a thousand mixtures leave one in twenty beyond each end, whatever the widths of their parts") {
+  std::minstd_rand random(20261126);
+  const auto between = [&](double least, double most) {
+    return least + (most - least) * static_cast<double>(random() % 10000) / 10000;
+  };
+  for (int round = 0; round < 1000; ++round) {
+    INFO("mixture " << round);
+    detail::likely_times all;
+    all.count = 2 + random() % 7;
+    double shares = 0;
+    const double over = between(0.05, 2), under = between(0.05, 0.9);
+    for (std::size_t i = 0; i < all.count; ++i) {
+      detail::likely_time& one = all.items[i];
+      one.share = between(0.01, 1), shares += one.share;
+      one.total = random() % 4 == 0 && i > 0 ? all.items[i - 1].total : seconds{std::exp(between(-2, 2))};
+      one.low = one.total / (1 + (random() % 3 == 0 ? between(0.01, 8) : over));
+      one.high = one.total / (1 - (random() % 5 == 0 ? between(0.01, 0.95) : under));
+      if (random() % 20 == 0) one.low = one.total;  // never below it
+    }
+    for (detail::likely_time& one : all.items) one.share /= shares;
+    const auto share_below = [&](seconds limit) {
+      double sum = 0;
+      for (std::size_t i = 0; i < all.count; ++i)
+        sum += all.items[i].share * detail::share_within(all.items[i], limit);
+      return sum;
+    };
+    const detail::likely_time range = detail::range_of_parts(all);
+    // A little to either side, as a share may jump where nothing is below a part.
+    for (const auto& [end, share] : {std::pair{range.low, 0.05}, std::pair{range.high, 0.95}}) {
+      CHECK(share_below(end * (1 - 1e-9)) < share);
+      CHECK(share_below(end * (1 + 1e-9)) > share);
+    }
+  }
 }
 
 TEST_CASE("engines that ran are named, once each, and are all there is") {
