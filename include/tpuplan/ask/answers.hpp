@@ -101,14 +101,14 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   const train_request asked = read_request<train_request>(request);
   for (const char* key : keys_of_a_run)
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_train(placed_of(request, asked), asked, own ? own->book() : price_book{}), beside);
+  const asked_prices own = prices_of(asked.prices);
+  return reply_of(answer_to_train(placed_of(request, asked), asked, own.book()), beside);
 }
 [[nodiscard]] inline reply risk_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const nlohmann::json prices = request.value("prices", nlohmann::json());
   const nlohmann::json config = request.value("config", nlohmann::json());
-  const std::optional<owned_price_book> own = prices_of(prices);
-  const price_book book = own ? own->book() : price_book{};
+  const asked_prices own = prices_of(prices);
+  const price_book book = own.book();
   if (is_pipeline(config)) {
     std::vector<assumption> read;
     const diffusion_pipeline pipeline = read_pipeline(config, read);
@@ -131,21 +131,21 @@ inline constexpr const char* keys_of_a_run[] = {"region",
 template <class Request, class Answer, Answer (*Answered)(const read_generation&, const Request&, const price_book&)>
 [[nodiscard]] reply generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const Request asked = read_request<Request>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const asked_prices own = prices_of(asked.prices);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
   const std::int64_t batch = asked.batch == Request{}.batch ? 1 : asked.batch;
   return reply_of(
-      Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own ? own->book() : price_book{}), beside);
+      Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own.book()), beside);
 }
 [[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_generation_request asked = read_request<train_generation_request>(request);
   for (const char* key : keys_of_a_run)
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const asked_prices own = prices_of(asked.prices);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(answer_to_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
+  return reply_of(answer_to_train_generation(pipeline, read, asked, own.book()), beside);
 }
 [[nodiscard]] inline reply fit_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const fit_generation_request asked = read_request<fit_generation_request>(request);
@@ -155,10 +155,10 @@ template <class Request, class Answer, Answer (*Answered)(const read_generation&
 }
 [[nodiscard]] inline reply plan_train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const plan_train_generation_request asked = read_request<plan_train_generation_request>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const asked_prices own = prices_of(asked.prices);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(answer_to_plan_train_generation(pipeline, read, asked, own ? own->book() : price_book{}), beside);
+  return reply_of(answer_to_plan_train_generation(pipeline, read, asked, own.book()), beside);
 }
 template <class Request>
 [[nodiscard]] placed_network network_of(const Request& asked) {
@@ -171,17 +171,17 @@ template <class Request>
   train_network_request asked = read_request<train_network_request>(request);
   for (const char* key : keys_of_a_run)
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const asked_prices own = prices_of(asked.prices);
   const placed_network placed = network_of(asked);
   asked.input = input_of(placed.net, request);
-  return reply_of(answer_to_train(placed, asked, own ? own->book() : price_book{}), beside);
+  return reply_of(answer_to_train(placed, asked, own.book()), beside);
 }
 [[nodiscard]] inline reply plan_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
   plan_network_request asked = read_request<plan_network_request>(request);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
+  const asked_prices own = prices_of(asked.prices);
   const any_model model = read_any_model(asked.config);
   if (model.net) asked.input = input_of(*model.net, request);
-  return reply_of(answer_to(model, asked, own ? own->book() : price_book{}), beside);
+  return reply_of(answer_to(model, asked, own.book()), beside);
 }
 [[nodiscard]] inline reply sweep_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const bool of_pictures = is_pipeline(request.value("config", nlohmann::json()));
@@ -192,8 +192,8 @@ template <class Request>
   if (asked.data.examples == 0) refuse_without_effect(request, "data", "none without data.examples");
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  const std::optional<owned_price_book> prices = prices_of(asked.prices);
-  const price_book book = prices ? prices->book() : price_book{};
+  const asked_prices prices = prices_of(asked.prices);
+  const price_book book = prices.book();
   if (of_pictures) {
     std::vector<assumption> read;
     const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
@@ -203,13 +203,19 @@ template <class Request>
   if (model.net) asked.input = input_of(*model.net, request);
   return reply_of(answer_to(model, asked, request, book), beside);
 }
-[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  serve_request asked = read_request<serve_request>(request);
+/// The model that is served; what its files say of formats and lengths goes into the job where that leaves them open.
+template <class Request>
+[[nodiscard]] model_config served_model_of(const nlohmann::json& request, Request& asked) {
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_serve(config, asked, own ? own->book() : price_book{}), beside);
+  return config;
+}
+[[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  serve_request asked = read_request<serve_request>(request);
+  const model_config config = served_model_of(request, asked);
+  const asked_prices own = prices_of(asked.prices);
+  return reply_of(answer_to_serve(config, asked, own.book()), beside);
 }
 [[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, const wanted_beside& beside) {
   simulate_request asked = read_request<simulate_request>(request);
@@ -224,26 +230,22 @@ template <class Request>
   }
   if (asked.job.concurrency > 0) refuse_without_effect(request, "variation", "none beside requests in flight");
   asked.load = asked.load || (beside.pictures && asked.trace.empty());
-  model_config config = model_of(asked.config);
-  use_stored_format(config, job_gives(request, "weights"), asked.job);
-  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(answer_to_simulate(config, asked, own ? own->book() : price_book{}), beside);
+  const model_config config = served_model_of(request, asked);
+  const asked_prices own = prices_of(asked.prices);
+  return reply_of(answer_to_simulate(config, asked, own.book()), beside);
 }
 [[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_serving_plan asked = read_request<asked_serving_plan>(request);
-  model_config config = model_of(asked.config);
-  use_stored_format(config, job_gives(request, "weights"), asked.job);
-  use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan_serving(config, asked, own ? own->book() : price_book{}), beside);
+  const model_config config = served_model_of(request, asked);
+  const asked_prices own = prices_of(asked.prices);
+  return reply_of(detail::answer_to_plan_serving(config, asked, own.book()), beside);
 }
 [[nodiscard]] inline reply plan_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const asked_plan asked = read_request<asked_plan>(request);
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan(asked, asked_job_of(request), own ? own->book() : price_book{}), beside);
+  const asked_prices own = prices_of(asked.prices);
+  return reply_of(detail::answer_to_plan(asked, asked_job_of(request), own.book()), beside);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, const wanted_beside&) {
   const auto given = request.find("request");

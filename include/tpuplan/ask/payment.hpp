@@ -361,8 +361,8 @@ namespace detail {
 }
 /// The answer to the question. Worked: 10 days of two v5e-32 in us cost 18432 USD on demand.
 [[nodiscard]] inline pay_answer answer_to(const pay_request& asked) {
-  const std::optional<owned_price_book> own = prices_of(asked.prices);
-  return answer_to(asked, own ? own->book() : price_book{});
+  const asked_prices own = prices_of(asked.prices);
+  return answer_to(asked, own.book());
 }
 
 }  // namespace abi_0

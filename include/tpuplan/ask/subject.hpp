@@ -359,11 +359,16 @@ inline void use_stored_format(const model_config& config, training_job& job, con
   job.frozen_by_part = config.stored.parts;
 }
 
-/// The rows of a price file that a question has in it; nothing where it has none, which means the built-in prices.
-/// Throws as `read_prices` does. Worked: null is nothing.
-[[nodiscard]] inline std::optional<owned_price_book> prices_of(const nlohmann::json& prices) {
-  if (prices.is_null()) return std::nullopt;
-  return read_prices(prices);
+/// The rows of a price file that a question has in it; none where it has none, which means the built-in prices.
+struct asked_prices {
+  std::optional<owned_price_book> own;
+  /// It refers to `own`.
+  [[nodiscard]] price_book book() const { return own ? own->book() : price_book{}; }
+};
+/// Throws as `read_prices` does. Worked: of null the book is the built-in one.
+[[nodiscard]] inline asked_prices prices_of(const nlohmann::json& prices) {
+  if (prices.is_null()) return {};
+  return {read_prices(prices)};
 }
 
 /// The regions of a book, each once, in its order.

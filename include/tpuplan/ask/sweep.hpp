@@ -144,6 +144,16 @@ inline void check_trials(bool takes_tokens, bool takes_input, const plan_sweep_r
   }
   return named;
 }
+/// What a plan of one trial takes from the sweep.
+template <class Plan>
+void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
+  one.kinds = asked.kinds;
+  one.regions = {asked.region};
+  one.generations = generations_of(asked);
+  one.largest_chips = asked.quota.value_or(one.largest_chips);
+  one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  one.around = asked.around;
+}
 [[nodiscard]] inline std::vector<trial_slice> network_trials(const any_model& model, const plan_sweep_request& asked,
                                                              const network_job& job, const price_book& book,
                                                              assumed_values& assumed) {
@@ -151,12 +161,7 @@ inline void check_trials(bool takes_tokens, bool takes_input, const plan_sweep_r
   one.job = job;
   one.data = data_of(asked, job.global_batch);
   one.input = asked.input;
-  one.kinds = asked.kinds;
-  one.regions = {asked.region};
-  one.generations = generations_of(asked);
-  one.largest_chips = asked.quota.value_or(one.largest_chips);
-  one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  one.around = asked.around;
+  plan_as_trials(asked, one);
   const network_request request = request_of(model, one, book, assumed);
   std::vector<trial_slice> found;
   bool waits = false;
@@ -175,12 +180,7 @@ inline void check_trials(bool takes_tokens, bool takes_input, const plan_sweep_r
   one.sizes = asked.sizes, one.frames = asked.frames, one.text_tokens = asked.text_tokens;
   one.job = job;
   one.data = data_of(asked, job.global_batch);
-  one.kinds = asked.kinds;
-  one.regions = {asked.region};
-  one.generations = generations_of(asked);
-  one.largest_chips = asked.quota.value_or(one.largest_chips);
-  one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  one.around = asked.around;
+  plan_as_trials(asked, one);
   training_subject about = subject_of(pipeline, one);
   const diffusion_request request = request_of(about, one, book, about.assumed);
   assumed = about.assumed;
@@ -199,12 +199,7 @@ inline void check_trials(bool takes_tokens, bool takes_input, const plan_sweep_r
     one.tokens = static_cast<double>(asked.data.examples) *
                  static_cast<double>(given > 0 ? given : usual_sequence(config.model));
   if (asked.steps) one.tokens = 1e18;
-  one.kinds = asked.kinds;
-  one.regions = {asked.region};
-  one.generations = generations_of(asked);
-  one.largest_chips = asked.quota.value_or(one.largest_chips);
-  one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
-  one.around = asked.around;
+  plan_as_trials(asked, one);
   plan_request request = request_of(config, one, job, book, assumed);
   const std::int64_t batch = request.job.global_batch;
   if (asked.tokens <= 0)

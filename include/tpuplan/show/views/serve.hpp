@@ -283,6 +283,15 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
 }
 
 namespace readable {
+/// What ends the view of a slice that serves: advice, what is assumed, prices and what to ask next.
+inline void add_end(view& shown, const serve_answer& answer, const view_options& options) {
+  add_served_advice(shown, answer);
+  add_assumed(shown, answer.assumed, options);
+  std::vector<price_row> prices;
+  for (const token_price& one : answer.costs) prices.push_back(one.price);
+  add_prices(shown, prices);
+  shown.next = {{"plan_serving", {}, "which slices serve it for less?"}};
+}
 /// What a reader sees of an encoder that serves.
 [[nodiscard]] inline view embedding_view(const serve_answer& answer, const view_options& options) {
   const serving_estimate& estimate = answer.estimate;
@@ -302,12 +311,7 @@ namespace readable {
   }
   shown.parts.push_back(together_part(answer));
   shown.parts.push_back(request_prices_part(answer, options));
-  add_served_advice(shown, answer);
-  add_assumed(shown, answer.assumed, options);
-  std::vector<price_row> prices;
-  for (const token_price& one : answer.costs) prices.push_back(one.price);
-  add_prices(shown, prices);
-  shown.next = {{"plan_serving", {}, "which slices serve it for less?"}};
+  add_end(shown, answer, options);
   return shown;
 }
 }  // namespace readable
@@ -346,12 +350,7 @@ namespace readable {
   if (!answer.speculation.empty()) shown.parts.push_back(speculation_part(answer));
   shown.parts.push_back(token_prices_part(answer, options));
   if (options.drawn) shown.pictures = pictures_of(answer);
-  add_served_advice(shown, answer);
-  add_assumed(shown, answer.assumed, options);
-  std::vector<price_row> prices;
-  for (const token_price& one : answer.costs) prices.push_back(one.price);
-  add_prices(shown, prices);
-  shown.next = {{"plan_serving", {}, "which slices serve it for less?"}};
+  add_end(shown, answer, options);
   return shown;
 }
 
