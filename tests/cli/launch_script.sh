@@ -186,5 +186,10 @@ for said in "--reservation mine" "--provisioning on_demand"; do
   # shellcheck disable=SC2086
   "$program" launch "$folder/committed.json" --target gke --image a/b:c $said >/dev/null || fail "a commitment with $said"
 done
+# Of a region whose zones are for single tenants, and of JSON, which takes no comments: what standard error has to say.
+message=$("$program" launch --slice v6e-8 --target vertex --image a/b:c --location us-east4 2>&1 >/dev/null)
+[[ $message == *"--location: us-east4 has v6e for single tenants alone"* ]] || fail "location: $message"
+message=$("$program" launch --slice v6e-8 --target vertex --image a/b:c 2>&1 >/dev/null)
+[[ $message == *"an hour, idle or not (on_demand in us, price of "* ]] || fail "price: $message"
 rm -rf "$folder"
 exit $failed

@@ -1,4 +1,4 @@
-// Questions of people who bring their first job, as articles ask them; (a) to (k) are those of the issue. Where the
+// Questions of people who bring their first job, as articles ask them; (a) to (k) are those of the issue, (l) of further articles. Where the
 // figures of articles do not agree with each other, the test says which is right.
 #include <algorithm>
 #include <cmath>
@@ -218,6 +218,18 @@ TEST_CASE("(k) 80 % utilization, 70 % of the bandwidth, compilation below 10 %")
   CHECK(answer.compilation < 0.1);  // 1000 steps of seconds
   CHECK(answer_targets(step, where.chip, 10, 120_s).compilation > 0.1);
   CHECK(training_advice(llama_3_8b(), job, fsdp_layout(where), where).count > 0);
+}
+
+TEST_CASE("(l) MXUs of a v3 chip, v5p over v4, a FLOP of v5e beside v4, and the largest v5p") {
+  STATIC_REQUIRE((v3.tensorcores == 2 && v3.mxu.per_tensorcore == 2 && v3.hbm.capacity == 32_GiB));
+  CHECK(near_to(peak_rate(v5p, dtype::bf16) / peak_rate(v4, dtype::bf16), 1.67, 0.005));
+  const auto dollars = [](const char* slice_name) {
+    const slice where = slice_for(slice_name);
+    return find_price({}, where, "us", provisioning::on_demand)->per_chip.value() /
+           peak_rate(where.chip, dtype::bf16).value();
+  };
+  CHECK(near_to(1 - dollars("v5e-8") / dollars("v4-8"), 0.48, 0.005));
+  STATIC_REQUIRE((v5p.pod.largest_slice == 6144 && chips(v5p.pod.shape) == 8960));
 }
 
 }  // namespace oracle_first_jobs_tests

@@ -293,14 +293,22 @@ void check_places(const launch_request& request, const session& with) {
   if (request.zone.empty() && request.location.empty()) return;
   const std::vector<zone_row> zones = known_zones(with.data_dir);
   const std::string_view chip = request.where.chip.name.view();
-  if (!request.location.empty()) check_region_of_zones(zones, request.location, chip, request.capacity);
+  const auto tell = [&](const char* option, const std::string& place) {
+    write_error(
+        fmt::format("tpuplan: {}: {} has {} for single tenants alone, who have the zone for themselves; for "
+                    "everyone: {}",
+                    option, place, chip, fmt::join(open_zones_with(zones, chip, request.capacity), ", ")));
+  };
+  if (!request.location.empty()) {
+    check_region_of_zones(zones, request.location, chip, request.capacity);
+    if (request.reservation.empty() && request.zone.empty() &&
+        offer_in_region(zones, request.location, chip, request.capacity) == region_offer::single_tenants)
+      tell("--location", request.location);
+  }
   if (request.zone.empty()) return;
   check_zone(zones, request.zone, chip, request.capacity);
   if (request.reservation.empty() && is_for_single_tenants(zones, request.zone, chip, request.capacity))
-    write_error(
-        fmt::format("tpuplan: --zone: {} has {} for single tenants alone, who have the zone for themselves; for "
-                    "everyone: {}",
-                    request.zone, chip, fmt::join(open_zones_with(zones, chip, request.capacity), ", ")));
+    tell("--zone", request.zone);
 }
 
 /// The price of a chip: in the region where it will be, else where the plan has it, else in us.
@@ -345,6 +353,12 @@ void run_launch(const launch_options& given, const session& with) {
   check_places(request, with);
   if (with.json) return print_json(output.json);
   write_file(output.text);
+  if (request.price && output.text.find(" an hour, idle or not") == std::string::npos) {  // JSON takes no comments
+    const price_row& price = *request.price;
+    const usd hourly{in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices))};
+    write_error(fmt::format("tpuplan: ${:.2f} an hour, idle or not ({} in {}, price of {})", hourly.value(),
+                            name(price.kind), price.region.view(), price.date.view()));
+  }
 }
 
 }  // namespace

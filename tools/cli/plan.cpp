@@ -54,7 +54,8 @@ namespace {
 
 /// Leaves out of areas, or of all regions, those whose zones are for single tenants, and records it, and where no zone
 /// is known.
-void check_places(const plan_options& given, loaded_prices& prices, model_config& config, const session& with) {
+void check_places(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed,
+                  const session& with) {
   if (!given.prices.empty()) return;
   const std::vector<zone_row> zones = known_zones(with.data_dir);
   const std::vector<std::string>& regions = given.asked.regions;
@@ -82,17 +83,17 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
     loaded_prices some = asked;
     some.keep(is_of);
     const std::string closed = places_of(some.book(), zones, region_offer::single_tenants);
-    if (!closed.empty()) config.assumed.push_back({field, closed, words});
+    if (!closed.empty()) assumed.push_back({field, closed, words});
   };
   const auto by_area = [&](const price_row& price) { return !is_named_itself(price); };
   note("left out", "zones for single tenants; --region takes one of them", by_area);
   note("single tenants", "its zones are for customers who have them for themselves", is_named_itself);
   const std::string unknown = places_of(asked.book(), zones, region_offer::no_zone);
   if (!unknown.empty())
-    config.assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
+    assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
   for (const std::string& one : given.zone.empty() ? std::vector<std::string>{} : given.asked.generations) {
     if (is_for_single_tenants(zones, given.zone, chip_for(one).name.view(), given.asked.kinds.front()))
-      config.assumed.push_back(
+      assumed.push_back(
           {"single tenants", one + " in " + given.zone, "the zone is for customers who have it for themselves"});
   }
   const std::vector<std::string> known = all_regions(prices.book());
@@ -106,13 +107,14 @@ void check_places(const plan_options& given, loaded_prices& prices, model_config
 
 void run_plan(plan_options given, session& with) {
   keep_to_zone(given, with);
-  if (with.is_given("--items-per-hour")) {
+  const bool makes_items = with.is_given("--items-per-hour");
+  if (makes_items || is_pipeline_file(given.job.config)) {
     refuse_drawing(with, "given for images or clips", "a language model");
-    return plan_of_items(given, loaded_prices(given.prices, given.asked.regions, with).book(), with);
-  }
-  if (is_pipeline_file(given.job.config)) {
-    refuse_drawing(with, "given for images or clips", "a language model");
-    return denoiser_plan(given, loaded_prices(given.prices, given.asked.regions, with).book(), with);
+    loaded_prices prices(given.prices, given.asked.regions, with);
+    std::vector<assumption> places;
+    check_places(given, prices, places, with);
+    return makes_items ? plan_of_items(given, prices.book(), std::move(places), with)
+                       : denoiser_plan(given, prices.book(), std::move(places), with);
   }
   any_model model = load_any(given.job.config, given.job.image_size);
   for (const char* option : {"--size", "--frames", "--text-tokens", "--encode", "--keep-activations"}) {
@@ -120,7 +122,7 @@ void run_plan(plan_options given, session& with) {
   }
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
-  check_places(given, prices, config, with);
+  check_places(given, prices, config.assumed, with);
   const std::vector<std::string> known = all_regions(prices.book());
   for (const std::string& name : given.asked.regions) {
     if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return is_in_area(one, name); }))

@@ -127,7 +127,8 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
                          readable::cell(four_digits(one.capacity.value()) + "/s", one.capacity.value()),
                          readable::share_cell(one.capacity / job.request_rate - 1),
                          one.at_peak ? readable::cell(usd{in_usd_per_hour(p.rate)}) : hour_cell(p, options),
-                         readable::cell(p.cost.input), readable::cell(p.cost.output),
+                         one.at_peak ? readable::cell(p.cost.input) : marked(p.cost.input, p.price, options),
+                         one.at_peak ? readable::cell(p.cost.output) : marked(p.cost.output, p.price, options),
                          readable::cell(one.at_peak ? "peak" : "fitted"), readable::cell(p.price.date.view())});
     if (!one.at_peak) prices.push_back(p.price);
     any_at_peak = any_at_peak || one.at_peak;
@@ -135,7 +136,7 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
   add_doubts(part.notes, prices, options);
   if (any_at_peak)
     part.notes.emplace_back(
-        "* at peak rates of arithmetic and memory, links for nothing: a bound that no run calibrates");
+        "* at peak rates of arithmetic and memory, links for nothing: a bound that no run calibrates; GPUs on demand");
   shown.parts = {std::move(part)};
   if (!impossible.empty()) shown.parts.push_back({{}, impossible, {}, {}, {}, false});
   add_assumed(shown, assumed, options);

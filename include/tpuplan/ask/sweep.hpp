@@ -89,7 +89,9 @@ struct sweep_row {
   seconds whole_trial{}, mean_trial{};               ///< not stopped; on average
   seconds wall{};                                    ///< of the sweep
   usd total{}, per_trial{};
-  double preemptions = 0;  ///< of all trials on spot
+  double preemptions = 0;   ///< of all trials on spot
+  price_row price{};        ///< that was taken
+  bool superseded = false;  ///< that price is older than an announced change
   /// @}
 };
 /// A slice that was named and is in no row.
@@ -256,7 +258,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
     answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.parallel,
                             chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall, p.total,
-                            p.per_trial, p.preemptions});
+                            p.per_trial, p.preemptions, p.price, is_before_announced_change(p.price)});
   answer.left_out = left_out_of(asked, sweep, answer.plans);
   answer.stopped = sweep.stopped, answer.stopped_after = sweep.stopped_after;
   answer.quota = asked.quota;
@@ -307,7 +309,7 @@ TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota
                slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, generations,
                mean_time_between_preemptions, prices)
 TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
-               per_trial, preemptions)
+               per_trial, preemptions, price, superseded)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)
 TPUPLAN_FIELDS(tpuplan::plan_sweep_answer, trials, plans, assumed, left_out, model, stopped, stopped_after, quota)
 

@@ -224,9 +224,11 @@ inline void check_files(const launch_request& request) {
   for (const std::string_view known : {"jax", "torch_xla", "tensorflow"}) {
     if (known != request.framework) continue;
     if (chip_of_service(known, request.where.chip.name.view()) != nullptr) return;
+    const std::string chip(request.where.chip.name.view());
     fail(errc::unsupported, "framework", request.framework,
-         "of its own on " + chips_of_service(known) + ": no source has a version for " +
-             std::string(request.where.chip.name.view()));
+         "of its own on " + chips_of_service(known) + ": " +
+             (known == "tensorflow" && chip == "tpu7x" ? "TensorFlow does not run on tpu7x"
+                                                       : "no source has a version for " + chip));
   }
   fail(errc::unknown_name, "framework", request.framework,
        request.framework == "keras" ? "jax, with keras in requirements and KERAS_BACKEND=jax in the command"

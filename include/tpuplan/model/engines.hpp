@@ -68,7 +68,7 @@ struct engine_row {
 
   // What it runs.
   const char* kinds = "decoder";    // architectures of models
-  const char* chips = "";           // on which it is documented to run, where it can be started
+  const char* chips = "";           // on which it is documented to run; empty where it is not said
   bool groups = false;              // has flags for data-parallel attention
   bool latent_in_groups = false;    // runs latent attention with data-parallel attention alone
   bool fp8_weights = false;         // and not int8 weights alone
@@ -236,6 +236,8 @@ constexpr engine_row vllm_torch_tpu_row() {
   row.title = "vLLM on TorchTPU";
   row.aliases = "torchtpu torch_tpu torch-tpu";
   row.words = "vllm-torchtpu";
+  // Recommended on tpu7x, supported on v6e, experimental on v5e (README of vllm-project/vllm-torchtpu @9c8d9b0).
+  row.chips = "v5e v6e tpu7x";
   row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
   row.step_tokens = 2048;
   row.ended = "packages of TorchTPU are in a registry that is not public";

@@ -50,6 +50,7 @@ struct sweep_plan {
   usd total{};                ///< of all trials
   usd per_trial{};            ///< on average
   double preemptions = 0;     ///< of all trials on spot
+  price_row price{};          ///< that was taken
 };
 
 namespace detail {
@@ -78,6 +79,7 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
   sweep_plan planned;
   planned.trial = trial;
   planned.kind = kind;
+  planned.price = *price;
   planned.parallel = std::min({most, request.trials, request.parallel.value_or(most)});
   planned.rounds = ceil_div(request.trials, planned.parallel);
   planned.whole_trial = whole.wall;

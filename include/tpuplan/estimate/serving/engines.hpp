@@ -24,14 +24,14 @@ struct engine_limit {
 };
 
 /// What the engine does not run of a model's layout on a slice; `latent` says that the model has multi-head latent
-/// attention. An engine that cannot be started, or has no name, runs all. Worked: vLLM runs no layout that shards keys
+/// attention. An engine that cannot be started, or has no name, runs all on the chips that it is documented for. Worked: vLLM runs no layout that shards keys
 /// and values by sequences, and none on v5p.
 [[nodiscard]] constexpr engine_limit layout_limit(serving_engine engine, const serving_layout& mesh, const slice& where,
                                                   bool latent = false) {
-  if (!detail::can_start(engine)) return {};
   const detail::engine_row& row = detail::row_of(engine);
   engine_limit limit;
-  if (!detail::is_listed(row.chips, where.chip.name.view())) {
+  const bool can_start = detail::can_start(engine), has_chips = can_start || !detail::is_empty(row.chips);
+  if (has_chips && !detail::is_listed(row.chips, where.chip.name.view())) {
     limit.field = "slice";
     limit.given = name(where).view();
     limit.valid.append("a slice of ")
@@ -41,6 +41,8 @@ struct engine_limit {
         .append(", on which ")
         .append(row.title)
         .append(" runs");
+  } else if (!can_start) {
+    return limit;
   } else if (vms(where) > 1 && !detail::starts_over_hosts(row)) {
     limit.field = "slice";
     limit.given = name(where).view();

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_SHOW_VIEWS_GENERATE_HPP
 #define TPUPLAN_SHOW_VIEWS_GENERATE_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -93,6 +94,12 @@ struct timed_part {
                         " GiB: at best encoders of text are on the host"})};
   return part;
 }
+/// Dollars of an image or clip, marked where their price is doubtful.
+[[nodiscard]] inline std::string item_price_words(const generate_answer& a, const view_options& options) {
+  const auto taken = std::find_if(a.costs.begin(), a.costs.end(), [&](const item_price& p) { return p.kind == *a.kind; });
+  const bool doubtful = taken != a.costs.end() && is_doubtful(taken->price, options);
+  return joined({doubtful ? "~" : "", item_money(*a.usd_per_item), " each, ", name(*a.kind)});
+}
 /// The ways of paying, cheapest first.
 [[nodiscard]] inline view_part item_costs_part(const generate_answer& a, const view_options& options) {
   view_part part =
@@ -128,7 +135,7 @@ struct timed_part {
   shown.sentences = {
       shown.summary,
       joined({count(a.items_per_hour), " ", item, "s an hour", a.usd_per_item ? ", " : "",
-              a.usd_per_item ? joined({item_money(*a.usd_per_item), " each, ", name(*a.kind)}) : std::string(),
+              a.usd_per_item ? item_price_words(a, options) : std::string(),
               ", MFU ", percent(a.mfu)}),
       joined({"memory ", used_of(a.used, a.usable), ": ", verdict_words(a.fits)}), generation_band_words(a)};
   if (a.fits == verdict::no) {

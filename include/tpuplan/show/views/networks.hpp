@@ -193,17 +193,23 @@ namespace readable {
       "for as");
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   bool waits = false;
+  std::vector<price_row> prices;
   for (const plan_network_row& one : answer.plans) {
     if (part.rows.size() == most) break;
+    prices.push_back(one.price);
     const network_step& step = one.step;
     waits = waits || step.waiting.value() > 0;
     part.rows.push_back({count_cell(one.rank), cell(one.slice), count_cell(one.chips, true),
                          count_cell(one.batch, true), cell(count(step.examples_per_second.value())), cell(one.wall),
-                         cell(one.cost), range_cell(one.cost_low, one.cost_high), share_cell(step.waiting / step.total),
+                         marked(one.cost, one.price, options),
+                         marked(range_cell(one.cost_low, one.cost_high), is_doubtful(one.price, options)),
+                         share_cell(step.waiting / step.total),
                          used_cell(one.memory.total, one.memory.usable),
                          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
   }
   part.notes.push_back("the first plan: " + words_of_checkpoints(answer.plans.front().checkpoints));
+  part.notes.push_back("prices of " + dates_of(prices, options));
+  add_doubts(part.notes, prices, options);
   const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
   if (waits)
     part.notes.push_back("in some of these the chips wait for examples from the hosts" +
@@ -243,12 +249,16 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
   } else {
     shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
     const plan_network_row& first = answer.plans.front();
-    shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ", money(first.cost), " in ",
+    shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ",
+                            marked(first.cost, first.price, options).text, " in ",
                             duration(first.wall), "."});
     shown.parts = {network_plans_part(answer, options)};
   }
   add_lost(shown, answer.lost, options);
   add_assumed(shown, answer.assumed, options);
+  std::vector<price_row> prices;
+  for (const plan_network_row& one : answer.plans) prices.push_back(one.price);
+  add_prices(shown, prices);
   if (!answer.plans.empty()) shown.next = {{"train_network", {}, {}}};
   return shown;
 }

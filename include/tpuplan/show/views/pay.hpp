@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_SHOW_VIEWS_PAY_HPP
 #define TPUPLAN_SHOW_VIEWS_PAY_HPP
 
+#include <algorithm>
 #include <string>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/show/views/common.hpp>
@@ -113,10 +114,15 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
       joined({std::to_string(gpus.gpus), " x ", gpus.gpu, " for ", duration(gpus.run), ": ", money(gpus.total),
               " on demand; ", name(gpus.against), " ", saves(gpus.saving), "; on demand for ", duration(answer.run),
               " a chip breaks even at $", fixed(gpus.break_even_usd_per_chip_hour, 3), "/h"})};
-  if (gpus.saving_on_flex_start)
-    part.sentences.push_back("both on flex-start: the slice " + saves(*gpus.saving_on_flex_start));
+  const auto is_old_flex = [](const auto& way) { return way.kind == provisioning::flex_start && way.superseded; };
+  if (gpus.saving_on_flex_start) {
+    const bool old = std::any_of(answer.ways.begin(), answer.ways.end(), is_old_flex);
+    part.sentences.push_back(joined({"both on flex-start", old ? ", at prices from before the announced change" : "",
+                                     ": the slice ", saves(*gpus.saving_on_flex_start)}));
+  }
   if (*answer.cheapest != gpus.against)
-    part.sentences.push_back(joined({name(*answer.cheapest), " would take ", money(answer.ways.front().total),
+    part.sentences.push_back(joined({name(*answer.cheapest), " would take ",
+                                     marked(answer.ways.front().total, answer.ways.front().price, options).text,
                                      ", where the GPUs too may be had for less than on demand"}));
   if (gpus.saving_per_job) part.sentences.push_back(pay_back_words(gpus, options));
   return part;
@@ -132,7 +138,8 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
                         counted(answer.chips, "chip"), "), region ", answer.region, ", cheapest first"});
   shown.summary = answer.ways.empty()
                       ? std::string("no way of paying has a price for it")
-                      : joined({name(answer.ways.front().kind), " costs least: ", money(answer.ways.front().total)});
+                      : joined({name(answer.ways.front().kind), " costs least: ",
+                                marked(answer.ways.front().total, answer.ways.front().price, options).text});
   shown.parts = {paid_part(answer, options)};
   view_part notes;
   add_spot_notes(notes.sentences, answer, options);

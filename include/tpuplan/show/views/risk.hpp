@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_SHOW_VIEWS_RISK_HPP
 #define TPUPLAN_SHOW_VIEWS_RISK_HPP
 
+#include <algorithm>
 #include <string>
 #include <tpuplan/ask/risk.hpp>
 #include <tpuplan/show/svg/chances.hpp>
@@ -89,6 +90,14 @@ template <class Amount>
   return pictures;
 }
 
+namespace readable {
+/// Dollars of the way of paying that was asked for, marked where its price is older than an announced change.
+[[nodiscard]] inline std::string risk_money(const risk_answer& a, usd amount) {
+  const auto asked = [&](const risk_way& way) { return way.kind == a.kind && way.superseded; };
+  return joined({std::any_of(a.ways.begin(), a.ways.end(), asked) ? "~" : "", money(amount)});
+}
+}  // namespace readable
+
 /// What a reader sees of the chances of a run. Worked: the first table has a row for each way of paying.
 [[nodiscard]] inline view view_of(const risk_answer& a, const view_options& options = {}) {
   using namespace readable;
@@ -102,10 +111,12 @@ template <class Amount>
         joined({chance_words(a.chance_in_time), " in time, ", chance_words(a.chance_in_budget), " within the budget"}));
   if (a.wall_p50 && a.cost_p50)
     shown.sentences.push_back(joined({"half of all runs are done in ", duration(*a.wall_p50),
-                                      a.done_p50.empty() ? "" : ", on " + a.done_p50, ", for ", money(*a.cost_p50)}));
+                                      a.done_p50.empty() ? "" : ", on " + a.done_p50, ", for ",
+                                      risk_money(a, *a.cost_p50)}));
   shown.sentences.push_back(a.wall_p90 && a.cost_p90
                                 ? joined({"nine of ten in ", duration(*a.wall_p90),
-                                          a.done_p90.empty() ? "" : ", by " + a.done_p90, ", for ", money(*a.cost_p90)})
+                                          a.done_p90.empty() ? "" : ", by " + a.done_p90, ", for ",
+                                          risk_money(a, *a.cost_p90)})
                                 : joined({"fewer than nine of ten end: ", chance_words(a.chance_to_end)}));
   shown.parts = {risk_ways_part(a)};
   if (!a.changes.empty()) shown.parts.push_back(risk_changes_part(a));

@@ -118,7 +118,8 @@ namespace readable {
     kinds.push_back(one.provisioning);
     prices.push_back(one.price);
     part.rows.push_back(
-        {cell(name(one.provisioning)), cell(usd{one.input_usd_per_million}), cell(usd{one.output_usd_per_million}),
+        {cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
+         marked(usd{one.output_usd_per_million}, one.price, options),
          marked(usd{one.all_on_output_usd_per_million}, one.price, options), cell(dated(one.price_date, options))});
   }
   add_doubts(part.notes, prices, options);
@@ -176,7 +177,8 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
     kinds.push_back(one.provisioning);
     prices.push_back(one.price);
     part.rows.push_back({cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
-                         cell(usd{one.requests_usd_per_million}), cell(usd{one.requests_usd_per_million / 1000}),
+                         marked(usd{one.requests_usd_per_million}, one.price, options),
+                         marked(usd{one.requests_usd_per_million / 1000}, one.price, options),
                          cell(dated(one.price_date, options))});
   }
   add_doubts(part.notes, prices, options);

@@ -6,6 +6,7 @@
 #include <string>
 #include <tpuplan/ask/sweep.hpp>
 #include <tpuplan/show/views/common.hpp>
+#include <vector>
 
 /// @file
 /// What a reader sees of a sweep of many trials.
@@ -20,11 +21,13 @@ namespace readable {
       "slice | paid for as | >at once | ~>rounds | ~>whole trial:s | >sweep:s | >cost:usd | >a trial:usd | "
       "~~>preemptions");
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
+  std::vector<price_row> prices;
   for (const sweep_row& p : answer.plans) {
     if (part.rows.size() == most) break;
+    prices.push_back(p.price);
     part.rows.push_back({cell(p.slice), cell(name(p.kind)), count_cell(p.parallel, true), count_cell(p.rounds, true),
-                         cell(p.whole_trial), cell(p.wall), cell(p.total), cell(p.per_trial),
-                         number_cell(p.preemptions, 1)});
+                         cell(p.whole_trial), cell(p.wall), marked(p.total, p.price, options),
+                         marked(p.per_trial, p.price, options), number_cell(p.preemptions, 1)});
   }
   if (answer.plans.size() > most)
     part.notes.push_back(
@@ -33,9 +36,14 @@ namespace readable {
   const sweep_row& fastest = *std::min_element(
       answer.plans.begin(), answer.plans.end(),
       [](const sweep_row& a, const sweep_row& b) { return a.wall != b.wall ? a.wall < b.wall : a.total < b.total; });
-  if (fastest.wall < answer.plans.front().wall)
+  if (fastest.wall < answer.plans.front().wall) {
+    prices.push_back(fastest.price);
     part.notes.push_back(joined({"the fastest: ", std::to_string(fastest.parallel), " at once on ", fastest.slice, ", ",
-                                 name(fastest.kind), ": ", duration(fastest.wall), " for ", money(fastest.total)}));
+                                 name(fastest.kind), ": ", duration(fastest.wall), " for ",
+                                 marked(fastest.total, fastest.price, options).text}));
+  }
+  part.notes.push_back("prices of " + dates_of(prices, options));
+  add_doubts(part.notes, prices, options);
   return part;
 }
 
@@ -46,6 +54,7 @@ namespace readable {
 [[nodiscard]] inline view view_of(const plan_sweep_answer& answer, const view_options& options = {}) {
   using namespace readable;
   view shown;
+  std::vector<price_row> prices;
   shown.title = joined({answer.model, ": ", counted(grouped(answer.trials), "trial"),
                         answer.stopped > 0 ? joined({", ", percent(answer.stopped), " of them stopped after ",
                                                      percent(answer.stopped_after), " of a whole one"})
@@ -58,8 +67,9 @@ namespace readable {
         {"cheapest first", answer.quota ? joined({"; at most ", counted(*answer.quota, "chip"), " at once"}) : ""})};
     const sweep_row& best = answer.plans.front();
     shown.summary = joined({std::to_string(best.parallel), " at once on ", best.slice, ", ", name(best.kind), ": ",
-                            money(best.total), " in ", duration(best.wall), "."});
+                            marked(best.total, best.price, options).text, " in ", duration(best.wall), "."});
     shown.parts = {sweep_part(answer, options)};
+    for (const sweep_row& one : answer.plans) prices.push_back(one.price);
   }
   view_part left_out;
   for (const left_out_slice& one : answer.left_out)
@@ -68,6 +78,7 @@ namespace readable {
                 options.names_options && one.why == no_trial_runs ? ": tpuplan train --slice says why" : ""}));
   if (!left_out.sentences.empty()) shown.parts.push_back(std::move(left_out));
   add_assumed(shown, answer.assumed, options);
+  add_prices(shown, prices);
   return shown;
 }
 

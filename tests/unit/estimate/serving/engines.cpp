@@ -32,6 +32,8 @@ TEST_CASE("chips and layouts of engines") {
   CHECK(field_of(serving_engine::sglang_jax, {8, {}, {}, 1}, "v6e-8") == "serving_layout.attention");
   CHECK(field_of(serving_engine::unnamed, {8, {}, cache_sharding::batch}, "v5p-8").empty());
   CHECK(field_of(serving_engine::jetstream, {8, {}, cache_sharding::batch}, "v5p-8").empty());
+  CHECK(field_of(serving_engine::vllm_torch_tpu, {8, {}, cache_sharding::batch}, "v6e-8").empty());
+  CHECK(field_of(serving_engine::vllm_torch_tpu, by_heads, "v5p-8") == "slice");
 }
 
 TEST_CASE("formats and settings of engines") {
