@@ -162,7 +162,7 @@ TEST_CASE("every public struct is in the list of types") {
       "measured_runs", "own_constants", "serving_memory_record", "serving_prediction", "serving_record",
       "training_record", "zone_row",
       // answers and pictures that are included by name
-      "achieved_fraction", "any_model", "asked_job", "band_place", "band_shape", "day_chart", "engine_limit",
+      "achieved_fraction", "any_model", "asked_job", "asked_prices", "band_place", "band_shape", "day_chart", "engine_limit",
       "fed_network_step", "chosen_plans", "next_step", "terminal_form", "view", "view_cell", "view_column",
       "view_options", "view_part", "latency_chart", "latency_point", "launch_text", "lost_group", "network_answer",
       "network_config", "network_plan", "network_request", "picture", "placed_job", "placed_network", "question_row",

@@ -310,7 +310,7 @@ TEST_CASE("what a program cannot be brought with is refused by the name of the f
          r.where = slice_for("tpu7x-8");
          r.framework = "tensorflow";
        },
-       "framework is tensorflow; valid: of its own on v5e, v5p or v6e: no source has a version for tpu7x"},
+       "framework is tensorflow; valid: of its own on v5e, v5p or v6e: TensorFlow does not run on tpu7x"},
       {"gce", [](launch_request& r) { r.boot_disk = -1_GB; }, "boot_disk is"},
       {"vertex", [](launch_request& r) { r.module = "trainer.task"; }, "packages is missing; valid: both"},
       {"vertex",

@@ -353,6 +353,10 @@ void run_launch(const launch_options& given, const session& with) {
   check_places(request, with);
   if (with.json) return print_json(output.json);
   write_file(output.text);
+  if (plan.pictures && plan.pictures->slices > 1)
+    write_error(fmt::format("tpuplan: this starts one of the {} slices of the plan, each of which makes batches of its "
+                            "own: start as many, by other names",
+                            plan.pictures->slices));
   if (request.price && output.text.find(" an hour, idle or not") == std::string::npos) {  // JSON takes no comments
     const price_row& price = *request.price;
     const usd hourly{in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices))};

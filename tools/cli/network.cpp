@@ -268,7 +268,6 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
   answer(with, view_of(a, run, with), [&] {
     ordered_json document = a.answer;
     document["batch"] = readable::batch_words(a.answer);
-    if (a.answer.epochs) document["epochs"] = cli::json_of(run.epochs, *a.answer.epochs);
     if (a.against) document["against_gpu"] = cli::json_of(*a.against);
     return document;
   });

@@ -122,9 +122,7 @@ void network_training_plan(const any_model& model, const plan_options& given, co
   if (!said.plans.empty()) shown.next = next_of(said.plans.front(), with);
   answer(with, shown, [&] {
     if (with.is_given("--rows")) said.plans.resize(std::min(said.plans.size(), static_cast<std::size_t>(*given.rows)));
-    ordered_json document = said;
-    document["epochs"] = cli::json_of(given.epochs, said.epochs);
-    return document;
+    return ordered_json(said);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -28,6 +29,27 @@ struct risk_options {
   nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   picture_options pictures;
 };
+
+/// What a zone has: that slice, and the prices of its region where there are some.
+void keep_to_zone(risk_options& given, const session& with) {
+  const std::string zone = given.job.request.value("zone", "");
+  if (zone.empty()) return;
+  (void)generations_of_zone(with.data_dir, zone);
+  if (!given.mesh.slice_name.empty())
+    check_zone(known_zones(with.data_dir), zone, slice_for(given.mesh.slice_name).chip.name.view(), nothing);
+  const std::string region = region_of_zone(zone);
+  if (with.is_given("--region")) {
+    if (given.prices.region != "us" && given.prices.region != region)
+      refuse("--region", fmt::format("{} with --zone {}", given.prices.region, zone), region + ", or none");
+    return;
+  }
+  try {
+    check_region(loaded_prices(given.prices.file, {region}, with).book(), region);
+    given.prices.region = region;
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
+  }
+}
 
 /// How long one's own slices lasted: a line of JSON each.
 std::vector<own_lifetime> load_lifetimes(const std::string& path) {
@@ -91,7 +113,8 @@ void risk_of_pictures(const risk_options& given, const price_book& prices, sessi
   print_risk(answer_to_risk_of_pictures(pipeline, read, asked, prices), assumed, with);
 }
 
-void run_risk(const risk_options& given, session& with) {
+void run_risk(risk_options given, session& with) {
+  keep_to_zone(given, with);
   const loaded_prices prices(given.prices, with);
   check_region(prices.book(), given.prices.region);
   if (is_pipeline_file(given.job.config)) return risk_of_pictures(given, prices.book(), with);

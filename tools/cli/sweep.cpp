@@ -52,10 +52,10 @@ plan_sweep_request asked_of(sweep_options& given, const any_model& model) {
 }
 
 /// The command that looks at one trial of the best way more closely.
-next_step next_of(const sweep_row& best, const nlohmann::json& request, bool is_network, const session& with) {
+next_step next_of(const sweep_row& best, bool is_network, const session& with) {
   const slice where = slice_for(best.slice);
   const std::string many = std::to_string(chips(where));
-  const std::string batch = std::to_string(request.value("/job/global_batch"_json_pointer, std::int64_t{0}));
+  const std::string batch = std::to_string(best.batch);
   return {is_network ? "train_network" : "plan",
           is_network ? follow_up(with, "train", {{"--slice", best.slice}, {"--batch", batch}}, {"--batch-per-core"})
                      : follow_up(with, "plan",
@@ -126,7 +126,7 @@ void run_sweep(sweep_options given, session& with) {
   const plan_sweep_request asked = asked_of(given, model);
   const plan_sweep_answer said = answer_to(model, asked, request, prices.book());
   std::optional<next_step> next;
-  if (!said.plans.empty()) next = next_of(said.plans.front(), request, model.net.has_value(), with);
+  if (!said.plans.empty()) next = next_of(said.plans.front(), model.net.has_value(), with);
   print_sweep(said, given.rows, next, with);
 }
 

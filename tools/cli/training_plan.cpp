@@ -126,6 +126,7 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
     if (kind == provisioning::spot && asked.market && !as_published)
       own.emplace_back("--mtbp", fmt::format("{}s", between.value()));
     if (kind != provisioning::spot || as_published) dropped.push_back("--mtbp");
+    if (kind != provisioning::spot) dropped.push_back("--zone");  // its region is named above
     if (kind != provisioning::spot && kind != provisioning::flex_start) dropped.push_back("--queue");
   }
   return follow_up(with, name_of_it, own, dropped);

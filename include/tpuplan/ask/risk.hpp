@@ -32,7 +32,11 @@ inline void check_risk(const risk_request& asked) {
   if (!waits && asked.queue_time)
     fail(errc::invalid_argument, "queue_time_s", "given without effect", "a run on spot or flex-start");
   if (!spot && (asked.mean_time_between_preemptions || !asked.lifetimes.empty() || !asked.zone.empty()))
-    fail(errc::invalid_argument, "mean_time_between_preemptions_s", "given without effect", "a run on spot");
+    fail(errc::invalid_argument,
+         asked.mean_time_between_preemptions ? "mean_time_between_preemptions_s"
+         : asked.lifetimes.empty()           ? "zone"
+                                             : "lifetimes",
+         "given without effect", "a run on spot");
 }
 
 /// What the chances are of, and what they rest on.

@@ -432,8 +432,9 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.encoder = detail::encoder_part(config.model, asked, where, answer.estimate);
   if (adapted) {
     answer.adapters = detail::adapters_of(asked.job, asked.mesh, where);
-    answer.adapters->output_tokens_low = answer.estimate.output_tokens * (1 - detail::most_slowed);
-    answer.adapters->output_tokens_high = answer.estimate.output_tokens * (1 - detail::least_slowed);
+    const per_second most = answer.estimate.capacity * asked.job.output.mean, now = answer.estimate.output_tokens;
+    answer.adapters->output_tokens_low = min(now, most * (1 - detail::most_slowed));
+    answer.adapters->output_tokens_high = min(now, most * (1 - detail::least_slowed));
     detail::slow_capacity(*answer.adapters, answer.estimate.capacity);
   }
   assumed_values assumed = assumed_engine(asked.job.engine, config.model, asked.job.images);

@@ -128,6 +128,9 @@ class asked_simulation {
         targets_{asked.job.percentiles},
         trace_{asked.trace} {
     job_.percentiles = {};
+    if (model.kind == architecture::encoder && targets_.per_token.limit.value() != 0)
+      fail(errc::invalid_argument, "serving_job.percentiles.per_token", targets_.per_token.limit.value(),
+           "0: an encoder writes no tokens");
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (is_split())

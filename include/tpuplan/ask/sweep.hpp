@@ -85,6 +85,7 @@ struct sweep_row {
   /// Where a trial runs and how it is paid for, how many run at once, and what that takes and costs.
   std::string slice{};
   provisioning kind{};
+  std::int64_t batch = 0;                            ///< of a step of a trial
   std::int64_t parallel = 0, chips = 0, rounds = 0;  ///< trials at once, their chips, one behind the other
   seconds whole_trial{}, mean_trial{};               ///< not stopped; on average
   seconds wall{};                                    ///< of the sweep
@@ -168,7 +169,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   std::vector<trial_slice> found;
   bool waits = false;
   for (const network_plan& p : plan_network(request).plans) {
-    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total)});
+    const payment_terms terms = payment_terms_of(request, p.where, 1, p.steps, p.step.total);
+    found.push_back({p.where, p.run, terms, p.job.global_batch});
     waits = waits || p.step.waiting.value() > 0;
   }
   if (waits) assume_input(request.input, assumed);
@@ -188,7 +190,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   assumed = about.assumed;
   std::vector<trial_slice> found;
   for (const diffusion_plan& p : plan_diffusion(request).plans)
-    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total)});
+    found.push_back(
+        {p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total), p.job.global_batch});
   return found;
 }
 [[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,
@@ -209,8 +212,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
                      static_cast<double>(tokens_per_step(request.job));
   std::vector<trial_slice> found;
   for (const plan& p : make_plan(request).plans)
-    found.push_back(
-        {p.where, p.step.total * p.steps, payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total)});
+    found.push_back({p.where, p.step.total * p.steps,
+                     payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total), p.job.global_batch});
   return found;
 }
 /// The sweep as plan_sweep has it, over the slices that are wanted.
@@ -256,7 +259,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   plan_sweep_answer answer;
   answer.trials = asked.trials;
   for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
-    answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.parallel,
+    answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.trial.batch, p.parallel,
                             chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall, p.total,
                             p.per_trial, p.preemptions, p.price, is_before_announced_change(p.price)});
   answer.left_out = left_out_of(asked, sweep, answer.plans);
@@ -308,7 +311,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
 TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota, stopped, stopped_after, deadline,
                slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, generations,
                mean_time_between_preemptions, prices)
-TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
+TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, batch, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
                per_trial, preemptions, price, superseded)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)
 TPUPLAN_FIELDS(tpuplan::plan_sweep_answer, trials, plans, assumed, left_out, model, stopped, stopped_after, quota)

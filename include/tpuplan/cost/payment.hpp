@@ -25,6 +25,7 @@ struct payment_terms {
   seconds checkpoint_interval{};  ///< useful time between two checkpoints; 0: the best
   /// Between stops of the job by hardware, hosts and network, under every way of paying; 0: none are expected.
   seconds mean_time_between_failures{};
+  bool interval_of_steps = false;  ///< that interval is of so many steps, and lasts as long as they do
 };
 
 /// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
@@ -40,6 +41,13 @@ constexpr void validate(const payment_terms& terms) {
   check("payment_terms.besides_steps", terms.besides_steps, 1e18, "0 to 1e18 s");
   check("payment_terms.checkpoint_interval", terms.checkpoint_interval, 1e18, "0 to 1e18 s");
   check("payment_terms.mean_time_between_failures", terms.mean_time_between_failures, 1e12, "0 to 1e12 s");
+}
+
+/// The terms of the same run with steps that take `pace` times as long: checkpoints of so many steps come as much later.
+/// Worked: 10 min of steps are 20 min at a pace of 2; 10 min without steps stay so.
+[[nodiscard]] constexpr payment_terms at_pace(payment_terms terms, double pace) {
+  if (terms.interval_of_steps) terms.checkpoint_interval *= pace;
+  return terms;
 }
 
 /// A run under one way of paying. billed = run + overhead + unused, total = rate x billed.

@@ -50,8 +50,10 @@ struct run_price_list {
 [[nodiscard]] constexpr run_price_list run_prices(const slice& where, std::int64_t slices, const run_range& run,
                                                   const price_book& book, std::string_view region,
                                                   const payment_terms& terms = {}) {
-  const payment_options low = ways_to_pay(book, where, slices, region, run.low, terms);
-  const payment_options high = ways_to_pay(book, where, slices, region, run.high, terms);
+  const auto ways = [&](seconds end) {
+    return ways_to_pay(book, where, slices, region, end, at_pace(terms, end / run.expected));
+  };
+  const payment_options low = ways(run.low), high = ways(run.high);
   const auto total = [](const maybe<paid_run>& way) { return way ? maybe<usd>{way->total} : nothing; };
   run_price_list list;
   for (const paid_run& paid : ways_to_pay(book, where, slices, region, run.expected, terms)) {

@@ -126,7 +126,10 @@ constexpr run_timeline summed(run_timeline line, const known<usd_per_second>& pr
 [[nodiscard]] constexpr payment_terms with_phases(payment_terms terms, const run_phases& run) {
   terms.start_up = run.start + run.compilation + run.restore;
   terms.besides_steps = detail::in_all(run.evaluation, run.evaluate_every, run.steps) + run.export_time;
-  if (run.checkpoint_every > 0) terms.checkpoint_interval = static_cast<double>(run.checkpoint_every) * run.step;
+  if (run.checkpoint_every > 0) {
+    terms.checkpoint_interval = static_cast<double>(run.checkpoint_every) * run.step;
+    terms.interval_of_steps = true;
+  }
   if (run.checkpoint.value() > 0) terms.spot.checkpoint_time = terms.flex_start.checkpoint_time = run.checkpoint;
   return terms;
 }

@@ -46,6 +46,7 @@ struct planned_pictures {
   maxdiffusion_run run{};    ///< the job
   launch_request request{};  ///< its slices, capacity, time and restarts
   std::string region;        ///< of its prices; empty: not said
+  std::int64_t slices = 1;   ///< of the plan, of which one is started
   bytes checkpoint{};        ///< of a training
 };
 
@@ -117,6 +118,7 @@ inline void set_training(planned_pictures& planned, const json_object& answer, c
     run.job = read_json<generation_job>(answer.at("job"), {}, answer.path("job"));
     run.size = read_json<picture_size>(answer.at("size"), {}, answer.path("size"));
     if (row.has("batch")) run.job.batch = row.count("batch");
+    if (row.has("slices")) planned.slices = row.count("slices");
     return planned;
   }
   const std::vector<json_object> buckets = answer.objects("buckets");

@@ -43,6 +43,7 @@ inline constexpr std::int64_t runs_of_a_plan = 500;
   if (!(interval.value() > 0))
     interval = stops > 0 ? detail::interval_of_least_time(job.checkpoint_time, seconds{1 / stops}) : job.run.expected;
   job.checkpoint_interval = min(interval, job.run.expected);
+  job.interval_of_steps = terms.interval_of_steps || interval >= job.run.expected;  // else one at the end, whenever
   return job;
 }
 

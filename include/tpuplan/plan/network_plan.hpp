@@ -131,8 +131,9 @@ bool pay_run(const Request& request, Planned& planned) {
   if (!found) return false;
   const auto at = [&](seconds step) {
     const seconds run = step * static_cast<double>(planned.steps);
-    return can_be_paid(planned.cost.kind, 1, run, terms)
-               ? pay_for(planned.where, 1, run, planned.cost.price, terms).total
+    const payment_terms at_end = at_pace(terms, step / planned.step.total);
+    return can_be_paid(planned.cost.kind, 1, run, at_end)
+               ? pay_for(planned.where, 1, run, planned.cost.price, at_end).total
                : planned.cost.total * (step / planned.step.total);
   };
   planned.low = at(planned.step.low);

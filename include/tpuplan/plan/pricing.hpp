@@ -30,8 +30,9 @@ inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, double
   const std::int64_t slice_total = slices(planned.mesh);
   const seconds run = planned.run * longer;
   if (run <= longest_run) {
-    const held_run held = held_for(paid.kind, slice_total, run, terms);
-    if (can_be_held(paid.kind, held, terms)) return timed_payment(paid.kind, run, held, terms);
+    const payment_terms at_end = at_pace(terms, longer);
+    const held_run held = held_for(paid.kind, slice_total, run, at_end);
+    if (can_be_held(paid.kind, held, at_end)) return timed_payment(paid.kind, run, held, at_end);
   }
   paid_run result = paid;
   result.billed *= longer;

@@ -21,6 +21,7 @@ struct trial_slice {
   slice where{};                 ///< of one trial
   seconds whole{};               ///< all steps of a trial that is not stopped
   maybe<payment_terms> terms{};  ///< with its start, which a stopped trial has too; nothing: those of the request
+  std::int64_t batch = 0;        ///< of a step; 0: not said
 };
 
 /// A sweep and its limits.

@@ -32,6 +32,7 @@ struct run_at_risk {
   maybe<mean_time_belief> lifetime{};  ///< between preemptions of the job; nothing: capacity is not taken away
   maybe<mean_time_belief> failures{};  ///< between failures of the job; nothing: none are expected
   maybe<seconds> longest_piece{};      ///< after which capacity ends, as flex-start does; nothing: it does not
+  bool interval_of_steps = false;      ///< checkpoints come every so many steps: later where steps are slower
 };
 
 /// What is done about stops.
@@ -140,7 +141,9 @@ class running {
         deadline_{limits.deadline ? limits.deadline->value() : never},
         numbers_{static_cast<std::uint64_t>(which.seed), 0, static_cast<std::uint64_t>(which.nth)},
         left_{run_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
-        given_up_{100 * (left_ + job.queue_time.value())} {
+        given_up_{100 * (left_ + job.queue_time.value())},
+        interval_{job.checkpoint_interval.value() *
+                  (job.interval_of_steps ? left_ / job.run.expected.value() : 1)} {
     if (which.until) given_up_ = std::min(given_up_, which.until->value());
     if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
     if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
@@ -166,12 +169,11 @@ class running {
   static constexpr double never = 1e300;
 
   [[nodiscard]] double drawn(double mean) { return mean > 0 ? mean * numbers_.exponential() : 0; }
-  [[nodiscard]] double interval() const { return job_.checkpoint_interval.value(); }
-  [[nodiscard]] double cycle() const { return interval() + job_.checkpoint_time.value(); }
+  [[nodiscard]] double cycle() const { return interval_ + job_.checkpoint_time.value(); }
 
   /// Time with machines for the rest, where nothing stops it: each interval ends with a checkpoint.
   [[nodiscard]] double time_left() const {
-    return left_ + math::ceil(left_ / interval() * (1 - 1e-12)) * job_.checkpoint_time.value();
+    return left_ + math::ceil(left_ / interval_ * (1 - 1e-12)) * job_.checkpoint_time.value();
   }
   /// The time from which the rest is just done by the deadline on demand, with one failure where there may be some.
   [[nodiscard]] double last_moment() const {
@@ -213,8 +215,8 @@ class running {
   }
   /// What is kept: whole intervals; at an end that is known before all but the time of a last checkpoint.
   void starts_again(double computed, bool at_an_end, bool by_failure) {
-    const double kept = at_an_end ? std::max(computed - job_.checkpoint_time.value(), 0.0) / cycle() * interval()
-                                  : math::floor(computed / cycle()) * interval();
+    const double kept = at_an_end ? std::max(computed - job_.checkpoint_time.value(), 0.0) / cycle() * interval_
+                                  : math::floor(computed / cycle()) * interval_;
     left_ = std::max(left_ - kept, 0.0);
     consider_on_demand();
     if (!at_an_end && spare_takes_over()) return;
@@ -222,7 +224,7 @@ class running {
   }
   /// Nothing is repeated. Until the slice is back its share of the work is missing, and is not paid.
   void goes_on_without_one(double computed) {
-    left_ = std::max(left_ - computed / cycle() * interval(), 0.0);
+    left_ = std::max(left_ - computed / cycle() * interval_, 0.0);
     const double away = drawn(job_.queue_time.value()) + job_.restart_time.value();
     left_ += away / static_cast<double>(job_.slices);
     billed_ = std::max(billed_ - away / static_cast<double>(job_.slices), 0.0);
@@ -242,7 +244,7 @@ class running {
   const risk_policy& policy_;
   double deadline_;
   random_numbers numbers_;
-  double left_, given_up_, lifetime_ = 0, failures_ = 0;
+  double left_, given_up_, interval_, lifetime_ = 0, failures_ = 0;
   double wall_ = 0, billed_ = 0, on_demand_ = 0;
   bool switched_ = false;
   std::vector<double> spares_{};  // from when each is there
