@@ -361,7 +361,7 @@ inline void use_stored_format(const model_config& config, training_job& job, con
 
 /// The rows of a price file that a question has in it; none where it has none, which means the built-in prices.
 struct asked_prices {
-  std::optional<owned_price_book> own;
+  std::optional<owned_price_book> own{};  ///< the rows; nothing: none in the question
   /// It refers to `own`.
   [[nodiscard]] price_book book() const { return own ? own->book() : price_book{}; }
 };
