@@ -133,6 +133,20 @@ void bm_serve(benchmark::State& state) {
 }
 BENCHMARK(bm_serve);
 
+/// An engine by its name, whose band is not that of a mixture.
+void bm_serve_named(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v6e-8");
+  serving_job job = chat();
+  job.engine = serving_engine::vllm;
+  varied<std::int64_t, 4> slots{{16, 64, 128, 256}};
+  ask(state, [&] {
+    job.max_running = slots.next();
+    return serve(m, job, {}, s);
+  });
+}
+BENCHMARK(bm_serve_named);
+
 /// As many clients as are given: the running batch is found by Little's law.
 void bm_serve_clients(benchmark::State& state) {
   const transformer m = eight_billion();
@@ -154,6 +168,16 @@ void bm_decode_step(benchmark::State& state) {
   ask(state, [&] { return decode_step(m, {batches.next(), 1152}, job, {}, s); });
 }
 BENCHMARK(bm_decode_step);
+
+void bm_decode_step_named(benchmark::State& state) {
+  const transformer m = eight_billion();
+  const slice s = slice_for("v6e-8");
+  serving_job job = chat();
+  job.engine = serving_engine::vllm;
+  varied<double, 4> batches{{1, 16, 64, 256}};
+  ask(state, [&] { return decode_step(m, {batches.next(), 1152}, job, {}, s); });
+}
+BENCHMARK(bm_decode_step_named);
 
 void bm_prefill_time(benchmark::State& state) {
   const transformer m = eight_billion();

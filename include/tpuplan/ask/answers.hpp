@@ -135,8 +135,7 @@ template <class Request, class Answer, Answer (*Answered)(const read_generation&
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
   const std::int64_t batch = asked.batch == Request{}.batch ? 1 : asked.batch;
-  return reply_of(
-      Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own.book()), beside);
+  return reply_of(Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own.book()), beside);
 }
 [[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_generation_request asked = read_request<train_generation_request>(request);
