@@ -84,6 +84,7 @@ struct serving_plan_row {
   bytes memory_used{}, memory_usable{};        ///< of a device
   std::optional<adapter_answer> adapters{};    ///< where there are some; times and rates are those of the base
   std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
+  bool superseded = false;                     ///< which is older than an announced change
   serving_plan plan{};
   /// @}
 };
@@ -180,6 +181,7 @@ namespace detail {
   row.paid = tpuplan::name(planned.kind);
   row.region = planned.region;
   row.price_date = planned.price.date.view();
+  row.superseded = is_before_announced_change(planned.price);
   row.plan = planned;
   return row;
 }
@@ -279,7 +281,8 @@ namespace detail {
   serving_request request;
   request.model = config.model;
   request.job = as_engine_runs(with_image_tokens(asked.job, config.model), config.model);
-  detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job);
+  if (detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job))
+    request.capacity_taken = detail::most_slowed;
   request.constants = asked.constants;
   request.best = asked.best;
   request.kinds = asked.kinds;
@@ -316,7 +319,7 @@ TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, f
                per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, spare,
                first_token_without_spare, per_token_without_spare, output_tokens, capacity_requests,
                capacity_at_targets, chance_at_targets, rate, million_input, million_output, million_all_on_output,
-               million_requests, memory_used, memory_usable, adapters, paid, region, price_date, plan)
+               million_requests, memory_used, memory_usable, adapters, paid, region, price_date, superseded, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)

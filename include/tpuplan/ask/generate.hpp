@@ -113,7 +113,8 @@ struct item_price {
   /// Dollars an item at the ends of the band.
   double usd_per_item_low = 0, usd_per_item_high = 0;
   /// @}
-  price_row price{};  ///< the row of the price list that was used
+  price_row price{};        ///< the row of the price list that was used
+  bool superseded = false;  ///< it is older than an announced change
 };
 /// A batch, its memory and its costs.
 struct generate_answer {
@@ -330,6 +331,26 @@ namespace detail {
           exchange.value_or(context_exchange::gather)};
 }
 
+/// The layout in which to look for what is wrong with degrees that no layout has: as given, over context for the rest.
+/// Refuses degrees for which there are no others; `any()` is the fastest layout without them.
+template <class Any>
+[[nodiscard]] generation_layout layout_to_refuse(const generation_degrees& fixed,
+                                                 const std::optional<context_exchange>& exchange, const slice& where,
+                                                 const Any& any) {
+  generation_layout given = layout_as_given(fixed, exchange);
+  const std::int64_t shared = checked_multiply(given.data, given.tensor, given.context), all = devices(where);
+  if (all % shared != 0 || all == shared) return given;
+  if (fixed.context == 0) {
+    given.context = all / shared;
+    return given;
+  }
+  const maybe<generation_layout> other = any();
+  if (!other) return given;
+  fail(errc::infeasible, "layout.context", fixed.context,
+       "a degree of which such a batch has a layout on " + std::string(name(where).view()) + ": the fastest is " +
+           layout_words(*other));
+}
+
 /// The layout that was asked for, or the fastest that fits; refused where the slice has none.
 [[nodiscard]] inline laid_out_generation laid_out(const generation_work& work, const generation_job& job,
                                                   const slice& where, const generation_degrees& fixed,
@@ -337,10 +358,11 @@ namespace detail {
   generation_freedom free{fixed, nothing};
   if (exchange) free.exchange = *exchange;
   if (const maybe<laid_out_generation> best = best_generation(work, job, where, free)) return *best;
-  generation_layout given = layout_as_given(fixed, exchange);
-  const std::int64_t others = checked_multiply(given.data, given.tensor, given.context);
-  if (fixed.context == 0 && devices(where) % others == 0) given.context = devices(where) / others;
-  validate(work, job, given, where);
+  const auto any = [&]() -> maybe<generation_layout> {
+    const maybe<laid_out_generation> other = best_generation(work, job, where);
+    return other ? maybe<generation_layout>{other->mesh} : nothing;
+  };
+  validate(work, job, layout_to_refuse(fixed, exchange, where, any), where);
   fail(errc::infeasible, "slice", name(where).view(), "a slice whose devices such a batch can be shared by");
 }
 
@@ -353,7 +375,8 @@ namespace detail {
     if (!found) continue;
     const double hourly = in_usd_per_hour(rate(found->per_chip, checked_multiply(answer.chips, answer.slices)));
     const auto of = [&](seconds batch) { return hourly / (answer.items_per_hour * (answer.batch_time / batch)); };
-    all.push_back({kind, hourly, of(answer.batch_time), of(answer.batch_time_low), of(answer.batch_time_high), *found});
+    all.push_back({kind, hourly, of(answer.batch_time), of(answer.batch_time_low), of(answer.batch_time_high), *found,
+                   is_before_announced_change(*found)});
   }
   sort_in_order(all, [](const item_price& a, const item_price& b) { return a.usd_per_item < b.usd_per_item; });
   return all;
@@ -421,7 +444,8 @@ inline void set_memory(generate_answer& answer, const generation_memory& memory)
 
 TPUPLAN_FIELDS(tpuplan::picture_request, size, frames, steps, guidance, text_tokens, cache_speedup, weights)
 TPUPLAN_FIELDS(tpuplan::generate_request, config, slice, make, batch, slices, mesh, exchange, kind, region, prices)
-TPUPLAN_FIELDS(tpuplan::item_price, kind, usd_per_hour, usd_per_item, usd_per_item_low, usd_per_item_high, price)
+TPUPLAN_FIELDS(tpuplan::item_price, kind, usd_per_hour, usd_per_item, usd_per_item_low, usd_per_item_high, price,
+               superseded)
 TPUPLAN_FIELDS(tpuplan::generate_answer, batch_time, batch_time_low, batch_time_high, item_time, item_time_low,
                item_time_high, text, steps, decode, items_per_hour, usd_per_item, kind, fits, used, used_low, used_high,
                usable, mfu, forward, work, floor, limited_by, step, memory, costs, slice, slices, chips, mesh, size,

@@ -176,6 +176,7 @@ struct plan_network_row {
   seconds wall{};                       ///< from start to end
   provisioning kind{};
   price_row price{};
+  bool superseded = false;  ///< that price is older than an announced change
   run_checkpoints checkpoints{};  ///< of the run as it is paid for
   tpuplan::plan plan{};           ///< the same as the question launch reads it
   /// @}
@@ -417,7 +418,8 @@ template <class Request, class Planned>
     answer.plans.push_back({static_cast<std::int64_t>(answer.plans.size()) + 1, std::string(name(one.where).view()),
                             chips(one.where), one.job.global_batch, one.mesh, one.step, one.input, one.memory,
                             one.steps, one.run, one.cost.total, one.low, one.high, one.cost.wall, one.cost.kind,
-                            one.cost.price, detail::checkpoints_of(request, one), detail::launched_plan(one)});
+                            one.cost.price, is_before_announced_change(one.cost.price),
+                            detail::checkpoints_of(request, one), detail::launched_plan(one)});
   }
   if (waits) assume_input(request.input, assumed);
   answer.parameters = parameters(request.net).trained;
@@ -448,7 +450,7 @@ TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline
                generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
                rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
-               cost_low, cost_high, wall, kind, price, checkpoints, plan)
+               cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan)
 TPUPLAN_FIELDS(tpuplan::lost_networks, does_not_fit, may_not_fit, batch_does_not_divide, no_price, misses_deadline,
                over_budget)
 TPUPLAN_FIELDS(tpuplan::plan_network_answer, schema, parameters, examples, epochs, plans, lost, assumed, model, data,

@@ -122,6 +122,7 @@ struct plan_row {
   double mfu = 0;                                          ///< model FLOPs over peak FLOPs, 0 to 1
   std::optional<provisioning> paid_as{};                   ///< the way of paying that the plan chose; nothing: no price
   std::optional<std::string> region{}, price_date{};       ///< where, and of which day the price is
+  bool superseded = false;                                 ///< it is older than an announced change
   std::optional<usd> total{}, total_low{}, total_high{};   ///< dollars in that way, and the ends of their band
   std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
   /// Chances to be done by the deadline and within the budget; nothing: there is none, or the row is beyond the 200th.
@@ -226,7 +227,7 @@ namespace detail {
   add(offer.deadline_at_risk, "may miss the deadline");
   add(offer.budget_at_risk, "may cost more than the budget");
   const bool few = offer.steps > 0 && offer.steps < static_cast<double>(few_steps);
-  add(few, std::to_string(static_cast<std::int64_t>(offer.steps)) + " steps in all");
+  add(few, std::to_string(static_cast<std::int64_t>(math::ceil(offer.steps))) + " steps in all");
   if (const maybe<critical_batch_band> band = critical_batch_of(request, offer.job))
     add(static_cast<double>(tokens_per_step(offer.job)) > band->high, critical_words(*band));
   add(!has_been_run(offer.mesh, offer.where.chip), "a layout that no published run has");
@@ -261,6 +262,7 @@ namespace detail {
     row.paid_as = cost.kind;
     row.region = std::string(cost.price.region.view());
     row.price_date = std::string(cost.price.date.view());
+    row.superseded = is_before_announced_change(cost.price);
     row.total = cost.total;
     row.total_low = cost.low;
     row.total_high = cost.high;
@@ -482,7 +484,7 @@ TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
-               step_time_low, step_time_high, run, mfu, paid_as, region, price_date, total, total_low, total_high, wall,
+               step_time_low, step_time_high, run, mfu, paid_as, region, price_date, superseded, total, total_low, total_high, wall,
                wall_low, wall_high, chance_in_time, chance_in_budget, checkpoints, on_front, remarks, plan, sensitivity)
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)

@@ -63,6 +63,7 @@ struct plan_train_generation_row {
   provisioning kind{};
   std::string region{};
   price_row price{};
+  bool superseded = false;  ///< that price is older than an announced change
   run_checkpoints checkpoints{};
   payment_terms terms{};
   std::string maxdiffusion_refuses{};
@@ -121,7 +122,7 @@ namespace detail {
   row.fits = tpuplan::fits(one.memory), row.used = one.memory.total, row.usable = one.memory.usable;
   row.steps = one.steps, row.run = one.run, row.wall = one.cost.wall;
   row.cost = one.cost.total, row.cost_low = one.low, row.cost_high = one.high;
-  row.kind = one.cost.kind, row.price = one.cost.price, row.region = one.cost.price.region.view();
+  row.kind = one.cost.kind, row.price = one.cost.price, row.superseded = is_before_announced_change(one.cost.price), row.region = one.cost.price.region.view();
   row.checkpoints = checkpoints_of(request, one);
   row.terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total);
   return row;
@@ -172,7 +173,7 @@ TPUPLAN_FIELDS(tpuplan::plan_train_generation_request, config, sizes, frames, te
                chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, mesh, step_time, step_time_low,
                step_time_high, mfu, examples, breakdown, fits, used, usable, steps, run, cost, cost_low, cost_high,
-               wall, kind, region, price, checkpoints, terms, maxdiffusion_refuses)
+               wall, kind, region, price, superseded, checkpoints, terms, maxdiffusion_refuses)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_answer, schema, trained_parameters, epochs, plans, lost, assumed, model,
                data, best, buckets, job, clips, denoiser_parameters)
 

@@ -77,6 +77,7 @@ struct token_price {
   double all_on_output_usd_per_million = 0;  ///< dollars per million output tokens if prompts are free
   double requests_usd_per_million = 0;       ///< dollars per million requests
   price_row price{};                         ///< the row of the price list that was used
+  bool superseded = false;                   ///< that row is older than an announced change
   /// @}
 };
 /// One change that serves more.
@@ -239,7 +240,7 @@ namespace detail {
     if (!price || estimate.running <= 0) continue;
     const serving_cost cost = cost_of_tokens(estimate, where, *price);
     list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
-                    cost.output.value(), cost.all_on_output.value(), cost.requests.value(), *price});
+                    cost.output.value(), cost.all_on_output.value(), cost.requests.value(), *price, is_before_announced_change(*price)});
   }
   return list;
 }
@@ -455,7 +456,7 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, speculation, adapters, adapter_rank, region,
                prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
-               output_usd_per_million, all_on_output_usd_per_million, requests_usd_per_million, price)
+               output_usd_per_million, all_on_output_usd_per_million, requests_usd_per_million, price, superseded)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)

@@ -216,7 +216,11 @@ template <class Asked>
   if (exchange) free.exchange = *exchange;
   if (const maybe<laid_out_training> best = best_training(about.works, job, where, slice_total, free))
     return best->mesh;
-  validate(about.works.front(), job, layout_as_given(fixed, exchange), where, slice_total);
+  const auto any = [&]() -> maybe<generation_layout> {
+    const maybe<laid_out_training> other = best_training(about.works, job, where, slice_total, generation_freedom{});
+    return other ? maybe<generation_layout>{other->mesh} : nothing;
+  };
+  validate(about.works.front(), job, layout_to_refuse(fixed, exchange, where, any), where, slice_total);
   fail(errc::infeasible, "slice", name(where).view(), "a slice whose devices such a batch can be shared by");
 }
 

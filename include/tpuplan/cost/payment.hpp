@@ -25,7 +25,8 @@ struct payment_terms {
   seconds checkpoint_interval{};  ///< useful time between two checkpoints; 0: the best
   /// Between stops of the job by hardware, hosts and network, under every way of paying; 0: none are expected.
   seconds mean_time_between_failures{};
-  bool interval_of_steps = false;  ///< that interval is of so many steps, and lasts as long as they do
+  /// That interval is of so many steps: it lasts as long as they do, and what comes besides them comes on top.
+  bool interval_of_steps = false;
 };
 
 /// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
@@ -69,6 +70,16 @@ struct paid_run {
   bool superseded = false;                      ///< its price is older than an announced change
 };
 
+namespace detail {
+
+/// The interval that the terms ask for, with its share of what the run does besides its steps.
+constexpr seconds whole_interval(const payment_terms& terms, seconds run) {
+  return terms.interval_of_steps ? terms.checkpoint_interval * ((run + terms.besides_steps) / run)
+                                 : terms.checkpoint_interval;
+}
+
+}  // namespace detail
+
 /// What stops a run under a way of paying: preemptions on spot, failures everywhere, with the best interval between
 /// checkpoints, or that of the terms. A failure is not waited for in the queue: of the queue the run has the share of
 /// its stops that are preemptions. Nothing where nothing stops it and no checkpoint is asked for. Throws where
@@ -91,17 +102,18 @@ struct paid_run {
     slice_total = 1;
   }
   spot_run result = best_spot_run(run + terms.besides_steps, is_spot ? slice_total : 1, stops);
-  if (terms.checkpoint_interval > seconds{}) result.checkpoint_interval = min(terms.checkpoint_interval, result.work);
+  if (terms.checkpoint_interval > seconds{})
+    result.checkpoint_interval = min(detail::whole_interval(terms, run), result.work);
   return result;
 }
 
-/// Useful time between the checkpoints of a run under a way of paying: what `stopped_run` has; the whole run where
+/// Time of steps between the checkpoints of a run under a way of paying, of what `stopped_run` has; the whole run where
 /// nothing stops it. Throws where `stopped_run` does. Worked: of a run of 10 days that fails every 50 h, with
-/// checkpoints of 15 s, 2316 s; of one that nothing stops 10 days.
+/// checkpoints of 15 s, 2316 s, and 2102 s where evaluations take another day; of one that nothing stops 10 days.
 [[nodiscard]] constexpr seconds checkpoint_interval_of(provisioning kind, std::int64_t slice_total, seconds run,
                                                        const payment_terms& terms) {
   const maybe<spot_run> stops = stopped_run(kind, slice_total, run, terms);
-  return stops ? stops->checkpoint_interval : run;
+  return stops ? stops->checkpoint_interval * (run / stops->work) : run;
 }
 
 namespace detail {

@@ -180,7 +180,7 @@ inline void add_picture_mesh(std::vector<std::string>& arguments, const launch_r
          "degrees whose product is the devices of the slice");
   if (mesh.context > 1 && !family.context)
     fail(errc::unsupported, "mesh.context", mesh.context,
-         "1: the axis rules of " + std::string(model.config) + ".yml do not share positions (--context 1)");
+         "1: the axis rules of " + std::string(model.config) + ".yml do not share positions (--context 1, in a batch that fills the slice)");
   if (mesh.context > 1 && mesh.exchange != context_exchange::gather && !family.rings)
     fail(errc::unsupported, "mesh.exchange", name(mesh.exchange),
          "gather: MaxDiffusion has rings and all-to-all for Wan alone (--context-exchange gather)");

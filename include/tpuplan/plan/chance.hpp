@@ -39,7 +39,7 @@ inline constexpr std::int64_t runs_of_a_plan = 500;
   if (kind == provisioning::flex_start) job.longest_piece = terms.flex_start.limit;
   const auto rate = [](const maybe<mean_time_belief>& of) { return of ? 1 / quantile(*of, 0.5).value() : 0; };
   const double stops = rate(job.lifetime) + rate(job.failures);
-  seconds interval = terms.checkpoint_interval;
+  seconds interval = detail::whole_interval(terms, run.expected);
   if (!(interval.value() > 0))
     interval = stops > 0 ? detail::interval_of_least_time(job.checkpoint_time, seconds{1 / stops}) : job.run.expected;
   job.checkpoint_interval = min(interval, job.run.expected);

@@ -115,6 +115,13 @@ inline serving_plan plan_of(const serving_request& request, const slice& where, 
   return planned;
 }
 
+/// Whether the capacity that is to be had of each slice is above its traffic.
+inline bool has_capacity(const serving_request& request, const serving_plan& planned) {
+  return planned.estimate.refusal != serving_refusal::rate_above_capacity &&
+         (request.capacity_taken == 0 ||
+          planned.share.request_rate <= planned.estimate.capacity * (1 - request.capacity_taken));
+}
+
 /// The plan with spare slices beside those of a plan that keeps the targets.
 inline serving_plan with_spare(const serving_request& request, serving_plan planned) {
   const std::int64_t all = slices_with_spare(request, planned.slices);
@@ -131,7 +138,7 @@ inline std::optional<serving_plan> with_fewest_slices(server_search& search, con
                                                       serving_plan tried, std::int64_t& candidates) {
   const auto is_enough = [&](const serving_plan& planned) {
     ++candidates;
-    if (planned.estimate.refusal != serving_refusal::none) return false;
+    if (planned.estimate.refusal != serving_refusal::none || !has_capacity(request, planned)) return false;
     const double missed = missed_by(planned.estimate, request.job);
     if (missed > 0) come_closer(search.closest, serving_rejection::misses_target, missed);
     return missed == 0;
@@ -141,7 +148,7 @@ inline std::optional<serving_plan> with_fewest_slices(server_search& search, con
   const auto with = [&](std::int64_t slices) { return plan_of(request, tried.where, tried.mesh, slices); };
   while (!is_enough(tried)) {
     if (!grows || tried.slices >= most) {
-      if (tried.estimate.refusal == serving_refusal::rate_above_capacity)
+      if (!has_capacity(request, tried))
         come_closer(search.closest, serving_rejection::too_many_chips, static_cast<double>(chips_of(tried)));
       return std::nullopt;
     }
@@ -233,6 +240,17 @@ inline simulation_report simulated_replica(plan_search& all, const serving_plan&
   return all.rates.report_of_replica(planned.where, planned.mesh, rate_of_replica(planned));
 }
 
+/// Seconds by which one request at a time misses a target.
+inline double missed_alone(const serving_request& request, const serving_plan& one) {
+  serving_job alone = one.share;
+  alone.request_rate = {}, alone.concurrency = 1;
+  alone.ttft_target = alone.tpot_target = {};
+  const serving_estimate estimate = serve(request.model, alone, one.mesh, one.where, request.constants);
+  const auto over = [](seconds time, seconds target) { return target.value() > 0 ? (time - target).value() : 0; };
+  return std::max(over(estimate.first_token, request.job.ttft_target),
+                  over(estimate.per_token.total, request.job.tpot_target));
+}
+
 /// Whether a layout cannot serve the traffic, whatever the number of slices; `one` is its plan of one slice.
 inline bool is_ruled_out(plan_search& all, const serving_plan& one) {
   const serving_request& request = all.request;
@@ -247,9 +265,8 @@ inline bool is_ruled_out(plan_search& all, const serving_plan& one) {
       return rule_out(serving_rejection::does_not_fit, std::max(0.0, (memory.low - memory.usable).value()));
     }
     case serving_refusal::tpot_below_floor:
-      return rule_out(serving_rejection::misses_target, (one.estimate.floor - request.job.tpot_target).value());
     case serving_refusal::ttft_below_floor:
-      return rule_out(serving_rejection::misses_target, (one.estimate.floor - request.job.ttft_target).value());
+      return rule_out(serving_rejection::misses_target, missed_alone(request, one));
     default: return false;
   }
 }

@@ -33,8 +33,9 @@ struct serving_request {
   std::int64_t smallest_chips = 1;                           ///< fewest chips over all slices
   std::int64_t largest_chips = 1024;                         ///< most chips over all slices
   std::int64_t spare = 0;  ///< slices that may be lost, or restart, while the targets hold
-  std::int64_t zones =
-      0;  ///< zones over which slices are spread, while the targets hold without any one; 0: any number
+  /// Zones over which slices are spread, while the targets hold without any one; 0: any number.
+  std::int64_t zones = 0;
+  double capacity_taken = 0;        ///< share of the capacity of each slice that is not to be had, as adapters take it
   bool accept_uncertain = false;    ///< accept plans whose memory fit is uncertain
   std::size_t most_plans = 16;      ///< plans returned; 0: all
   price_book prices{};              ///< the built-in ones unless given

@@ -48,6 +48,28 @@ constexpr payment_terms failing_seldom() {
 static_assert(near_relative(checkpoint_interval_of(provisioning::on_demand, 1, 10_days, failing_seldom()).value(),
                             864000.0 / 373));
 
+// What comes besides the steps is spread over the intervals: of the best one steps have their share, and one of so many
+// steps is longer by the rest, at every pace.
+constexpr payment_terms evaluating(bool of_steps) {
+  payment_terms terms = failing_seldom();
+  terms.besides_steps = 1_days;
+  terms.interval_of_steps = of_steps;
+  if (of_steps) terms.checkpoint_interval = 1_h;
+  return terms;
+}
+static_assert(near_relative(checkpoint_interval_of(provisioning::on_demand, 1, 10_days, evaluating(false)).value(),
+                            864000.0 / 411));
+constexpr payment_terms of_an_hour = evaluating(true);
+static_assert(near_relative(stopped_run(provisioning::on_demand, 1, 10_days, of_an_hour)->checkpoint_interval.value(),
+                            3600 * 1.1));
+static_assert(near_relative(checkpoint_interval_of(provisioning::on_demand, 1, 10_days, of_an_hour).value(), 3600));
+constexpr double checkpoints_at(double pace) {
+  const spot_run run = *stopped_run(provisioning::on_demand, 1, 10_days * pace, at_pace(of_an_hour, pace));
+  return run.work / run.checkpoint_interval;
+}
+static_assert(near_relative(checkpoints_at(1), 240) && near_relative(checkpoints_at(0.7), 240) &&
+              near_relative(checkpoints_at(1.3), 240));
+
 // Results are plain data.
 static_assert(std::is_trivially_copyable_v<paid_run> && std::is_trivially_copyable_v<payment_terms>);
 

@@ -40,6 +40,8 @@ constexpr run_phases queued() {
 }
 static_assert(timeline_of(queued(), 1_usd_per_h).wall == 550_s + 1450_s + 30_s + 5_s);
 static_assert(timeline_of(queued(), 1_usd_per_h).checkpoints == 30_s);
+// Evaluations make no checkpoints: four of 10 s for 1000 steps, the last at the end.
+static_assert(timeline_of(queued(), failing()).checkpoints == 40_s);
 static_assert(timeline_of(run()).billed == 1450_s && !timeline_of(run()).total.has_value());
 
 }  // namespace

@@ -60,6 +60,12 @@ TEST_CASE("a plan has adapters beside the weights of each layout") {
     CHECK(served.adapters->each_device == row.adapters->each_device);
     CHECK(close(row.adapters->capacity_low.value(), 0.761 * row.capacity_requests.value()));
   }
+  asked.job.request_rate = 0.9 * with.plans.front().capacity_requests;
+  asked.largest_chips = 256;
+  const serving_plan_document busy = detail::answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(busy.plans.empty());
+  for (const serving_plan_row& row : busy.plans) CHECK(row.adapters->capacity_low >= asked.job.request_rate);
+  CHECK(busy.request.capacity_taken == 0.239);
 }
 
 TEST_CASE("plans for encoders and for pairs of stacks") {

@@ -35,6 +35,12 @@ TEST_CASE("slices that are taken away one by one end a job as often as all of th
   CHECK(job.start_up == 7_min);
   CHECK(job.run.expected == 11_h);
   CHECK(job.run.high == 13_h);
+  terms.interval_of_steps = true;
+  terms.checkpoint_interval = 1_h;  // of steps, with its share of the hour besides
+  const run_at_risk in_steps =
+      at_risk({10_h, 9_h, 12_h}, provisioning::spot, slice_for("v6e-16"), 2, terms, believed_within(4_h, 1));
+  CHECK(close(in_steps.checkpoint_interval.value(), 3600 * 1.1));
+  CHECK(in_steps.interval_of_steps);
   terms.mean_time_between_failures = published_chip_time_between_failures / 32.0;
   const run_at_risk steady =
       at_risk({10_h, 9_h, 12_h}, provisioning::flex_start, slice_for("v6e-16"), 2, terms, believed_within(4_h, 1));

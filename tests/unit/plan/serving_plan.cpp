@@ -413,6 +413,28 @@ TEST_CASE("replicas that are no whole chips are no layouts, and end no search") 
   for (const serving_plan& p : answer.plans) CHECK((p.mesh.tensor == 1 || p.mesh.tensor % 2 == 0));
 }
 
+TEST_CASE("what misses a target misses it by what one request at a time takes") {
+  serving_request r = chat_request();
+  r.generations = {"v6e"};
+  r.smallest_chips = r.largest_chips = 8;
+  const seconds target{1e-4};  // below the floor of every layout
+  r.job.tpot_target = target;
+  const serving_plan_answer never = plan_serving(r);
+  r.job.tpot_target = {};
+  REQUIRE_FALSE(never.rejected.empty());
+  for (const rejected_server& lost : never.rejected) {
+    REQUIRE(lost.why == serving_rejection::misses_target);
+    seconds least{1};
+    for (const std::int64_t tensor : {1, 2, 4, 8}) {
+      if (tensor > chips(lost.where)) continue;
+      serving_layout mesh;
+      mesh.tensor = tensor;
+      least = min(least, time_per_token(r.model, 1, r.job, mesh, lost.where).total);
+    }
+    CHECK(lost.amount == Approx((least - target).value()).epsilon(0.02));
+  }
+}
+
 TEST_CASE("every reason has a finite amount in a unit, or none") {
   serving_request r = chat_request();
   r.job.tpot_target = seconds{1e-5};
