@@ -376,7 +376,7 @@ TEST_CASE("a run costs less and more at the ends of the band of its step", "[ask
     INFO(way.dump());
     CHECK(way["total_low_usd"] <= way["total_usd"]);
     CHECK((way["total_high_usd"].is_null() || way["total_usd"] <= way["total_high_usd"]));
-    CHECK(way["checkpoint_interval_s"].is_null() == (way["kind"] != "spot"));
+    CHECK(way["checkpoint_interval_s"].is_number());  // failures come under each
     if (way["kind"] == "on_demand")  // the start takes the same time at either end
       CHECK(way["total_low_usd"].get<double>() == Approx(band * way["total_usd"].get<double>()).epsilon(1e-3));
   }

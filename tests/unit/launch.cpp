@@ -333,7 +333,7 @@ TEST_CASE("without a program the script only creates") {
   r.command = {"true"};
   const auto runs = [&r](std::string_view line) { return says(gcloud_commands(r).run.back(), line); };
   CHECK(runs("nohup bash -c '(env CHECKPOINT_DIR=gs://my-bucket/llama true\n); status=$?;"));
-  CHECK(runs("; wait \"$program\""));
+  CHECK(runs("; exit \"$(cat "));
   r.checkpoint.clear();
   CHECK(runs("nohup bash -c '(true\n); status=$?;"));
   // What ends the TPUs where nobody does: the first VM, half an hour after the program.
@@ -424,7 +424,7 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
        errc::unsupported,
        {"several VMs is documented for v6e or tpu7x"}},
       {"restarts of flex-start on GKE", gke(flex("v6e-16")), errc::invalid_argument, {"max_restarts is 100"}},
-      {"limit on GKE", gke(with(request_for("v6e-8"), for_3h)), errc::unsupported, {"max_run is 10800"}},
+      {"limit on GKE", gke(with(request_for("v6e-16"), for_3h)), errc::unsupported, {"max_run is 10800"}},
       {"no cluster", pools(request_for("v6e-16")), errc::missing_field, {"cluster is missing"}},
       {"pool of v3 on several VMs",
        pools(with(request_for("v3-32"), [](launch_request& r) { r.cluster = "tpus"; })),
@@ -828,8 +828,8 @@ TEST_CASE("MaxText trains a plan and writes checkpoints") {
   CHECK(run.checkpoint_period == steps_between_checkpoints(interval(provisioning::on_demand), 2.14_s));
   plan larger = best;
   larger.where = slice_for("v6e-256");  // which fails more often
-  CHECK(maxtext_of(larger, asked).checkpoint_period == 2167);
-  CHECK(maxtext_of(larger, asked, provisioning::spot).checkpoint_period == 298);
+  CHECK(maxtext_of(larger, asked).checkpoint_period == 2168);
+  CHECK(maxtext_of(larger, asked, provisioning::spot).checkpoint_period == 299);
   CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period ==
         steps_between_checkpoints(interval(provisioning::spot), 2.14_s));
   asked.around.checkpoint_every = 500;  // as it was asked for

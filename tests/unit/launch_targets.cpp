@@ -351,7 +351,7 @@ TEST_CASE("SkyPilot takes accelerators, and machine types of what the Cloud TPU 
   CHECK(pod["resources"]["accelerators"] == "tpu-v5litepod-16");
   CHECK(pod["resources"]["use_spot"] == true);
   CHECK(pod["resources"]["infra"] == "gcp/us-central1/us-central1-c");
-  CHECK(pod["resources"]["job_recovery"]["max_restarts_on_errors"] == 100);
+  CHECK(pod["resources"]["job_recovery"]["max_restarts_on_errors"] == 0);
   const ordered_json group = skypilot_task(request_for(target("skypilot"), "tpu7x-16", provisioning::flex_start));
   CHECK(group["num_nodes"] == 2);
   CHECK(group["resources"]["instance_type"] == "tpu7x-standard-4t");
@@ -577,6 +577,13 @@ TEST_CASE("words of the program arrive through every target as they are") {
         CHECK(refusal_of([&] { (void)launch(by, r); }).code == errc::unsupported);
         continue;
       }
+      if (by.name == "ray") {
+        r.command[1] = "%s:";
+        if (!detail::arrives_by_ray(word)) {
+          CHECK(refusal_of([&] { (void)launch(by, r); }).code == errc::unsupported);
+          continue;
+        }
+      }
       const launch_output output = launch(by, r);
       CHECK(written_problem(by, output.json) == "");
       for (const char c : output.text) CHECK((c == '\n' || c == '\t' || (c >= ' ' && c <= '~')));
@@ -600,7 +607,11 @@ TEST_CASE("words of the program arrive through every target as they are") {
       if (by.name == "ray") {
         CHECK(yaml_reader(output.text).read() == output.json["cluster"]);
         const std::string job = output.json["run"].back().get<std::string>();
-        CHECK(bash_output("ray() { while [ \"$1\" != -- ]; do shift; done; shift; \"$@\"; }; " + job) == printed);
+        const std::string joined =  // as it joins them
+            "ray() { while [ \"$1\" != -- ]; do shift; done; shift; line=; for word; do case \"$word\" in *[\" \t\"]* "
+            "| '')"
+            " line=\"$line \\\"$word\\\"\" ;; *) line=\"$line $word\" ;; esac; done; eval \"$line\"; }; ";
+        CHECK(bash_output(joined + job) == std::string(word) + ":end:");
       }
       if (by.name == "gce") {
         const gce_launch commands = gce_commands(r);

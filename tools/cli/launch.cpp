@@ -195,8 +195,11 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   const planned_training& plan = *planned.training;
   if (plan.best.job.sequence_length == 0)
     refuse("--maxtext", "given for a network of layers", "a language model's plan");
-  if (request.image.empty() && request.workdir.empty())
-    refuse_missing("--image", "a container with MaxText, or --workdir with a clone of it: a VM has none");
+  if (request.image.empty())
+    refuse_missing("--image", "a container of MaxText: it needs Python 3.12 and its packages, which a VM has not");
+  if (given.target == "ray" && vms(request.where) > 1)
+    refuse("--maxtext", "given for several VMs with --target ray", "another target: Ray starts it on the head alone",
+           errc::unsupported);
   maxtext_run run = maxtext_of(plan.best, plan.asked, request.capacity);
   run.extra = given.maxtext_extra;
   run.compiler_flags = given.flags == "none" ? "" : given.flags;
@@ -248,6 +251,7 @@ void check_placed(const launch_options& given, const session& with) {
       {"vertex", "--project", "with --location, for the command that creates the job",
        !given.request.location.empty() || !given.request.reservation.empty()},
       {"vertex", "--max-restarts", "0: Vertex AI restarts without counting", given.restarts == 0},
+      {"skypilot", "--max-restarts", "0, or not given: SkyPilot recovers from every preemption", given.restarts == 0},
       {"ray", "--max-restarts", "not given: Ray starts a lost VM again", false}};
   for (const placeless& one : all) {
     if (given.target == one.target && !one.has_effect && with.is_given(one.option))
@@ -267,25 +271,6 @@ service_scaler scaler_for(const std::string& given, const serving_plan& planned)
   service_scaler scaler = scaler_of(planned, least, most);
   if (read == 3) scaler.running = running;
   return scaler;
-}
-
-/// A plan for serving, which an engine runs on GKE.
-void launch_serving(const launch_options& given, const session& with) {
-  if (given.target != "gke") refuse("--target", given.target, "gke with --engine", errc::unsupported);
-  if (given.plan.empty()) refuse_missing("PLAN.json", "the output of tpuplan plan --serve --json");
-  const serving_engine engine = serving_engine_for(given.engine);
-  const nlohmann::json document = read_plan_document(given.plan);
-  const serving_plan planned = read_serving_plan(document, given.rank, given.plan == "-" ? "plan" : given.plan);
-  check_commitment(planned.kind, given);
-  serving_launch launch = launch_of(planned, engine, given.request);
-  if (given.capacity) launch.request.capacity = *given.capacity;
-  if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
-  launch.model = given.model;
-  use_model_of(document, launch);
-  launch.secret = given.secret == "none" ? "" : given.secret;
-  if (!given.scaler.empty()) launch.scaler = scaler_for(given.scaler, planned);
-  if (with.json) return print_json(gke_serving_manifest(launch));
-  write_file(gke_serving_file(launch));
 }
 
 /// Refuses a zone or region without the chip under that way of paying; says of a zone for single tenants what it is.
@@ -328,12 +313,64 @@ maybe<price_row> price_of(const launch_request& request, const planned_work& pla
 /// Refuses a region where a zone belongs, with its zones that have the chip.
 void check_zone_is_no_region(const launch_request& request, const session& with) {
   const std::vector<zone_row> zones = known_zones(with.data_dir);
+  const std::vector<std::string> all = open_zones_with(zones, request.where.chip.name.view(), request.capacity);
   std::vector<std::string> own;
-  for (const std::string& zone : open_zones_with(zones, request.where.chip.name.view(), request.capacity)) {
+  for (const std::string& zone : all) {
     if (region_of_zone(zone) == request.zone) own.push_back(zone);
   }
   if (!own.empty())
     refuse("--zone", request.zone, fmt::format("a zone of this region: {}", fmt::join(own, ", ")), errc::unknown_name);
+  const bool is_region = std::any_of(zones.begin(), zones.end(),
+                                     [&](const zone_row& one) { return region_of_zone(one.zone) == request.zone; });
+  if (is_region && !all.empty())
+    refuse("--zone", request.zone,
+           fmt::format("a zone that has {}: {}", request.where.chip.name.view(), fmt::join(all, ", ")),
+           errc::unknown_name);
+}
+
+/// The price of the slices of a request where one is known, for who reads no comments.
+void say_hourly(const launch_request& request) {
+  if (!request.price) return;
+  const price_row& price = *request.price;
+  const usd hourly{in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices))};
+  write_error(fmt::format("tpuplan: ${:.2f} an hour, idle or not ({} in {}, price of {})", hourly.value(),
+                          name(price.kind), price.region.view(), price.date.view()));
+}
+
+/// A plan for serving, which an engine runs on GKE.
+void launch_serving(const launch_options& given, const session& with) {
+  if (given.target != "gke") refuse("--target", given.target, "gke with --engine", errc::unsupported);
+  if (given.plan.empty()) refuse_missing("PLAN.json", "the output of tpuplan plan --serve --json");
+  const serving_engine engine = serving_engine_for(given.engine);
+  const nlohmann::json document = read_plan_document(given.plan);
+  const serving_plan planned = read_serving_plan(document, given.rank, given.plan == "-" ? "plan" : given.plan);
+  check_commitment(planned.kind, given);
+  serving_launch launch = launch_of(planned, engine, given.request);
+  if (given.capacity) launch.request.capacity = *given.capacity;
+  if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
+  launch.model = given.model;
+  use_model_of(document, launch);
+  launch.secret = given.secret == "none" ? "" : given.secret;
+  if (!given.scaler.empty()) launch.scaler = scaler_for(given.scaler, planned);
+  check_zone_is_no_region(launch.request, with);
+  const auto write = [&] {
+    if (with.json)
+      print_json(gke_serving_manifest(launch));
+    else
+      write_file(gke_serving_file(launch));
+  };
+  try {
+    (void)gke_serving_manifest(launch);
+  } catch (const error& refusal) {
+    if (planned.share.engine == engine || std::string_view(refusal.field()).find("serving_") != 0) throw;
+    refuse(std::string(refusal.field()), std::string(refusal.given()),
+           fmt::format("{}; tpuplan plan --serve --engine {} plans what it runs", refusal.valid(), name(engine)),
+           refusal.code());
+  }
+  check_places(launch.request, with);
+  launch.request.price = price_of(launch.request, {}, with);
+  write();
+  say_hourly(launch.request);
 }
 
 void run_launch(const launch_options& given, const session& with) {
@@ -354,15 +391,11 @@ void run_launch(const launch_options& given, const session& with) {
   if (with.json) return print_json(output.json);
   write_file(output.text);
   if (plan.pictures && plan.pictures->slices > 1)
-    write_error(fmt::format("tpuplan: this starts one of the {} slices of the plan, each of which makes batches of its "
-                            "own: start as many, by other names",
-                            plan.pictures->slices));
-  if (request.price && output.text.find(" an hour, idle or not") == std::string::npos) {  // JSON takes no comments
-    const price_row& price = *request.price;
-    const usd hourly{in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices))};
-    write_error(fmt::format("tpuplan: ${:.2f} an hour, idle or not ({} in {}, price of {})", hourly.value(),
-                            name(price.kind), price.region.view(), price.date.view()));
-  }
+    write_error(
+        fmt::format("tpuplan: this starts one of the {} slices of the plan, each of which makes batches of its "
+                    "own: start as many, by other names",
+                    plan.pictures->slices));
+  if (output.text.find(" an hour, idle or not") == std::string::npos) say_hourly(request);  // JSON takes no comments
 }
 
 }  // namespace

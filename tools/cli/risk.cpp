@@ -76,11 +76,18 @@ nlohmann::json request_of(const risk_options& given, assumed_values& assumed) {
   return asked;
 }
 
+/// The step of the same run, at the prices of its region.
+std::string train_command(const risk_answer& a, const session& with) {
+  std::vector<follow_up_option> own;
+  if (a.region != "us") own.emplace_back("--region", a.region);
+  return follow_up(with, "train", own, {"--region"});
+}
+
 /// Prints the answer about a run of examples, with what was assumed of the question.
 void print_risk(risk_answer a, const assumed_values& assumed, session& with) {
   for (const auto& [field, value] : assumed) a.assumed.push_back({field, value, std::string(not_given)});
   view shown = view_of(a, view_options_of(with));
-  shown.next.front().command = follow_up(with, "train", {});
+  shown.next.front().command = train_command(a, with);
   answer(with, shown, [&] { return ordered_json(a); });
 }
 
@@ -130,7 +137,7 @@ void run_risk(risk_options given, session& with) {
   const risk_answer a = answer_to_risk(all, asked, prices.book());
   view shown = view_of(a, view_options_of(with));
   add_sources(all, given.job, given.mesh, shown);
-  shown.next.front().command = follow_up(with, "train", {});
+  shown.next.front().command = train_command(a, with);
   answer(with, shown, [&] {
     ordered_json document = a;
     add_sources(all, given.job, given.mesh, document);

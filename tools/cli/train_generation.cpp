@@ -100,7 +100,7 @@ void denoiser_fit(const job_options& job, const picture_options& pictures, sessi
       pipeline, read, read_request<fit_generation_request>(denoiser_request(job.request, pictures.request)));
   if (a.fits == verdict::no) with.status = 1;
   view shown = view_of(a, view_options_of(with));
-  shown.next.front().command = follow_up(with, "train", {});
+  if (!shown.next.empty()) shown.next.front().command = follow_up(with, "train", {});
   answer(with, shown, [&] { return ordered_json(a); });
 }
 

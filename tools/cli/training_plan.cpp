@@ -115,7 +115,9 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
   const std::string region(chosen_cost(best).price.region.view());
   if (region != "us") own.emplace_back("--region", region);
   std::vector<std::string_view> dropped = {"--batch-tokens", "--region"};
-  if (of_risk && !with.is_given("--tokens")) own.emplace_back("--tokens", fmt::format("{:.0f}", tokens));
+  const auto says_how_long = [&](const char* option) { return with.is_given(option); };
+  const char* const lengths[] = {"--tokens", "--examples", "--steps", "--steps-per-epoch"};
+  if (of_risk && std::none_of(std::begin(lengths), std::end(lengths), says_how_long)) own.emplace_back("--tokens", fmt::format("{:.0f}", tokens));
   if (of_risk) {  // which names one way of paying, and refuses what has no effect on it
     const provisioning kind = chosen_cost(best).kind;
     own.emplace_back("--provisioning", std::string(name(kind)));

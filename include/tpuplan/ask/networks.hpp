@@ -176,9 +176,18 @@ struct plan_network_row {
   seconds wall{};                       ///< from start to end
   provisioning kind{};
   price_row price{};
-  bool superseded = false;  ///< that price is older than an announced change
+  bool superseded = false;        ///< that price is older than an announced change
   run_checkpoints checkpoints{};  ///< of the run as it is paid for
   tpuplan::plan plan{};           ///< the same as the question launch reads it
+  /// @}
+};
+/// A slice whose run misses one limit alone, and what that would have to be.
+struct nearest_run_row {
+  /// @{
+  /// The slice, and its run from start to end.
+  std::string slice{};
+  seconds wall{};
+  usd total{};
   /// @}
 };
 /// How many slices lost for each reason.
@@ -187,6 +196,8 @@ struct lost_networks {
   /// Slices, each under the first reason that holds.
   std::size_t does_not_fit = 0, may_not_fit = 0, batch_does_not_divide = 0, no_price = 0, misses_deadline = 0,
               over_budget = 0;
+  /// Of those that miss the deadline alone the fastest, and of those over the budget alone the cheapest.
+  std::optional<nearest_run_row> in_time{}, in_cost{};
   /// @}
 };
 /// Plans, lost slices and the question.
@@ -376,6 +387,16 @@ void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_va
   return request;
 }
 namespace detail {
+/// How many slices a search lost for each reason.
+template <class Answer>
+[[nodiscard]] lost_networks lost_of(const Answer& found) {
+  const auto row = [](const maybe<nearest_run>& one) -> std::optional<nearest_run_row> {
+    if (!one) return std::nullopt;
+    return nearest_run_row{std::string(name(one->where).view()), one->wall, one->cost};
+  };
+  return {found.does_not_fit,    found.may_not_fit, found.does_not_divide, found.no_price,
+          found.misses_deadline, found.over_budget, row(found.in_time),    row(found.in_cost)};
+}
 /// The checkpoints of a plan as it is paid for.
 template <class Request, class Planned>
 [[nodiscard]] run_checkpoints checkpoints_of(const Request& request, const Planned& one) {
@@ -425,8 +446,7 @@ template <class Request, class Planned>
   answer.parameters = parameters(request.net).trained;
   answer.epochs = epochs_of(request.data, request.job.global_batch);
   answer.examples = answer.epochs.examples;
-  answer.lost = {found.does_not_fit, found.may_not_fit,     found.does_not_divide,
-                 found.no_price,     found.misses_deadline, found.over_budget};
+  answer.lost = detail::lost_of(found);
   answer.assumed = all_assumed(model.config, assumed);
   answer.model = request.net.name.view();
   answer.data = request.data;
@@ -451,8 +471,9 @@ TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline
                rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
                cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan)
+TPUPLAN_FIELDS(tpuplan::nearest_run_row, slice, wall, total)
 TPUPLAN_FIELDS(tpuplan::lost_networks, does_not_fit, may_not_fit, batch_does_not_divide, no_price, misses_deadline,
-               over_budget)
+               over_budget, in_time, in_cost)
 TPUPLAN_FIELDS(tpuplan::plan_network_answer, schema, parameters, examples, epochs, plans, lost, assumed, model, data,
                best)
 

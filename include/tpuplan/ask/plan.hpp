@@ -484,8 +484,9 @@ TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
-               step_time_low, step_time_high, run, mfu, paid_as, region, price_date, superseded, total, total_low, total_high, wall,
-               wall_low, wall_high, chance_in_time, chance_in_budget, checkpoints, on_front, remarks, plan, sensitivity)
+               step_time_low, step_time_high, run, mfu, paid_as, region, price_date, superseded, total, total_low,
+               total_high, wall, wall_low, wall_high, chance_in_time, chance_in_budget, checkpoints, on_front, remarks,
+               plan, sensitivity)
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)

@@ -122,7 +122,8 @@ namespace detail {
   row.fits = tpuplan::fits(one.memory), row.used = one.memory.total, row.usable = one.memory.usable;
   row.steps = one.steps, row.run = one.run, row.wall = one.cost.wall;
   row.cost = one.cost.total, row.cost_low = one.low, row.cost_high = one.high;
-  row.kind = one.cost.kind, row.price = one.cost.price, row.superseded = is_before_announced_change(one.cost.price), row.region = one.cost.price.region.view();
+  row.kind = one.cost.kind, row.price = one.cost.price, row.superseded = is_before_announced_change(one.cost.price),
+  row.region = one.cost.price.region.view();
   row.checkpoints = checkpoints_of(request, one);
   row.terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total);
   return row;
@@ -156,8 +157,7 @@ namespace detail {
   answer.trained_parameters =
       static_cast<std::int64_t>(std::llround(trained_parameters(about.works.front().denoisers.items[0], asked.job)));
   answer.epochs = epochs_of(asked.data, asked.job.global_batch);
-  answer.lost = {found.does_not_fit, found.may_not_fit,     found.does_not_divide,
-                 found.no_price,     found.misses_deadline, found.over_budget};
+  answer.lost = detail::lost_of(found);
   detail::set_assumed(answer.assumed, read, about.assumed);
   answer.model = pipeline.name.view(), answer.data = asked.data, answer.best = asked.best, answer.job = asked.job;
   answer.clips = about.sizes.front().frames > 1;

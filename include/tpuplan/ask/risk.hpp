@@ -92,6 +92,9 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.ways = detail::ways_of(about);
   if (answer.ways.empty()) detail::fail(errc::infeasible, "slice", asked.slice, "a slice that has a price in region");
   answer.kind = asked.kind.value_or(answer.ways.front().kind);
+  for (const risk_way& way : answer.ways) {
+    if (way.kind == answer.kind) answer.superseded = way.superseded;
+  }
   const risk_policy policy = detail::policy_for(asked, answer.kind);
   const auto seen = detail::outlook_of_way(about, answer.kind, policy, about.limits);
   if (!seen) detail::fail(errc::infeasible, "kind", name(answer.kind), "a way of paying with a price for so long");

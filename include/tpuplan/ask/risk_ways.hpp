@@ -127,6 +127,7 @@ struct risk_answer {
   std::int64_t slices = 1, chips = 0;
   std::string region{};
   provisioning kind{};        ///< way of paying, as asked or with the best chance
+  bool superseded = false;    ///< its price is older than an announced change
   std::string policy{};       ///< what is done about stops
   std::string start{}, by{};  ///< as asked
   std::optional<seconds> deadline{};
@@ -421,7 +422,7 @@ TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget
 TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)
 TPUPLAN_FIELDS(tpuplan::risk_answer, chance_in_time, chance_in_budget, chance_of_both, chance_to_end, wall_p10,
                wall_p50, wall_p90, cost_p10, cost_p50, cost_p90, done_p50, done_p90, slice, slices, chips, region, kind,
-               policy, start, by, deadline, budget, run, run_low, run_high, fits, checkpoint_interval, preempted_every,
+               superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, checkpoint_interval, preempted_every,
                preempted_every_low, preempted_every_high, fails_every, fails_every_low, fails_every_high, ways, changes,
                walls, costs, assumed, model)
 

@@ -240,7 +240,8 @@ namespace detail {
     if (!price || estimate.running <= 0) continue;
     const serving_cost cost = cost_of_tokens(estimate, where, *price);
     list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
-                    cost.output.value(), cost.all_on_output.value(), cost.requests.value(), *price, is_before_announced_change(*price)});
+                    cost.output.value(), cost.all_on_output.value(), cost.requests.value(), *price,
+                    is_before_announced_change(*price)});
   }
   return list;
 }
@@ -433,7 +434,9 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   answer.encoder = detail::encoder_part(config.model, asked, where, answer.estimate);
   if (adapted) {
     answer.adapters = detail::adapters_of(asked.job, asked.mesh, where);
-    const per_second most = answer.estimate.capacity * asked.job.output.mean, now = answer.estimate.output_tokens;
+    const per_second now = answer.estimate.output_tokens;
+    const bool by_rate = asked.job.request_rate.value() > 0;  // which is served up to the capacity
+    const per_second most = by_rate ? answer.estimate.capacity * asked.job.output.mean : now;
     answer.adapters->output_tokens_low = min(now, most * (1 - detail::most_slowed));
     answer.adapters->output_tokens_high = min(now, most * (1 - detail::least_slowed));
     detail::slow_capacity(*answer.adapters, answer.estimate.capacity);

@@ -102,22 +102,6 @@ struct simulate_answer {
 
 namespace detail {
 
-/// The requests a second that a run served, where more came: the engine was never idle, and the last quarter of the
-/// requests waited more than twice as long for the first token as the first quarter. 0 where it kept up.
-inline double served_below_arrivals(const simulation_run& run) {
-  const std::size_t quarter = run.records.size() / 4;
-  if (run.busy < 0.99 || quarter == 0) return 0;
-  const auto waited = [&](std::size_t from) {
-    seconds sum{0};
-    for (std::size_t i = from; i < from + quarter; ++i) sum += run.records[i].first_token - run.records[i].arrival;
-    return sum;
-  };
-  if (waited(run.records.size() - quarter) < waited(0) * 2.0) return 0;
-  seconds last{0};
-  for (const request_record& record : run.records) last = max(last, record.finished);
-  return static_cast<double>(run.records.size()) / (last - run.records.front().arrival).value();
-}
-
 /// The simulation of one question; other rates and other jobs are asked too.
 class asked_simulation {
  public:
@@ -199,7 +183,8 @@ class asked_simulation {
     serving_job share = all.job;
     share.request_rate = share.request_rate / static_cast<double>(fleet_.slices);
     const serving_estimate each = serve(model_, share, fleet_.mesh, fleet_.where, asked_.constants);
-    all.capacity = each.capacity * static_cast<double>(fleet_.slices);
+    all.capacity = all.split ? split_capacity(model_, share, fleet_, all.split->pools, asked_.constants)
+                             : each.capacity * static_cast<double>(fleet_.slices);
     if (adapted_) slow_capacity(all.adapters.emplace(adapters_of(job_, fleet_.mesh, fleet_.where)), all.capacity);
     all.meets_targets = meets(all.report);
     if (any_target(targets_) && loop_.clients == 0 && trace_.empty() && !is_routed() && !is_split() &&
@@ -386,13 +371,6 @@ class asked_simulation {
     steps_ += run.steps;
     return report_of(run, targets_);
   }
-  [[nodiscard]] static simulation_run counted_part(simulation_run run) {
-    const auto is_left_out = [&](const request_record& one) {
-      return one.arrival < run.warm_until || one.arrival > run.counted_until;
-    };
-    run.records.erase(std::remove_if(run.records.begin(), run.records.end(), is_left_out), run.records.end());
-    return run;
-  }
   [[nodiscard]] simulation_report routed_report(const serving_job& job) {
     const fleet_routing routing{*routing_, asked_.sessions.shared_prefix, asked_.sessions.groups, 0, {}, asked_.seed};
     const routed_run all =
@@ -400,7 +378,7 @@ class asked_simulation {
                        routing, bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants);
     if (steps_ == 0) {
       first_ = all.run.steps;
-      served_ = served_below_arrivals(counted_part(all.run));
+      served_ = served_below_arrivals(all.run);
       prefixes_ = all.prefixes;
       served_by_each_ = all.served;
     }

@@ -255,9 +255,11 @@ void place_training(const diffusion_pipeline& pipeline, const Asked& asked, trai
   }
   answer.slices = asked.slices, answer.chips = tpuplan::chips(where), answer.slice = tpuplan::name(where).view();
   answer.mesh = training_layout(about, answer.job, where, asked.slices, asked.mesh, asked.exchange);
-  if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)
-    about.assumed.emplace_back("layout", layout_words(answer.mesh) + ": the fastest that fits");
   answer.memory = largest_memory(about.works, answer.job, answer.mesh, where, asked.slices);
+  if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)
+    about.assumed.emplace_back("layout", layout_words(answer.mesh) + (tpuplan::fits(answer.memory) == verdict::no
+                                                                          ? ": the one that needs least"
+                                                                          : ": the fastest that fits"));
   answer.fits = tpuplan::fits(answer.memory);
   answer.used = answer.memory.total, answer.used_low = answer.memory.low, answer.used_high = answer.memory.high;
   answer.usable = answer.memory.usable;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/base/error.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/base/units.hpp>
@@ -122,21 +123,25 @@ struct run_checkpoints {
   text<32> stored_in{};      ///< the region whose price that is; us-central1 where no source prices storage in its own
 };
 
-/// Steps between checkpoints of that interval. Worked: every 1500 s in steps of 2.14 s are 700.
+/// Steps between checkpoints of that interval, whole ones, so that there are no more than intervals. Worked: every 1500
+/// s in steps of 2.14 s are 701.
 [[nodiscard]] constexpr std::int64_t steps_between_checkpoints(seconds interval, seconds step) {
-  const double steps = interval / seconds{detail::positive("step", step.value())} * (1 + 1e-12);  // 500 steps are 500
+  const double exact = interval / seconds{detail::positive("step", step.value())};
+  const double steps = math::ceil(exact * (1 - 1e-12));  // 500 steps are 500
   return static_cast<std::int64_t>(steps < 1 ? 1 : steps > 1e9 ? 1e9 : steps);
 }
 
-/// The checkpoints of a run of that many steps that writes one after each interval and keeps the last ones, and what a
-/// month of those costs where the run is. Throws for steps and times that are not above 0. Worked: 95368 steps of 2.14
-/// s with one of 96 GB every 1500 s write 136, of which 3 in us-east5 are 288 GB and 5.36 USD a month.
+/// The checkpoints of a run of that many steps that writes one after each interval, the last at its end, and keeps the
+/// last ones, and what a month of those costs where the run is. Throws for steps and times that are not above 0.
+/// Worked: 95368 steps of 2.14 s with one of 96 GB every 1500 s write 137, of which 3 in us-east5 are 288 GB and 5.36
+/// USD a month.
 [[nodiscard]] constexpr run_checkpoints checkpoints_of(bytes each, double steps, seconds step, seconds interval,
                                                        std::string_view region, std::int64_t kept = 3) {
   run_checkpoints result;
   result.each = each;
   result.period = steps_between_checkpoints(interval, step);
-  const double written = detail::positive("steps", steps) / static_cast<double>(result.period);
+  const double written =
+      math::ceil(detail::positive("steps", steps) / static_cast<double>(result.period) * (1 - 1e-12));
   result.written = static_cast<std::int64_t>(written < 1 ? 1 : written > 1e15 ? 1e15 : written);
   result.kept = result.written < kept ? result.written : kept;
   result.stored_in = find_storage_price(region) ? region : std::string_view("us-central1");

@@ -44,8 +44,8 @@ constexpr void validate(const payment_terms& terms) {
   check("payment_terms.mean_time_between_failures", terms.mean_time_between_failures, 1e12, "0 to 1e12 s");
 }
 
-/// The terms of the same run with steps that take `pace` times as long: checkpoints of so many steps come as much later.
-/// Worked: 10 min of steps are 20 min at a pace of 2; 10 min without steps stay so.
+/// The terms of the same run with steps that take `pace` times as long: checkpoints of so many steps come as much
+/// later. Worked: 10 min of steps are 20 min at a pace of 2; 10 min without steps stay so.
 [[nodiscard]] constexpr payment_terms at_pace(payment_terms terms, double pace) {
   if (terms.interval_of_steps) terms.checkpoint_interval *= pace;
   return terms;

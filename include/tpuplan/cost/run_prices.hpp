@@ -29,7 +29,7 @@ struct run_price {
   /// Costs at the ends of the step's band; nothing: not available for that long.
   maybe<usd> total_low{}, total_high{};
   seconds wall{};                        ///< from start to end, with preemptions
-  maybe<seconds> checkpoint_interval{};  ///< time between two checkpoints, on spot
+  maybe<seconds> checkpoint_interval{};  ///< time between two checkpoints; nothing: none are written
   price_row price{};                     ///< the row of the price list that was used
   bool superseded = false;               ///< that row is older than an announced change of prices
   /// @}
@@ -61,7 +61,7 @@ struct run_price_list {
     for (; at > 0 && paid.total < list.rows[at - 1].total; --at) list.rows[at] = list.rows[at - 1];
     run_price row{paid.kind, paid.total, total(find_way(low, paid.kind)), total(find_way(high, paid.kind))};
     row.wall = paid.wall;
-    if (paid.kind == provisioning::spot) row.checkpoint_interval = paid.checkpoint_interval;
+    if (paid.checkpoint_interval > seconds{}) row.checkpoint_interval = paid.checkpoint_interval;
     row.price = paid.price;
     row.superseded = paid.superseded;
     list.rows[at] = row;

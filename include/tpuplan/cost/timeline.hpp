@@ -93,7 +93,8 @@ constexpr run_timeline phases_in_all(const run_phases& run) {
   line.restore = run.restore;
   line.steps = static_cast<double>(run.steps) * run.step;
   line.evaluations = in_all(run.evaluation, run.evaluate_every, run.steps);
-  line.checkpoints = in_all(run.checkpoint, run.checkpoint_every, run.steps);
+  if (run.checkpoint_every > 0)  // the last at the end
+    line.checkpoints = static_cast<double>(ceil_div(run.steps, run.checkpoint_every)) * run.checkpoint;
   line.export_time = run.export_time;
   return line;
 }

@@ -29,6 +29,7 @@ struct gpu_offer {
   known<usd_per_second> flex_start{};  ///< of one GPU
   known<usd_per_second> calendar{};    ///< of one GPU
   text<10> date{};                     ///< of the prices; "unknown" where there are none
+  bool derived = false;                ///< its price is that of the GPU alone and that of a machine, of two sources
 };
 
 // generated: gpu_offers from data/gpus.json
@@ -42,8 +43,8 @@ inline constexpr gpu_offer gpu_offers[] = {
     {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, 8.055_usd_per_h, 11.2775_usd_per_h, "2026-07-30"},
     {"RTX-PRO-6000", "g4-standard-48", 8, 467.8_TFLOP_per_s, 96_GB, 1597_GB_per_s, 4.49993_usd_per_h, 1.77164_usd_per_h, 2.25_usd_per_h, unknown, "2026-09-25"},
     {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, 0.424056_usd_per_h, unknown, unknown, "2026-06-03"},
-    {"V100", "n1-standard-8", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, 2.86_usd_per_h, unknown, unknown, unknown, "2026-09-01"},
-    {"T4", "n1-standard-8", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, 0.73_usd_per_h, unknown, unknown, unknown, "2026-09-01"},
+    {"V100", "n1-standard-8", 8, 125_TFLOP_per_s, 16_GB, 900_GB_per_s, 2.86_usd_per_h, unknown, unknown, unknown, "2026-09-01", true},
+    {"T4", "n1-standard-8", 4, 65_TFLOP_per_s, 16_GB, 320_GB_per_s, 0.73_usd_per_h, unknown, unknown, unknown, "2026-09-01", true},
 };
 // clang-format on
 // end of generated: gpu_offers

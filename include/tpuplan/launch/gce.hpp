@@ -197,8 +197,12 @@ inline gce_launch gce_group(const launch_request& request) {
     return text;
   };
   if (commands.command.empty()) return out + "set -e\n" + lines(commands.create, "\n") + "\n";
-  out += "set -u\n" + detail::packing(request) + "create() {\n  " + lines(commands.create, " &&\n  ") + "\n}\n";
-  out += "state() {\n  " + shell_lines(commands.state) + "\n}\n";
+  out += "set -u\n" + detail::packing(request) + "create() {\n  " + shell_lines(commands.create.front());
+  if (commands.create.size() > 1) {  // what is there of a group that cannot be made is deleted
+    const std::vector<shell_words> others(commands.create.begin() + 1, commands.create.end());
+    out += " || return 1\n  if ! {\n    " + lines(others, " &&\n    ") + "\n  }; then\n    delete\n    return 1\n  fi";
+  }
+  out += "\n}\n" + detail::state_function(request, commands.state);
   out += "members() {\n  " + shell_lines(commands.members) + "\n}\n";
   out += "delete() {\n  " + lines(commands.remove, "\n  ") + "\n}\n";
   out += "on_vm() {\n  gcloud compute ssh \"$1\" " +
@@ -223,9 +227,13 @@ inline gce_launch gce_group(const launch_request& request) {
 }
 )sh";
   const bool one = vms(request.where) == 1;
-  return out + detail::restart_loop(
-                   request, commands.ready, one ? "'' | STOPPING | STOPPED | SUSPENDED | TERMINATED" : "DELETED",
-                   "half an hour after the program they stop, which ends what they cost but for disks");
+  launch_request waiting = request;
+  if (!one && request.capacity == provisioning::flex_start && request.max_wait.value() == 0)
+    waiting.max_wait = 7200_s;  // as long as the request of one VM may wait
+  return out +
+         detail::restart_loop(waiting, commands.ready,
+                              one ? "STOPPING | STOPPED | SUSPENDED | TERMINATED | NOT_FOUND" : "NOT_FOUND",
+                              "half an hour after the program they stop, which ends what they cost but for disks");
 }
 
 }  // namespace abi_0

@@ -65,7 +65,8 @@ inline void check_gcloud(const launch_request& request, tpu_creation how) {
              chips_with([](const launch_offer& o) { return o.gcloud.flex_start; }));
   }
   if (request.capacity != provisioning::flex_start && request.max_run.value() > 0)
-    fail(errc::unsupported, "max_run", request.max_run.value(), "0: only flex-start has a limit");
+    fail(errc::unsupported, "max_run", request.max_run.value(),
+         "0: only flex-start has a limit; use gce with max_restarts 0, or vertex");
   if (request.max_run.value() > 0 && request.run / request.max_run > static_cast<double>(request.max_restarts) + 1)
     fail(errc::out_of_range, "max_restarts", request.max_restarts,
          "at least one for each max_run of the run but the first");
@@ -185,6 +186,15 @@ inline std::string script_head(const launch_request& request) {
          std::string(name(request.where).view()) + ", " + std::string(name(request.capacity)) + "\n";
 }
 
+/// The function that says how the VMs are: what `describe` prints, asked again where it fails; NOT_FOUND where it says
+/// that there are none, UNKNOWN where it does not answer.
+inline std::string state_function(const launch_request& request, const shell_words& describe) {
+  const std::string errors = "/tmp/" + request.name + ".error";
+  return "state() {\n  for _ in 1 2 3 4 5 6 7 8 9 10; do\n    if answer=$(" + shell_line(describe) + " 2>" + errors +
+         "); then\n      echo \"$answer\"\n      return\n    fi\n    if grep -q -e NOT_FOUND -e 'was not found' " +
+         errors + "; then\n      echo NOT_FOUND\n      return\n    fi\n    sleep 30\n  done\n  echo UNKNOWN\n}\n";
+}
+
 /// The loop that creates the VMs, waits for them, runs the program and starts again after a preemption; create, state,
 /// run and delete are functions above it. `ready` is the state of VMs that can be used, `gone` has the shell patterns
 /// of states that never become ready, and `end` says how the VMs end where nobody deletes them.
@@ -195,13 +205,15 @@ trap 'delete; exit 1' HUP INT TERM
 restarts=0
 while true; do
   create || exit 1
-@BEFORE@  while [ "$(state)" != READY ]; do
-    case "$(state)" in
+@BEFORE@  now=$(state)
+  while [ "$now" != READY ]; do
+    case "$now" in
       GONE) break ;;
     esac
     sleep 60
-@WAIT@  done
-  if [ "$(state)" = READY ]; then
+@WAIT@    now=$(state)
+  done
+@LATE@  if [ "$now" = READY ]; then
     run
     status=$?
     if [ "$status" -eq 0 ]; then
@@ -209,7 +221,8 @@ while true; do
       exit 0
     fi
     sleep 120  # until a preemption shows in the state
-    if [ "$(state)" = READY ]; then
+    now=$(state)
+    if [ "$now" = READY ] || [ "$now" = UNKNOWN ]; then
       echo "NAME: the program failed, or the connection to it was lost; its TPUs are still there, and billed@HOURLY@" >&2
       echo "@END@; a file /tmp/NAME.keep on them keeps them; @LOG@" >&2
       exit "$status"
@@ -230,6 +243,10 @@ done
                              : "    waited=$((waited + 1))\n    [ \"$waited\" -lt " + std::to_string(minutes) +
                                    " ] || { echo \"NAME: no capacity within " + std::to_string(minutes) +
                                    " minutes\" >&2; delete; exit 1; }\n");
+  put("@LATE@", minutes == 0
+                    ? std::string()
+                    : "  if [ \"$now\" != READY ]; then\n    echo \"NAME: no capacity: the request ended\" >&2\n"
+                      "    delete\n    exit 1\n  fi\n");
   put("READY", ready);
   put("GONE", gone);
   put("LIMIT", std::to_string(request.max_restarts));
@@ -264,7 +281,7 @@ done
   out += "set -u\n";
   out += detail::packing(request);
   function("create", commands.create);
-  function("state", commands.state);
+  out += detail::state_function(request, commands.state);
   if (commands.copy.empty()) {
     function("run", commands.run);
   } else {
@@ -273,7 +290,7 @@ done
   }
   function("delete", commands.remove);
   return out + detail::restart_loop(request, how == tpu_creation::queued_resource ? "ACTIVE" : "READY",
-                                    "FAILED | SUSPENDING | SUSPENDED | PREEMPTED",
+                                    "FAILED | SUSPENDING | SUSPENDED | PREEMPTED | NOT_FOUND",
                                     "half an hour after the program they are deleted, if the service account of the "
                                     "VMs has the role TPU Admin");
 }

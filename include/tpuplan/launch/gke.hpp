@@ -64,7 +64,7 @@ inline void check_gke(const launch_request& request) {
   check_extras(request, "GKE", {"cluster", "args", "service_account", "queue"});
   check_service_account(request, true);
   check_gke_flex_start(request);
-  if (request.max_run.value() > 0 && !is_queued(request))
+  if (request.max_run.value() > 0 && !is_queued(request) && vms(request.where) > 1)
     fail(errc::unsupported, "max_run", request.max_run.value(), "0: a JobSet has no limit over its restarts");
 }
 
@@ -140,8 +140,8 @@ inline nlohmann::ordered_json gke_metadata(const launch_request& request) {
 /// The manifest that runs the request: a Job where the slice is one VM, else a JobSet with a job for each slice and a
 /// pod for each VM. `kubectl apply -f -` takes it as JSON. The cluster needs node pools (`gke_node_pools`) and, for a
 /// JobSet, its controller. Refuses, by name of the field: chips that GKE does not have, no image, several slices of one
-/// VM each or of a chip without multislice, flex-start of a chip without it or with restarts, and `max_run` but with a
-/// queue on flex-start, whose capacity it then limits.
+/// VM each or of a chip without multislice, flex-start of a chip without it or with restarts, and `max_run` of a
+/// JobSet but with a queue on flex-start, whose capacity it then limits.
 /// Worked: two slices of v6e-16 are replicas 2, parallelism 4 and google.com/tpu 4.
 /// Source: GoogleCloudPlatform/ai-on-gke best-practices/hotswap.md (2025-03-27); GKE "Deploy TPU Multislices".
 [[nodiscard]] inline nlohmann::ordered_json gke_manifest(const launch_request& request) {
@@ -153,6 +153,8 @@ inline nlohmann::ordered_json gke_metadata(const launch_request& request) {
                       {"completions", pods},
                       {"backoffLimit", pods == 1 ? request.max_restarts : 0},
                       {"template", detail::gke_pod(request)}};
+  if (pods == 1 && request.max_run.value() > 0 && !detail::is_queued(request))
+    job["activeDeadlineSeconds"] = static_cast<std::int64_t>(math::ceil(request.max_run.value()));
   if (pods == 1)
     return {{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", detail::gke_metadata(request)}, {"spec", job}};
   const ordered_json replicated = {{"name", "slice"}, {"replicas", request.slices}, {"template", {{"spec", job}}}};
@@ -228,6 +230,20 @@ inline shell_words gke_node_pool(const launch_request& request, const std::strin
   }
   for (std::int64_t i = 0; i < request.slices; ++i)
     commands.push_back(detail::gke_node_pool(request, request.name + "-" + std::to_string(i), policy));
+  return commands;
+}
+
+/// The commands that delete these node pools, which are billed with a job or without. Worked: two slices have two.
+[[nodiscard]] inline std::vector<shell_words> gke_pool_deletions(const launch_request& request) {
+  std::vector<shell_words> commands;
+  for (std::int64_t i = 0; i < request.slices; ++i) {
+    shell_words words = {"gcloud", "container", "node-pools", "delete", request.name + "-" + std::to_string(i)};
+    if (!request.project.empty()) words.push_back("--project=" + request.project);
+    words.push_back("--cluster=" + request.cluster);
+    words.push_back("--location=" + std::string(detail::region_of(request.zone)));
+    words.push_back("--quiet");
+    commands.push_back(std::move(words));
+  }
   return commands;
 }
 

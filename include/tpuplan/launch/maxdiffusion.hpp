@@ -180,7 +180,8 @@ inline void add_picture_mesh(std::vector<std::string>& arguments, const launch_r
          "degrees whose product is the devices of the slice");
   if (mesh.context > 1 && !family.context)
     fail(errc::unsupported, "mesh.context", mesh.context,
-         "1: the axis rules of " + std::string(model.config) + ".yml do not share positions (--context 1, in a batch that fills the slice)");
+         "1: the axis rules of " + std::string(model.config) +
+             ".yml do not share positions (--context 1, in a batch that fills the slice)");
   if (mesh.context > 1 && mesh.exchange != context_exchange::gather && !family.rings)
     fail(errc::unsupported, "mesh.exchange", name(mesh.exchange),
          "gather: MaxDiffusion has rings and all-to-all for Wan alone (--context-exchange gather)");
@@ -189,7 +190,8 @@ inline void add_picture_mesh(std::vector<std::string>& arguments, const launch_r
     fail(errc::unsupported, "mesh.fsdp", mesh.fsdp,
          (family.context_holds ? "the degree of context times a divisor of data: weights are sharded over context too "
                                : "1 or a divisor of data: weights are sharded over fsdp alone ") +
-             std::string("(--fsdp ") + std::to_string(held) + " or " + std::to_string(held * mesh.data) + ")");
+             std::string("(--fsdp ") + std::to_string(held) +
+             (mesh.data > 1 ? " or " + std::to_string(held * mesh.data) : std::string()) + ")");
   const std::int64_t fsdp = mesh.fsdp / held;
   const auto add = [&](const char* key, std::int64_t value) {
     arguments.push_back(std::string(key) + "=" + std::to_string(value));

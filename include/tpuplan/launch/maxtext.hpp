@@ -158,7 +158,8 @@ inline std::vector<std::string> maxtext_types(const training_job& job) {
   if (job.images_per_sequence != 0)
     fail(errc::unsupported, "training_job.images_per_sequence", job.images_per_sequence, "0: this writes text alone");
   if (job.lora_rank != 0)
-    fail(errc::unsupported, "training_job.lora_rank", job.lora_rank, "0: MaxText's pre-training has no adapters");
+    fail(errc::unsupported, "training_job.lora_rank", job.lora_rank,
+         "0: MaxText's pre-training has no adapters; run its maxtext.trainers.post_train.sft.train_sft as a command");
   if (job.compute == dtype::fp8 || job.compute == dtype::int4)
     fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, fp16 or int8 in MaxText on TPUs");
   if (job.compute == dtype::int8)

@@ -89,7 +89,7 @@ inline seconds expected_at_most(const plan& planned) {
 /// best interval between what stops it under that capacity (`checkpoint_interval_of`). Refuses steps that are not above
 /// 0 or above 1e12, a negative time of a step or a run, a negative time of a checkpoint, models that are not decoders,
 /// and a plan for spot that does not say how long it takes. Worked: with checkpoints of 15 s and steps of 2.14 s on
-/// v6e-256, 2167 steps on demand.
+/// v6e-256, 2168 steps on demand.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked, provisioning capacity) {
   if (asked.model.kind != architecture::decoder)
     detail::fail(errc::unsupported, "model.kind", name(asked.model.kind), "decoder: what MaxText trains");
@@ -111,7 +111,7 @@ inline seconds expected_at_most(const plan& planned) {
 }
 
 /// How MaxText trains a plan on the capacity that the plan chose. Worked: 95367.4 steps are 95368; where a step takes
-/// 2.14 s and a checkpoint 15 s, on demand there is one every 2167 steps on v6e-256, or 4638 s.
+/// 2.14 s and a checkpoint 15 s, on demand there is one every 2168 steps on v6e-256, or 4638 s.
 [[nodiscard]] inline maxtext_run maxtext_of(const plan& planned, const plan_request& asked) {
   return maxtext_of(planned, asked, detail::launched_capacity(planned));
 }
@@ -152,7 +152,8 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
                                     const std::string& source = "plan") {
   const json_object row = detail::row_of_plan(document, rank, source);
   if (row.object("plan").has("estimate"))
-    detail::fail(errc::unsupported, row.path("plan"), "for serving", "a plan of training");
+    detail::fail(errc::unsupported, row.path("plan"), "for serving",
+                 "a plan of training; a service is started on gke by an engine: --engine");
   return read_json<plan>(row.at("plan"), {}, row.path("plan"));
 }
 

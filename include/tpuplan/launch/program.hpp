@@ -21,6 +21,14 @@ inline bool has_files(const launch_request& request) {
   return !request.workdir.empty() || !request.copy.empty() || !request.requirements.empty();
 }
 
+/// The files that are copied by their names.
+inline std::vector<const std::string*> delivered_files(const launch_request& request) {
+  std::vector<const std::string*> all;
+  for (const std::string& one : request.copy) all.push_back(&one);
+  if (!request.requirements.empty()) all.push_back(&request.requirements);
+  return all;
+}
+
 /// Refuses files and packages beside an image, and without a command that would use them.
 inline void check_delivery(const launch_request& request) {
   const std::string_view field = !request.workdir.empty()        ? "workdir"
@@ -32,6 +40,15 @@ inline void check_delivery(const launch_request& request) {
   if (!request.image.empty())
     fail(errc::invalid_argument, field, "given with an image", "either: an image has its program and its packages");
   if (request.command.empty()) fail(errc::missing_field, "command", "missing", "the program that uses what is copied");
+  std::vector<std::string> names = {request.name, request.name + ".tgz"};  // the folder they go to, and the archive
+  for (const std::string* one : delivered_files(request)) {
+    const std::string called(last_part(*one));
+    if (std::find(names.begin(), names.end(), called) != names.end())
+      fail(errc::invalid_argument, one == &request.requirements ? "requirements" : "copy", *one,
+           called == request.name ? "a file of another name than the job's, which is that of their folder"
+                                  : "files of different names: they go to one folder");
+    names.push_back(called);
+  }
 }
 
 /// What pip installs: the framework in the version for the chip, and the requirements.
@@ -95,6 +112,17 @@ inline std::string arrival(const launch_request& request) {
          venv + "; }; } && . " + venv + "/bin/activate && " + shell_line(pip) + " && ";
 }
 
+/// What gives the Docker of root the VM's account at Google's registries, of which an image may be private; no image of
+/// theirs needs nothing. Source: "Configure authentication to Artifact Registry for Docker" (2026).
+inline std::string registry_login(std::string_view image) {
+  const std::string_view host = image.substr(0, image.find('/'));
+  const auto ends = [&](std::string_view with) {
+    return host.size() >= with.size() && host.substr(host.size() - with.size()) == with;
+  };
+  if (!ends("gcr.io") && !ends("-docker.pkg.dev")) return {};
+  return shell_line({"sudo", "gcloud", "auth", "configure-docker", std::string(host), "--quiet"}) + "; ";
+}
+
 /// The program of each VM with what comes before it, in its container where there is an image; empty where there is
 /// neither.
 inline std::string worker_line(const launch_request& request) {
@@ -108,7 +136,7 @@ inline std::string worker_line(const launch_request& request) {
     words = {"env", folder};
   }
   words.insert(words.end(), request.command.begin(), request.command.end());
-  return words.empty() ? std::string() : arrival(request) + shell_line(words);
+  return words.empty() ? std::string() : registry_login(request.image) + arrival(request) + shell_line(words);
 }
 
 /// Where somebody finds what the program printed.
@@ -118,7 +146,8 @@ inline std::string log_words(const launch_request& request) {
 }
 
 /// The line so run that it does not need the connection over which it is started: what it prints goes to a file, which
-/// the connection follows, and the status of the line is that of the program. With a checkpoint folder the file is kept
+/// the connection follows, and the status of the line is that of the program. Where the program runs already it is
+/// followed alone: gcloud starts the line again where its connection is lost. With a checkpoint folder the file is kept
 /// there. Beside it a watchdog: `ending` runs half an hour after the program has ended, however it ended, unless
 /// somebody has made a file on the VM that keeps it.
 inline std::string watched(const launch_request& request, const std::string& line, const std::string& ending) {
@@ -129,10 +158,13 @@ inline std::string watched(const launch_request& request, const std::string& lin
   program += "exit \"$status\"";
   const std::string watch =
       "while kill -0 \"$1\" 2>/dev/null; do sleep 10; done; sleep 1800; [ -e /tmp/" + name + ".keep ] || " + ending;
-  return "touch /tmp/" + name + ".started; : >" + name + ".log; " + shell_line({"nohup", "bash", "-c", program}) +
-         " >>" + name + ".log 2>&1 </dev/null & program=$!; (" + shell_line({"setsid", "sh", "-c", watch, "watch"}) +
-         " \"$program\" </dev/null >/dev/null 2>&1 &); tail --pid=\"$program\" -n +1 -f " + name +
-         ".log; wait \"$program\"";
+  return "program=$(cat " + name +
+         ".pid 2>/dev/null); if ! kill -0 \"${program:-none}\" 2>/dev/null; then touch /tmp/" + name +
+         ".started; rm -f " + name + ".status; : >" + name + ".log; " + shell_line({"nohup", "bash", "-c", program}) +
+         " >>" + name + ".log 2>&1 </dev/null & program=$!; echo \"$program\" >" + name + ".pid; (" +
+         shell_line({"setsid", "sh", "-c", watch, "watch"}) +
+         " \"$program\" </dev/null >/dev/null 2>&1 &); fi; tail --pid=\"$program\" -n +1 -f " + name +
+         ".log; exit \"$(cat " + name + ".status 2>/dev/null || echo 1)\"";
 }
 
 /// What a VM is given when it is created: the folder of checkpoints, for startup scripts of one's own, and where a

@@ -24,6 +24,14 @@ struct ray_launch {
 
 namespace detail {
 
+/// Whether a word of a command arrives as it is: `ray job submit` joins the words to a line of a shell, those with a
+/// space or a tab in double quotes and the others as they are. Source: ray-project/ray dashboard/modules/job/cli.py,
+/// list2cmdline of Python.
+inline bool arrives_by_ray(std::string_view word) {
+  if (word.empty() || shell_quoted(word) == word) return true;
+  return word.find_first_of(" \t") != std::string_view::npos && word.find_first_of("$`\"\\") == std::string_view::npos;
+}
+
 /// Refuses what the cluster launcher of Ray does not have: it makes TPUs by the Cloud TPU API.
 inline void check_ray(const launch_request& request) {
   const auto offered = [](const launch_offer& o) { return !o.gcloud.runtime_version.empty(); };
@@ -38,6 +46,12 @@ inline void check_ray(const launch_request& request) {
   }
   check_extras(request, "Ray", {});
   check_program(request, "Ray");
+  for (const std::string& word : request.command) {
+    if (!arrives_by_ray(word))
+      fail(errc::unsupported, "command", word,
+           "words that ray job submit passes on: letters and digits, or with a space and without $, `, \" and \\; put "
+           "others in a script");
+  }
   if (request.project.empty()) refuse_name("project", request.project, "a project ID");
   if (request.zone.empty()) refuse_name("zone", request.zone, "the zone of the cluster");
   if (request.slices > 1)
@@ -115,9 +129,10 @@ inline void add_ray_accelerator(nlohmann::ordered_json& node, const slice& where
   return cluster;
 }
 
-/// The commands that make the cluster of that file, submit the program as a job to its head, and delete it. Workers
-/// find CHECKPOINT_DIR in the environment of the job. Worked: ray up --yes ray.yaml. Source: Ray, "Cluster launcher
-/// commands" and "Ray Jobs CLI".
+/// The commands that make the cluster of that file, submit the program as a job, and delete it. On a slice of
+/// one VM it runs there; of several VMs it is a driver of Ray, which runs on the head and starts tasks on the VMs.
+/// Workers find CHECKPOINT_DIR in the environment of the job. Worked: ray up --yes ray.yaml. Source: Ray, "Cluster
+/// launcher commands" and "Ray Jobs CLI".
 [[nodiscard]] inline ray_launch ray_commands(const launch_request& request, const std::string& file) {
   validate(request);
   detail::check_ray(request);
@@ -126,6 +141,8 @@ inline void add_ray_accelerator(nlohmann::ordered_json& node, const slice& where
     const nlohmann::ordered_json environment = {{"env_vars", {{"CHECKPOINT_DIR", request.checkpoint}}}};
     job.push_back("--runtime-env-json=" + environment.dump());
   }
+  if (vms(request.where) == 1)  // else the program is a driver of Ray, on the head
+    job.push_back("--entrypoint-resources={\"TPU\":" + std::to_string(request.where.chips_per_vm) + "}");
   job.push_back("--");
   job.insert(job.end(), request.command.begin(), request.command.end());
   return {{"ray", "up", "--yes", file}, {"ray", "exec", file, shell_line(job)}, {"ray", "down", "--yes", file}};

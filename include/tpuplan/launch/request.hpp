@@ -223,6 +223,9 @@ inline void check_files(const launch_request& request) {
   if (request.framework.empty()) return;
   for (const std::string_view known : {"jax", "torch_xla", "tensorflow"}) {
     if (known != request.framework) continue;
+    if (known == "tensorflow" && checked_multiply(vms(request.where), request.slices) > 1)
+      fail(errc::unsupported, "framework", request.framework,
+           "a slice of one VM: on several TensorFlow runs on one of them, with TPU_NAME and another runtime; use jax");
     if (chip_of_service(known, request.where.chip.name.view()) != nullptr) return;
     const std::string chip(request.where.chip.name.view());
     fail(errc::unsupported, "framework", request.framework,

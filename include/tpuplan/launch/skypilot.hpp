@@ -78,6 +78,9 @@ inline void check_skypilot(const launch_request& request) {
          "none: a task of SkyPilot names no reservation of TPUs");
   if (request.max_run.value() > 0 && request.capacity != provisioning::flex_start)
     fail(errc::unsupported, "max_run", request.max_run.value(), "0: only flex-start has a limit");
+  if (request.boot_disk.value() > 0 && !is_sky_machine(request))
+    fail(errc::unsupported, "boot_disk", request.boot_disk.value(),
+         "0: VMs of the Cloud TPU API have a disk of a fixed size (skypilot-org/skypilot#4964); use gce");
   if (is_sky_machine(request))
     check_sky_machine(request);
   else
@@ -87,12 +90,12 @@ inline void check_skypilot(const launch_request& request) {
 }  // namespace detail
 
 /// The task of SkyPilot that runs the request; `yaml_text` writes it as the file that `sky jobs launch` takes. A
-/// managed job is recovered after every preemption; `max_restarts` counts failures of the program, and 0 turns recovery
-/// off. Refuses, by name of the field: no command, several slices, reservations, shapes without a name, spot of tpu7x,
-/// tpu7x on several VMs but by flex-start, flex-start of chips, shapes and in zones without it, and `max_run` without
-/// it.
-/// Worked: v6e-256 is accelerators tpu-v6e-256; tpu7x-16 on flex-start is instance_type tpu7x-standard-4t, num_nodes 2
-/// and accelerator_topology 2x2x2. Source: skypilot-org/skypilot docs/source/reference/tpu.rst @01e8777, yaml-spec.rst
+/// managed job is recovered after every preemption, without counting, and a program that fails is not run again; 0 for
+/// `max_restarts` turns recovery off. Refuses, by name of the field: no command, several slices, reservations, shapes
+/// without a name, spot of tpu7x, tpu7x on several VMs but by flex-start, flex-start of chips, shapes and in zones
+/// without it, and `max_run` without it. Worked: v6e-256 is accelerators tpu-v6e-256; tpu7x-16 on flex-start is
+/// instance_type tpu7x-standard-4t, num_nodes 2 and accelerator_topology 2x2x2. Source: skypilot-org/skypilot
+/// docs/source/reference/tpu.rst @01e8777, yaml-spec.rst
 /// @0048bbf, sky/clouds/gcp.py (2026), tests of managed instance groups (2026-07).
 [[nodiscard]] inline nlohmann::ordered_json skypilot_task(const launch_request& request) {
   using nlohmann::ordered_json;
@@ -113,7 +116,7 @@ inline void check_skypilot(const launch_request& request) {
   if (request.capacity == provisioning::spot) resources["use_spot"] = true;
   if (!request.image.empty()) resources["image_id"] = "docker:" + request.image;
   if (request.max_restarts > 0)
-    resources["job_recovery"] = {{"max_restarts_on_errors", request.max_restarts}};
+    resources["job_recovery"] = {{"max_restarts_on_errors", 0}};
   else
     resources["job_recovery"] = "none";
   ordered_json task = {{"name", request.name}};

@@ -50,12 +50,10 @@ inline launch_output write_gke(const launch_request& request) {
   std::string text;
   if (!request.cluster.empty()) {  // as comments: kubectl reads YAML, of which JSON is a part
     for (const shell_words& words : gke_node_pools(request)) text += commented(shell_line(words));
-    if (request.capacity != provisioning::flex_start)  // whose nodes go with the job
-      text += commented(
-          "node pools are billed until they are deleted, with a job or without: gcloud container "
-          "node-pools delete " +
-          request.name + "-0 --cluster=" + request.cluster + " --location=" + std::string(region_of(request.zone)) +
-          " --quiet");
+    if (request.capacity != provisioning::flex_start) {  // whose nodes go with the job
+      text += commented("node pools are billed until they are deleted, with a job or without:");
+      for (const shell_words& words : gke_pool_deletions(request)) text += commented(shell_line(words));
+    }
   }
   return {text + manifest.dump(2) + "\n", manifest};
 }
@@ -112,9 +110,11 @@ inline launch_output write_skypilot(const launch_request& request) {
 inline launch_output write_ray(const launch_request& request) {
   const nlohmann::ordered_json cluster = ray_cluster(request);
   const ray_launch commands = ray_commands(request, request.name + ".yaml");
-  return {commented(shell_line(commands.up)) + commented(shell_line(commands.run)) +
-              commented(shell_line(commands.down)) + yaml_text(cluster),
-          {{"cluster", cluster}, {"up", commands.up}, {"run", commands.run}, {"down", commands.down}}};
+  return {
+      commented(shell_line(commands.up)) + commented(shell_line(commands.run)) +
+          commented("the cluster is billed, with a job or without, until it is deleted: " + shell_line(commands.down)) +
+          yaml_text(cluster),
+      {{"cluster", cluster}, {"up", commands.up}, {"run", commands.run}, {"down", commands.down}}};
 }
 
 }  // namespace detail

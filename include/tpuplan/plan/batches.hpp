@@ -307,10 +307,10 @@ class batch_search {
     ++meter_.counts.candidates;
     meter_.small_step(4);
     const double low = c.on_device.low.value(), high = c.on_device.high.value();
-    if (const double on_host = c.on_device.on_host.value(); on_host > host_share_)
-      return come_closer(found_.closest, rejection::does_not_fit, on_host - host_share_), false;
     if (low > (2 - safe_share) * usable_)
       return come_closer(found_.closest, rejection::does_not_fit, low - usable_), false;
+    if (const double on_host = c.on_device.on_host.value(); on_host > host_share_)
+      return come_closer(found_.closest, rejection::does_not_fit, on_host - host_share_), false;
     if (!(high < safe_share * usable_) && !accept_uncertain_)
       return come_closer(found_.closest, rejection::fit_uncertain, high - safe_share * usable_), false;
     if (c.time.value() * steps >= found_.run) return true;

@@ -32,8 +32,8 @@ struct fleet_offer {
 
 namespace detail {
 
-/// Requests a second up to which one slice of a plan keeps its targets for mean times, to a millionth; its capacity
-/// where there are none.
+/// Requests a second up to which one slice of a plan keeps its targets for mean times, to a millionth; where there are
+/// none, what it has of its capacity.
 inline per_second capacity_of_means(const serving_request& request, const serving_plan& planned) {
   serving_job share = planned.share;
   const auto keeps = [&](per_second rate) {
@@ -41,7 +41,7 @@ inline per_second capacity_of_means(const serving_request& request, const servin
     const serving_estimate one = serve(request.model, share, planned.mesh, planned.where, request.constants);
     return one.refusal == serving_refusal::none && missed_by(one, share) == 0;
   };
-  per_second low = planned.share.request_rate, high = planned.estimate.capacity;
+  per_second low = planned.share.request_rate, high = planned.estimate.capacity * (1 - request.capacity_taken);
   if (share.tpot_target.value() <= 0 && share.ttft_target.value() <= 0) return high;
   while (high > low * (1 + 1e-6)) {
     const per_second middle = (low + high) / 2;

@@ -124,6 +124,7 @@ struct diffusion_answer {
   std::vector<diffusion_plan> plans{};
   std::size_t does_not_fit = 0, may_not_fit = 0, does_not_divide = 0, no_price = 0, misses_deadline = 0,
               over_budget = 0;
+  maybe<nearest_run> in_time{}, in_cost{};
   /// @}
 };
 

@@ -138,7 +138,7 @@ inline void price_plan(const generation_request& request, generation_plan one, g
       }
       one.kind = kind, one.region = region, one.price = *found;
       one.rate = rate(found->per_chip, checked_multiply(chips(one.where), one.slices));
-      if (request.budget && one.rate > *request.budget) {
+      if (request.budget && is_over(one.rate, *request.budget)) {
         lose(to, serving_rejection::over_budget, in_usd_per_hour(one.rate - *request.budget), "USD/h");
       } else if (!to.best || is_before(one, *to.best, request.best)) {
         to.best = one;

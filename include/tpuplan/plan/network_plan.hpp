@@ -79,6 +79,13 @@ struct network_plan {
                               slice_total);
 }
 
+/// A slice whose run misses one limit alone, and what that would have to be.
+struct nearest_run {
+  slice where{};   ///< the slice
+  seconds wall{};  ///< from start to end
+  usd cost{};      ///< of the run
+};
+
 /// The plans, best first, and how many slices lost for each reason.
 struct network_answer {
   std::vector<network_plan> plans{};  ///< best first
@@ -88,6 +95,8 @@ struct network_answer {
   std::size_t no_price = 0;           ///< slices without a price, or not for so long
   std::size_t misses_deadline = 0;    ///< slices that finish after the deadline
   std::size_t over_budget = 0;        ///< slices whose run is over the budget
+  maybe<nearest_run> in_time{};       ///< of those that miss the deadline alone the fastest
+  maybe<nearest_run> in_cost{};       ///< of those that are over the budget alone the cheapest
 };
 
 namespace detail {
@@ -158,6 +167,20 @@ bool looks_at(const Request& request, const slice& where) {
          chips(where) <= request.largest_chips;
 }
 
+/// Whether a run is within the deadline and the budget of a request; counts it under the first that it misses, and
+/// keeps it where it is the nearest to the only one.
+template <class Request, class Answer>
+bool is_within(const Request& request, const slice& where, const paid_run& run, Answer& answer) {
+  const bool late = request.deadline && is_over(run.wall, *request.deadline);
+  const bool dear = request.budget && is_over(run.total, *request.budget);
+  const nearest_run one{where, run.wall, run.total};
+  if (late && !dear && (!answer.in_time || one.wall < answer.in_time->wall)) answer.in_time = one;
+  if (dear && !late && (!answer.in_cost || one.cost < answer.in_cost->cost)) answer.in_cost = one;
+  answer.misses_deadline += late;
+  answer.over_budget += dear && !late;
+  return !late && !dear;
+}
+
 /// Fills an answer with the plans that are within the limits, best first. `laid_out(where)` is the step on a slice, or
 /// nothing, which it has counted.
 template <class Request, class Answer, class Place>
@@ -170,15 +193,10 @@ void plan_slices(const Request& request, std::int64_t steps, Answer& answer, con
     auto planned = *found;
     planned.steps = steps;
     planned.run = static_cast<double>(planned.steps) * planned.step.total;
-    if (!pay_run(request, planned)) {
+    if (!pay_run(request, planned))
       ++answer.no_price;
-    } else if (request.deadline && planned.cost.wall > *request.deadline) {
-      ++answer.misses_deadline;
-    } else if (request.budget && planned.cost.total > *request.budget) {
-      ++answer.over_budget;
-    } else {
+    else if (is_within(request, where, planned.cost, answer))
       answer.plans.push_back(planned);
-    }
   }
   sort_in_order(answer.plans, [&](const auto& a, const auto& b) { return comes_first(a, b, request.best); });
 }

@@ -49,6 +49,12 @@ constexpr bool is_beyond(double value, double first) noexcept {
   return value > first + equal_within * (first < 0 ? -first : first);
 }
 
+/// Whether an amount is above a limit, by more than its rounding.
+template <class Amount>
+constexpr bool is_over(Amount amount, Amount limit) noexcept {
+  return is_beyond(amount.value(), limit.value());
+}
+
 /// Whether a plan of those figures surely comes before another one: a figure is smaller, and those before it are equal.
 constexpr bool surely_before(const rank_figures& a, const rank_figures& b) noexcept {
   for (std::size_t i = 0; i < a.size(); ++i) {

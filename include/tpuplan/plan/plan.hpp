@@ -120,6 +120,7 @@ struct plan_request {
 struct plan_cost {
   provisioning kind = provisioning::on_demand;  ///< the way of paying
   price_row price{};                            ///< the row, with region and date
+  bool superseded = false;                      ///< which is older than an announced change
   seconds billed{};                             ///< time that is paid for
   seconds wall{};                               ///< from start to end, interruptions included
   seconds wall_low{};                           ///< with the step time at the low end of its band

@@ -60,6 +60,7 @@ inline plan_cost priced(const plan& planned, const price_row& price, const paid_
   plan_cost result;
   result.kind = price.kind;
   result.price = price;
+  result.superseded = paid.superseded;
   result.billed = paid.billed;
   result.wall = paid.wall;
   result.wall_low = times.low.wall;
@@ -132,9 +133,9 @@ inline missed_limit limit_missed(const plan& planned, const plan_cost& cost, con
     const double lacking = *request.chance - cost.chance.value_or(0);
     return lacking > 0 ? missed_limit{rejection::too_unlikely, lacking} : missed_limit{};
   }
-  if (request.deadline && cost.wall > *request.deadline)
+  if (request.deadline && is_over(cost.wall, *request.deadline))
     return {rejection::misses_deadline, (cost.wall - *request.deadline).value()};
-  if (request.budget && cost.total > *request.budget)
+  if (request.budget && is_over(cost.total, *request.budget))
     return {rejection::over_budget, (cost.total - *request.budget).value()};
   return {};
 }

@@ -53,10 +53,12 @@ struct plan_sensitivity {
     result.twice_preempted = detail::possible_cost(planned, now.price, worse);
   }
   plan changed = planned;
-  changed.run = planned.step.low * planned.steps;
-  result.step_low = detail::possible_cost(changed, now.price, terms);
-  changed.run = planned.step.high * planned.steps;
-  result.step_high = detail::possible_cost(changed, now.price, terms);
+  const auto cost_at = [&](seconds step) {
+    changed.run = step * planned.steps;
+    return detail::possible_cost(changed, now.price, at_pace(terms, step / planned.step.total));
+  };
+  result.step_low = cost_at(planned.step.low);
+  result.step_high = cost_at(planned.step.high);
   plan larger = planned;
   larger.job.global_batch = checked_multiply(planned.job.global_batch, 2);
   larger.memory = memory_use(request.model, larger.job, larger.mesh, larger.where);

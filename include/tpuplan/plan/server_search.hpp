@@ -194,7 +194,7 @@ inline std::optional<serving_plan> priced(server_search& search, const serving_r
   planned.price = price;
   planned.cost = cost_of_tokens(planned.estimate, planned.where, price);
   planned.rate = planned.cost.rate * static_cast<double>(planned.slices);
-  if (request.budget && planned.rate > *request.budget) {
+  if (request.budget && is_over(planned.rate, *request.budget)) {
     come_closer(search.closest, serving_rejection::over_budget, in_usd_per_hour(planned.rate - *request.budget));
     return std::nullopt;
   }

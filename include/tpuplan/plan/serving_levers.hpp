@@ -35,7 +35,7 @@ enum class serving_lever : std::uint8_t {
 struct serving_change {
   serving_lever what = serving_lever::rate;  ///< what is changed
   double given = 0;                          ///< what it was
-  double needed = 0;                         ///< what it would have to be: rates and prompts to 5 %
+  double needed = 0;                         ///< what it would have to be: rates to 1 %, prompts to 5 %
   serving_job job{};                         ///< with the change
 };
 
@@ -52,7 +52,7 @@ inline serving_job scaled(serving_job job, serving_lever what, double factor) {
   return job;
 }
 
-/// Adds the largest share of the rate or the prompt that is accepted, to 5 %; adds nothing where a 64th is not
+/// Adds the largest share of the rate or the prompt that is accepted, a rate to 1 % and a prompt to 5 %; adds nothing where a 64th is not
 /// accepted.
 template <class Accepts>
 void scale_down(std::vector<serving_change>& list, const serving_job& job, serving_lever what, const Accepts& accepts) {
@@ -64,7 +64,7 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, servi
     if (low <= 1.0 / 64) return;
     high = low;
   }
-  while (high > low * 1.05) {
+  while (high > low * (what == serving_lever::rate ? 1.01 : 1.05)) {
     const double middle = math::sqrt(low * high);
     (works(middle) ? low : high) = middle;
   }
@@ -76,7 +76,7 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, servi
 /// The changes of which each alone makes `accepts(job)` true: fewer requests, shorter prompts, prompts in chunks of
 /// another size, weights of fewer bits. An encoder takes whole prompts, and windows of sound have one length. Empty
 /// where none does. Worked: a service that keeps its targets up to 10 requests a second and is asked for 40 gets a rate
-/// between 9.5 and 10.
+/// between 9.9 and 10.
 template <class Accepts>
 [[nodiscard]] std::vector<serving_change> changes_that_help(const transformer& model, const serving_job& job,
                                                             const Accepts& accepts) {

@@ -19,6 +19,7 @@
 #include <tpuplan/read/hf/language.hpp>
 #include <tpuplan/read/hf/own_towers.hpp>
 #include <tpuplan/read/hf/quantization.hpp>
+#include <tpuplan/read/hf/saved.hpp>
 #include <tpuplan/read/hf/vision.hpp>
 #include <utility>
 #include <vector>
@@ -303,7 +304,8 @@ inline void read_model(const json_object& object, config_record& record, model_c
   for (const stack_family& family : stack_families) {
     if (family.type != type) continue;
     config_fields f = fields(family.type);
-    return family.read(f, result.model);
+    family.read(f, result.model);
+    return refuse_other_class(f, result.model);
   }
   for (const stack_family& family : hearing_families) {
     if (family.type != type) continue;
@@ -315,6 +317,8 @@ inline void read_model(const json_object& object, config_record& record, model_c
     if (family.type != type) continue;
     config_fields f = fields(family.type);
     read_multimodal(f, family, result.model);
+    if (class_of(f) == "MllamaForCausalLM")
+      fail(errc::unsupported, f.path("architectures"), "MllamaForCausalLM", "the type mllama_text_model, which it has");
     return read_causal_head(f, result.model);
   }
   for (const uncounted_type& each : uncounted_types) {
@@ -391,7 +395,9 @@ inline void refuse_foreign(const json_object& object) {
 /// {"model_type": "gpt2"} has 124439808 parameters and 8 assumptions.
 /// @throws error naming the field (`config.num_key_value_heads`) for anything missing without a default, of the wrong
 /// type or size, contradictory, or beyond what the model structs can describe.
-[[nodiscard]] inline model_config read_hf_config(const nlohmann::json& config, std::string_view source = "config") {
+[[nodiscard]] inline model_config read_hf_config(const nlohmann::json& given, std::string_view source = "config") {
+  nlohmann::json config = given;
+  if (config.is_object()) detail::put_one_name(config, std::string(source));
   const json_object object{config, std::string(source)};
   if (!object.has("model_type")) {
     detail::refuse_foreign(object);

@@ -64,6 +64,7 @@ struct simulated_engine {
                                                    ///< sequences that decode; 0: no limit
   prefill_policy prefill = prefill_policy::mixed;  ///< whether prompts share steps with sequences that decode
   bool whole_prompts = false;                      ///< no prompt is computed in part, as of encoders
+  std::int64_t prompts_at_once = 1;                ///< begun and not done: one in each group of data-parallel attention
   std::int64_t reserved_tokens = 0;                ///< tokens of cache that every sequence holds and attends to
                                                    ///< from its start; 0: blocks are taken as it grows
 };

@@ -129,6 +129,11 @@ class replica_run {
     bool decodes = false;
   };
 
+  struct begun_prompt {
+    std::size_t request = none;
+    std::int64_t computed = 0;  // tokens of it
+  };
+
   state& at(std::size_t request) { return states_[request / stride_]; }
   /// Blocks of that many tokens of a request that no other holds.
   std::int64_t held_by(std::size_t request, std::int64_t tokens) const {
@@ -189,7 +194,7 @@ class replica_run {
     }
     --waiting_;
     const std::int64_t blocks = held_by(request, tokens_of(request)) + prefixes_.missing(request);
-    computed_ = prefixes_.admit(request, requests_[request]);
+    begun_.push_back({request, prefixes_.admit(request, requests_[request])});
     take_blocks(blocks);
     state& s = at(request);
     if (s.generated == 0 && records_[request].preemptions == 0) records_[request].admitted = seconds{now_};
@@ -197,7 +202,6 @@ class replica_run {
     (last_ == none ? first_ : at(last_).after) = request;
     last_ = request;
     ++running_;
-    partial_ = request;
   }
 
   void leave(std::size_t request) {
@@ -248,7 +252,8 @@ class replica_run {
       }
     } else {
       return_blocks(held_by(request, tokens_of(request)));
-      partial_ = none;
+      begun_.erase(
+          std::find_if(begun_.begin(), begun_.end(), [&](const begun_prompt& one) { return one.request == request; }));
     }
     return_blocks(prefixes_.leave(request, 0));
     leave(request);
@@ -281,28 +286,46 @@ class replica_run {
     return false;
   }
 
+  /// Begins prompts, as many as are computed at once, that fit in what is left of a step.
+  void begin_prompts(const step_work& work, std::int64_t left) {
+    while (static_cast<std::int64_t>(begun_.size()) < engine_.prompts_at_once) {
+      const std::size_t next = next_admitted();
+      if (next == none) return;
+      if (engine_.whole_prompts && work.prompt_tokens > 0 && tokens_of(next) > left) return;
+      admit(next);
+    }
+  }
+  /// Computes the begun prompts, each with its part of the tokens that are left, which no other needs less.
+  void compute_begun(step_work& work, std::int64_t& left) {
+    std::size_t kept = 0;
+    const std::size_t all = begun_.size();
+    for (std::size_t i = 0; i < all; ++i) {
+      begun_prompt one = begun_[i];
+      const std::int64_t tokens = tokens_of(one.request), each = ceil_div(left, static_cast<std::int64_t>(all - i));
+      const std::int64_t chunk = std::min(each, tokens - one.computed);
+      work.prompt_attention += times_.attention(one.computed, one.computed + chunk);
+      work.prompt_tokens += chunk;
+      one.computed += chunk;
+      left -= chunk;
+      if (one.computed == tokens)
+        completed_.push_back(one.request);
+      else
+        begun_[kept++] = one;
+    }
+    begun_.resize(kept);
+  }
   void take_prompts(step_work& work) {
     std::int64_t left = engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences : std::int64_t{1} << 62;
     while (left > 0) {
-      if (partial_ == none) {
-        const std::size_t next = next_admitted();
-        if (next == none) return;
-        if (engine_.whole_prompts && work.prompt_tokens > 0 && tokens_of(next) > left) return;
-        admit(next);
-      }
-      const std::int64_t chunk = std::min(left, tokens_of(partial_) - computed_);
-      work.prompt_attention += times_.attention(computed_, computed_ + chunk);
-      work.prompt_tokens += chunk;
-      computed_ += chunk;
-      left -= chunk;
-      if (computed_ < tokens_of(partial_)) return;
-      completed_.push_back(partial_);
-      partial_ = none;
+      begin_prompts(work, left);
+      if (begun_.empty()) break;
+      compute_begun(work, left);
     }
+    work.prompts = static_cast<std::int64_t>(completed_.size() + begun_.size());
   }
 
   bool step() {
-    const bool prompts = engine_.prefill == prefill_policy::alone && (partial_ != none || next_admitted() != none);
+    const bool prompts = engine_.prefill == prefill_policy::alone && (!begun_.empty() || next_admitted() != none);
     step_work work;
     bool enough = true;
     if (prompts) {
@@ -328,7 +351,7 @@ class replica_run {
   /// Steps in which sequences decode and nothing else happens: no request arrives, begins or ends, and there are blocks
   /// for all. The result is that of `step`, found with less work; false where the next step is not of that kind.
   bool decode_alone(double until = never) {
-    if (decoding_ == 0 || partial_ != none || !joined_.empty() || next_admitted() != none) return false;
+    if (decoding_ == 0 || !begun_.empty() || !joined_.empty() || next_admitted() != none) return false;
     const bool reserved = engine_.reserved_tokens > 0;
     const std::size_t* const ending = ending_.data();
     const std::int64_t* const growing = growing_.data();
@@ -483,8 +506,7 @@ class replica_run {
   std::vector<std::size_t> joined_;           // began to decode since the last tick
   std::vector<std::size_t> completed_;        // prompts that this step completes
   std::size_t first_ = none, last_ = none;    // of those that run
-  std::size_t partial_ = none;                // the prompt that was begun
-  std::int64_t computed_ = 0;                 // tokens of it that are computed
+  std::vector<begun_prompt> begun_;           // in the order of their admission
   std::int64_t inside_ = 0;                   // requests that wait or run
   double counted_ = 0;                        // until when these were counted
   double begin_ = 0, end_ = 0, batches_ = 0;  // the time that is counted, and batches in a second of it

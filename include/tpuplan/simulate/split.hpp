@@ -116,6 +116,28 @@ inline void join_records(simulation_run& run, const simulation_run& prompts, con
 
 }  // namespace detail
 
+/// Requests a second that a split fleet can serve, by the closed form: those whose prompts the first pool computes,
+/// whose caches its links carry, and that the second pool decodes, whichever are fewest. Throws as `serve` does.
+/// Worked: of Llama 3 8B with prompts of 1000 tokens a link of 8.86 GB/s carries 67.6 caches a second.
+[[nodiscard]] inline per_second split_capacity(const transformer& model, const serving_job& job,
+                                               const serving_fleet& fleet, const split_pools& pools,
+                                               const serving_calibration& constants = default_serving_calibration) {
+  detail::validate(pools);
+  serving_job computed = job, decoded = job;
+  computed.request_rate = decoded.request_rate = {};
+  computed.concurrency = decoded.concurrency = 1;
+  computed.output = fixed_length(1);
+  decoded.prefix_hit_rate = 0.999;
+  serving_fleet first = fleet;
+  first.slices = pools.prefill;
+  const auto of = [&](const serving_job& one, std::int64_t slices) {
+    return serve(model, one, fleet.mesh, fleet.where, constants).capacity * static_cast<double>(slices);
+  };
+  const per_second sent =
+      static_cast<double>(replicas_of(first)) * pools.transfer / detail::cache_of(model, job, job.prompt.mean);
+  return min(sent, min(of(computed, pools.prefill), of(decoded, pools.decode)));
+}
+
 /// A run of a split fleet, whose replicas are those of `fleet`: requests go to the first pool in turn; when the cache
 /// of the prompt is with the second, which has them in turn too, its last token is computed there for the first token
 /// that a client gets, as in llm-d's guide for TPUs (llm-d/llm-d guides/pd-disaggregation/README.tpu.md). Throws as

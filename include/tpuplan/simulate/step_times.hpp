@@ -21,11 +21,13 @@ struct step_work {
   std::int64_t prompt_tokens = 0;  ///< tokens of prompts that are computed
   seconds prompt_attention{};      ///< attention of these prompt tokens to those before them
   std::int64_t paused = 0;         ///< sequences that wait because the step computes prompts alone
+  std::int64_t prompts = 1;        ///< that these tokens are of
 };
 
 /// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer, or
 /// their sum where device and host take turns. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a
-/// step that decodes are the same without weights and latency, which belong to the sequences that decode.
+/// step that decodes are the same without weights and latency, which belong to the sequences that decode. Under
+/// data-parallel attention a group attends for the prompts that it has: of one prompt in a step all other groups wait.
 class replica_step_times {
  public:
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
@@ -57,7 +59,7 @@ class replica_step_times {
   /// The time of a step. Precondition: at most `most_sequences` sequences decode. Worked: where `engine_step` is 1 s
   /// and the host does nothing else, a step in which 7 sequences decode takes 1 s.
   [[nodiscard]] seconds step(const step_work& work) const {
-    const double prompts = each_ * static_cast<double>(work.prompt_tokens) + work.prompt_attention.value();
+    const double prompts = each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);
     if (work.sequences == 0) {
       const double device = engine_prefill_ * (fixed_ + prompts);
       if (host_ == 0) return seconds{device};
@@ -73,12 +75,16 @@ class replica_step_times {
   }
 
  private:
+  /// Seconds of attention of the prompts, of which each group has its share.
+  [[nodiscard]] double attention_of(const step_work& work) const {
+    const double prompts = static_cast<double>(std::max<std::int64_t>(work.prompts, 1));
+    return work.prompt_attention.value() / std::min(prompts, groups_);
+  }
   /// Steps of up to that many sequences that decode.
   void prepare_sequences(const detail::served_stacks& of, const transformer& model, const serving_job& job,
                          const serving_layout& mesh, const detail::engine_constants& own, std::int64_t most) {
     detail::token_terms terms = detail::token_terms_of(
-        of.served, model, 0, detail::mean_prefill(of.prompts, of.takes_in, of.served.groups, job, mesh, own), job, mesh,
-        own);
+        of.served, model, 0, detail::prompts_taken_of(of.prompts, of.takes_in, 1, job, mesh, own), job, mesh, own);
     in_turn_ = terms.in_turn;
     reads_ = terms.step.reads;
     terms.step.cache = 0;
@@ -111,6 +117,7 @@ class replica_step_times {
     const detail::own_question own =
         detail::own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
     fixed_ = fixed.value();
+    groups_ = served.groups;
     each_ = linear.value() / sample;
     engine_prefill_ = constants.engine_prefill;
     attention_per_flop_ = detail::factor_at(own, sample) * detail::seconds_per_attention(served, 1, constants);
@@ -126,6 +133,7 @@ class replica_step_times {
   std::vector<of_running> running_;  // by the number of sequences
   detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
+  double groups_ = 1;                // of devices that attend each to prompts of their own
   double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens
   bool in_turn_ = false;             // the device waits while the host works
 };

@@ -10,7 +10,7 @@ static_assert(days_between("2026-06-03", "2026-11-22") == 172 && days_between("2
               days_between("2000-02-28", "2000-03-01") == 2 && days_between("2023-02-28", "2023-03-01") == 1 &&
               days_between("2000-01-01", "2400-01-01") == 146097 && days_between("2026-12-31", "2027-01-01") == 1);
 static_assert(is_iso_date("2024-02-29") && is_iso_date("2000-02-29") && !is_iso_date("2023-02-29") &&
-              !is_iso_date("1900-02-29") && !is_iso_date("2024/02-01") && !is_iso_date("2024-02/01") &&
+              !is_iso_date("2100-02-29") && !is_iso_date("1900-02-29") && !is_iso_date("2024/02-01") && !is_iso_date("2024-02/01") &&
               !is_iso_date("2024-02-1") && !is_iso_date("2024-11-31") && is_iso_date("2024-12-31") &&
               is_iso_date("2024-11-30"));
 static_assert(date_after("2026-12-01", 40) == "2027-01-10" && date_after("2026-12-01", 0) == "2026-12-01");

@@ -38,8 +38,8 @@ constexpr run_phases queued() {
   phases.queue = 550_s, phases.checkpoint = 10_s, phases.checkpoint_every = 300, phases.export_time = 5_s;
   return phases;
 }
-static_assert(timeline_of(queued(), 1_usd_per_h).wall == 550_s + 1450_s + 30_s + 5_s);
-static_assert(timeline_of(queued(), 1_usd_per_h).checkpoints == 30_s);
+static_assert(timeline_of(queued(), 1_usd_per_h).wall == 550_s + 1450_s + 40_s + 5_s);
+static_assert(timeline_of(queued(), 1_usd_per_h).checkpoints == 40_s);
 // Evaluations make no checkpoints: four of 10 s for 1000 steps, the last at the end.
 static_assert(timeline_of(queued(), failing()).checkpoints == 40_s);
 static_assert(timeline_of(run()).billed == 1450_s && !timeline_of(run()).total.has_value());

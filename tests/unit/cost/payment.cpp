@@ -322,11 +322,11 @@ TEST_CASE("checkpoints are paid by the byte, the second and the request", "[econ
 }
 
 TEST_CASE("the checkpoints of a run", "[economics]") {
-  CHECK(steps_between_checkpoints(1500_s, seconds{2.14}) == 700);
+  CHECK(steps_between_checkpoints(1500_s, seconds{2.14}) == 701);
   CHECK(steps_between_checkpoints(1_s, 2_s) == 1);
   const run_checkpoints run = checkpoints_of(96_GB, 95368, seconds{2.14}, 1500_s, "us-east5");
-  CHECK(run.period == 700);
-  CHECK(run.written == 136);
+  CHECK(run.period == 701);
+  CHECK(run.written == 137);
   CHECK(run.kept == 3);
   CHECK(run.stored == 288_GB);
   CHECK(close(run.month.value(), 5.364, 0.001));

@@ -290,7 +290,7 @@ TEST_CASE("documents of images and clips are read as jobs") {
   const planned_pictures on_demand = read_pictures(training);
   CHECK(on_demand.run.trains);
   CHECK(on_demand.run.steps == 100000);
-  CHECK(on_demand.run.checkpoint_period == 5882);  // 17 in a run of 50,000 s that fails every 300,000 s
+  CHECK(on_demand.run.checkpoint_period == 5883);  // 17 in a run of 50,000 s that fails every 300,000 s
   CHECK(on_demand.request.run.value() == 1e5);     // the upper end of the band
   CHECK(on_demand.checkpoint.value() == 859520964 * 12.0);
   const planned_pictures spot = read_pictures(training, 1, provisioning::spot);

@@ -130,7 +130,9 @@ TEST_CASE("what the standard library holds is shown by what it holds", "[shown]"
 TEST_CASE("a range that begins at nothing has the unit of its end", "[shown]") {
   CHECK(readable::duration_range(0_s, 2.5_s) == "0-2.50 s");
   CHECK(readable::duration_range(0_s, 0_s) == "0-0 us");
-  CHECK(readable::duration_range(1_ms, 2.5_s) == "1.00-2500 ms");
+  CHECK(readable::duration_range(1_ms, 2.5_s) == "1.00 ms-2.50 s");
+  CHECK(readable::duration_range(0.382_ms, 16.947_ms) == "0.38-16.9 ms");
+  CHECK(readable::duration_range(8_ms, 900_ms) == "8.00-900 ms");
 }
 
 TEST_CASE("several values are a table", "[shown]") {

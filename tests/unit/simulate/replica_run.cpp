@@ -298,4 +298,25 @@ TEST_CASE("a closed loop sends a request whenever one ends") {
   }
 }
 
+TEST_CASE("prompts of as many groups are computed side by side, each with its part of a step") {
+  simulated_engine engine;
+  engine.max_running = 8, engine.blocks = 1000, engine.step_tokens = 100, engine.prompts_at_once = 2;
+  const std::vector<simulated_request> requests = {{0_s, 100, 1}, {0_s, 300, 1}, {0_s, 50, 1}};
+  std::vector<step_work> steps;
+  const simulation_run run = simulate(engine, requests, made_up_times{},
+                                      [&](const step_work& work, seconds, seconds) { steps.push_back(work); });
+  REQUIRE(steps.size() == 5);
+  const std::int64_t tokens[] = {100, 100, 100, 100, 50}, prompts[] = {2, 2, 2, 1, 1};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    CAPTURE(i);
+    CHECK(steps[i].prompt_tokens == tokens[i]);
+    CHECK(steps[i].prompts == prompts[i]);
+  }
+  CHECK(run.prompt_tokens == 450);
+  CHECK(run.records[0].finished == run.records[0].first_token);
+  CHECK(run.records[2].admitted == run.records[0].finished);  // as soon as a group is free
+  CHECK(run.records[1].finished > run.records[2].finished);
+  CHECK(run.blocks_taken == run.blocks_returned);
+}
+
 }  // namespace plan_replica_run_tests

@@ -104,6 +104,15 @@ TEST_CASE("waiting times of M/D/1, M/M/1 and M/G/1 are those of Pollaczek and Kh
   CHECK(tried == 27);
 }
 
+TEST_CASE("of more requests than a server can take it serves as many as it can, and no more are good") {
+  const simulation_report over = report_of(simulate(one_server(), services(1.5, 2, constant), service_times{}));
+  CHECK(over.arrivals.value() == Approx(1.5).epsilon(0.02));
+  CHECK(over.good_share == 1);  // there is no limit
+  CHECK(over.goodput.value() == Approx(1).epsilon(0.03));
+  const simulation_report under = report_of(simulate(one_server(), services(0.8, 2, constant), service_times{}));
+  CHECK(under.goodput == under.arrivals);
+}
+
 TEST_CASE("percentiles of the time in an M/M/1 queue are those of its exponential distribution") {
   const double load = 0.5;
   const simulation_report report = report_of(simulate(one_server(), services(load, 4, exponential), service_times{}));

@@ -45,6 +45,20 @@ TEST_CASE("a request alone takes its prefill, the link, a step for its last toke
   CHECK(report.first_token.value.p50 > together.first_token.value.p50);
 }
 
+TEST_CASE("a split fleet can serve what its prompts, its links and its decoding allow") {
+  const serving_job job = chat();
+  const auto capacity = [&](std::int64_t prefill, std::int64_t decode, double rate) {
+    return split_capacity(llama_3_8b(), job, fleet(), {prefill, decode, rate * 1_GB_per_s}).value();
+  };
+  CHECK(close(capacity(4, 400, 0.886), 4 * 0.886e9 / 131.072e6));  // of the link: each replica sends one at a time
+  CHECK(close(capacity(2, 400, 886), 2 * capacity(1, 400, 886)));   // of the prompts
+  CHECK(close(capacity(400, 2, 886), 2 * capacity(400, 1, 886)));   // of decoding
+  CHECK(capacity(1, 1, 886) < capacity(1, 400, 886) * (1 + 1e-9));
+  serving_job both = job;
+  both.concurrency = 1;
+  CHECK(capacity(400, 1, 886) > serve(llama_3_8b(), both, {4}, slice_for("v6e-4")).capacity.value());
+}
+
 TEST_CASE("records are in the order of arrivals, and nothing is lost") {
   const std::vector<simulated_request> requests = requests_at(20, 1000);
   const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 2, 4.5_GB_per_s}, requests);
@@ -57,6 +71,7 @@ TEST_CASE("records are in the order of arrivals, and nothing is lost") {
     CHECK(record.finished > record.first_token);
   }
   CHECK(all.run.output_tokens == 100 * 1000);
+  CHECK(report_of(all.run).prompt_tokens.value() == Approx(20 * 1001).epsilon(0.05));  // the last is computed twice
   CHECK(all.run.blocks_taken == all.run.blocks_returned);
 }
 

@@ -112,7 +112,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
   return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
-    const prefill_breakdown each = detail::mean_prefill(of.prompts, of.takes_in, of.served.groups, job, mesh, own);
+    const detail::prompts_taken each = detail::prompts_taken_of(
+        of.prompts, of.takes_in, detail::prompts_together(of.served, job, running), job, mesh, own);
     const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
     const double prompts = terms.prompts * (running > 1 ? running - 1 : 0);
     return detail::token_of(terms, running, prompts, detail::engine_step_at(terms, running).with(prompts), job.engine,
@@ -219,12 +220,13 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   }
   result.fit = fits(result.memory);
   const auto tokens = static_cast<double>(held_tokens(job, context));
-  const prefill_breakdown each = mean_prefill(of.prompts, of.takes_in, served.groups, job, mesh, own);
+  const auto slots = static_cast<double>(result.largest_running);
+  const double together = prompts_together(served, job, slots);
+  const prompts_taken each = prompts_taken_of(of.prompts, of.takes_in, together, job, mesh, own);
   const token_terms terms = token_terms_of(served, model, tokens, each, job, mesh, own);
-  const prefill_breakdown alone = served.groups > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each;
+  const prefill_breakdown alone = together > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each.time;
   const seconds prefill = own.engine_prefill * alone.total;
   const admission prompt = admission_of(job, terms, prefill.value());
-  const auto slots = static_cast<double>(result.largest_running);
   const saturation full = saturation_of(job, terms, slots, prompt);
   result.capacity = per_second{replicas * full.rate};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
@@ -292,9 +294,10 @@ struct serving_frontier {
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
     const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
-    const prefill_breakdown each = detail::mean_prefill(of.prompts, of.takes_in, of.served.groups, job, mesh, own);
-    const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
     std::int64_t most = largest_running(model, job, mesh, where);
+    const detail::prompts_taken each = detail::prompts_taken_of(
+        of.prompts, of.takes_in, detail::prompts_together(of.served, job, static_cast<double>(most)), job, mesh, own);
+    const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
     if (job.prefill_chunk > 0 && most > 0) {
       const detail::admission prompt = detail::admission_of(job, terms, 0);
       most = floor_to_count(detail::saturation_of(job, terms, static_cast<double>(most), prompt).batch);

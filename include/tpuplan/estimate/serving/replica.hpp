@@ -118,6 +118,16 @@ constexpr void refuse_layout(layout_problem what, const transformer& model, cons
     valid.append("a multiple or a divisor of the ").append(where.chip.jax_devices).append(" devices of a chip");
     fail(errc::not_divisible, is_replica ? of_replica : of_group, is_replica ? tensor : group, valid.view());
   }
+  for (std::int64_t fewer = tensor / 2; what == layout_problem::heads && group == 0 && fewer > 1; --fewer) {
+    serving_layout other = mesh;
+    other.tensor = fewer;
+    if (problem_of(model, other, where) != layout_problem::none) continue;
+    const bool query_heads = model.attention.heads % tensor != 0;
+    valid.append(query_heads ? "a divisor of the " : "a divisor or multiple of the ");
+    valid.append(query_heads ? model.attention.heads : model.attention.kv_heads);
+    valid.append(query_heads ? " heads, such as " : " KV heads, such as ").append(fewer);
+    fail(errc::not_divisible, of_replica, tensor, valid.view());
+  }
   if (what == layout_problem::heads)
     check_heads(group != 0 ? of_group : of_replica, model, group != 0 ? group : tensor);
   if (what == layout_problem::needs_experts) fail(errc::unsupported, of_group, group, "a mixture of experts");

@@ -89,14 +89,16 @@ constexpr double verify_at(const decode_terms& terms, double sequences, double e
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const auto held = static_cast<double>(detail::held_tokens(job, running_context(job)));
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const prefill_breakdown each = detail::mean_prefill(served, model, served.groups, job, mesh, own);
+  const detail::prompts_taken each = detail::prompts_taken_of(
+      served, model, detail::prompts_together(served, job, running), job, mesh, own);
   const detail::token_terms terms = detail::token_terms_of(served, model, held, each, job, mesh, own);
   detail::engine_step step = detail::engine_step_at(terms, running);
   speculative_time result{running, tokens};
   const double draft = by.draft_cost * step.with(0);
   step.device = detail::verify_at(terms.step, running, static_cast<double>(by.draft_tokens + 1));
   // A round has the prompts of all the tokens that it makes.
-  const auto at = [&](double length) { return (draft + step.with(terms.prompts * running * length)) / length; };
+  const double others = running > 1 ? running - 1 : 0;  // as without drafts
+  const auto at = [&](double length) { return (draft + step.with(terms.prompts * others * length)) / length; };
   result.draft = seconds{draft};
   result.verify = seconds{step.with(0)};
   result.without = plain.total;

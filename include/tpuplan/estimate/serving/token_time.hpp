@@ -56,11 +56,29 @@ constexpr prefill_breakdown mean_prefill(const served_model& served, const trans
                        {job.prompt.mean * job.prefix_hit_rate, square_ratio(job.prompt)});
 }
 
-/// Seconds of prefill per output token, in steps that decode too, of one prompt in each group.
-constexpr double prompts_of(const served_model& served, const prefill_breakdown& one, const serving_job& job,
-                            const serving_layout& mesh, const engine_constants& constants) {
+/// Prompts that a step of so many sequences computes together: under data-parallel attention those that begin as others
+/// end, over the steps that a prompt is spread over, but no more than there are groups. Of fewer some groups wait.
+constexpr double prompts_together(const served_model& served, const serving_job& job, double sequences) {
+  const double begun = sequences / job.output.mean * prefill_chunks(job, static_cast<double>(fresh_tokens(job)));
+  return larger(1, smaller(begun, served.groups));
+}
+
+/// Prompts that are computed together, and their mean prefill.
+struct prompts_taken {
+  double count = 1;
+  prefill_breakdown time{};
+};
+constexpr prompts_taken prompts_taken_of(const served_model& served, const transformer& model, double count,
+                                         const serving_job& job, const serving_layout& mesh,
+                                         const engine_constants& constants) {
+  return {count, mean_prefill(served, model, count, job, mesh, constants)};
+}
+
+/// Seconds of prefill per output token, in steps that decode too.
+constexpr double prompts_of(const prompts_taken& taken, const serving_job& job, const serving_layout& mesh,
+                            const engine_constants& constants) {
   const double whole = job.prompt.mean * (1 - job.prefix_hit_rate) / static_cast<double>(fresh_tokens(job));
-  return constants.engine_prefill * beside_decode(one, mesh).value() / served.groups * whole / job.output.mean;
+  return constants.engine_prefill * beside_decode(taken.time, mesh).value() / taken.count * whole / job.output.mean;
 }
 
 /// The number of arrays that the host passes to an engine's step, over all layers: the four matrices of attention,
@@ -75,21 +93,20 @@ constexpr double arrays_of(const transformer& model, const serving_job& job) {
   return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
 }
 
-/// The terms of an engine's token time. The host passes every array to each of its devices. `one` is the mean prefill
-/// of one prompt in each group of data-parallel attention.
+/// The terms of an engine's token time. The host passes every array to each of its devices.
 constexpr token_terms token_terms_of(const served_model& served, const transformer& model, double tokens,
-                                     const prefill_breakdown& one, const serving_job& job, const serving_layout& mesh,
+                                     const prompts_taken& taken, const serving_job& job, const serving_layout& mesh,
                                      const engine_constants& constants) {
   token_terms terms;
   terms.step = terms_of(served, tokens, job, mesh, constants);
-  terms.prompts = prompts_of(served, one, job, mesh, constants);
+  terms.prompts = prompts_of(taken, job, mesh, constants);
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
   terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
   terms.hosts = served.on.hosts > 1;
   terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
-  const double together = served.groups * static_cast<double>(fresh_tokens(job));
-  terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(one, mesh);
+  const double together = taken.count * static_cast<double>(fresh_tokens(job));
+  terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(taken.time, mesh);
   return terms;
 }
 

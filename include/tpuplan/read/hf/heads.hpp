@@ -92,7 +92,7 @@ inline bool read_decoder_classifier(config_fields& fields, const std::string& na
   const bool answers = ends_in(name, "ForQuestionAnswering");
   if (!whole && !answers && !ends_in(name, "ForTokenClassification")) return false;
   if (model.kind != architecture::decoder || has_vision(model)) return false;
-  model.output_head = false;
+  model.output_head = model.head_bias = false;
   model.classes = answers ? 2 : label_count(fields);
   if (whole) take_away_class_biases(model);
   fields.assume("architectures", name, "a classifier in place of the output head");
@@ -114,7 +114,7 @@ inline constexpr std::array<reward_head, 3> reward_heads{{
 inline bool read_reward_head(config_fields& fields, const std::string& name, transformer& model) {
   for (const reward_head& head : reward_heads) {
     if (head.name != name) continue;
-    model.output_head = false;
+    model.output_head = model.head_bias = false;
     model.classes = head.outputs;
     model.pooler = head.two_matrices;
     if (!head.two_matrices) take_away_class_biases(model);
@@ -122,6 +122,19 @@ inline bool read_reward_head(config_fields& fields, const std::string& name, tra
     return true;
   }
   return false;
+}
+
+/// Refuses a class that is a part of what its type describes: the decoder of a pair of stacks alone, or the tower of a
+/// pair of towers with a classifier.
+inline void refuse_other_class(const config_fields& fields, const transformer& model) {
+  const std::string name = class_of(fields);
+  if (model.kind == architecture::encoder_decoder && ends_in(name, "ForCausalLM"))
+    fail(errc::unsupported, fields.path("architectures"), name,
+         "a class with both stacks, which ends in ForConditionalGeneration or Model: this is the decoder alone");
+  const bool is_pair = fields.type() == "clip" || fields.type() == "siglip" || fields.type() == "siglip2";
+  if (is_pair && ends_in(name, "ForImageClassification"))
+    fail(errc::unsupported, fields.path("architectures"), name,
+         "a class with both towers, which ends in Model, or the type " + std::string(fields.type()) + "_vision_model");
 }
 
 /// The head of a model that writes tokens. A class without one is counted without.
@@ -137,7 +150,7 @@ inline void read_causal_head(config_fields& fields, transformer& model) {
   if (!ends_in(name, "Model") || ends_in(name, "EncoderModel") || ends_in(name, "RewardModel")) {
     fail(errc::unsupported, fields.path("architectures"), name, "a class that ends in ForCausalLM or Model");
   }
-  model.output_head = false;
+  model.output_head = model.head_bias = false;
   fields.assume("architectures", name, "no output head: none in parameters and FLOPs");
 }
 

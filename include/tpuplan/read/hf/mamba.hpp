@@ -131,10 +131,13 @@ inline void read_falcon_h1(config_fields& fields, transformer& model) {
 inline void read_granite_hybrid(config_fields& fields, transformer& model) {
   const std::string_view field = fields.has("layers_block_type") ? "layers_block_type" : "layer_types";
   if (!fields.has(field)) fields.assume("layer_types", "mamba", "class default: every layer");
-  read_mixer2(
-      fields,
-      fields.has(field) ? recurrent_of(fields, field, fields.object().at(field), model.layers, "mamba") : model.layers,
-      model);
+  std::int64_t mamba = 0, attention = 0;
+  if (fields.has(field))
+    count_kinds(fields, field, fields.object().at(field), model.layers,
+                {{{"mamba", "linear_attention"}, &mamba}, {{"full_attention", "attention"}, &attention}});
+  else
+    mamba = model.layers;
+  read_mixer2(fields, mamba, model);
 }
 
 /// Experts of Granite 4 beside a shared one; with none of them the shared one is a dense MLP.

@@ -141,6 +141,9 @@ inline quantization read_quantization(const json_object& from) {
   quantization result;
   // The first of bitsandbytes had no name, and those of MLX have none.
   const char* unnamed = from.has("bits") && from.has("group_size") ? "mlx" : "bitsandbytes";
+  const bool is_known = from.has("quant_method") || from.has("load_in_8bit") || from.has("load_in_4bit");
+  if (!is_known && unnamed != std::string_view("mlx"))
+    fail(errc::missing_field, from.path("quant_method"), "missing", "the format of the weights, such as fp8 or awq");
   result.method = from.has("quant_method") ? from.string("quant_method") : unnamed;
   result.bits = bits_of_method(result.method, from);
   result.experts_alone = result.method == "mxfp4";

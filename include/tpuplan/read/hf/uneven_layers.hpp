@@ -76,7 +76,8 @@ inline void read_laguna(config_fields& fields, transformer& model) {
   read_further_heads(fields, field, fewest, listed == 0 ? 0 : all - fewest * model.layers, of_head, model);
 }
 
-/// Step 3.5: `layer_types` goes on with the modules of multi-token prediction, and layers with a window have more heads.
+/// Step 3.5: `layer_types` goes on with the modules of multi-token prediction, and layers with a window have more
+/// heads.
 inline void read_step(config_fields& fields, transformer& model) {
   constexpr std::string_view other = "attention_other_setting";
   attention_spec& a = model.attention;

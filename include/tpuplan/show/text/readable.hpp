@@ -172,7 +172,10 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
 
 /// A range of times, in the unit of the first of both that is not 0. Worked: "1.74-2.61 s".
 [[nodiscard]] inline std::string duration_range(seconds low, seconds high) {
-  const unit in = unit_for(low.value() == 0 ? high.value() : low.value(), time_units);
+  unit in = unit_for(low.value() == 0 ? high.value() : low.value(), time_units);
+  const unit of_high = unit_for(high.value(), time_units);
+  if (high.value() / in.size >= 1000 && low.value() / of_high.size >= 0.1) in = of_high;
+  if (high.value() / in.size >= 1000) return duration(low) + "-" + duration(high);
   return three_digits(low.value() / in.size) + "-" + three_digits(high.value() / in.size) + std::string(in.name);
 }
 

@@ -133,6 +133,15 @@ inline void add_prices(view& to, const std::vector<price_row>& prices) {
 [[nodiscard]] inline view_cell marked(usd amount, const price_row& price, const view_options& options) {
   return marked(cell(amount), is_doubtful(price, options));
 }
+/// The column that says how rows are paid for, with those tildes where all are on demand in the same region. Worked: of
+/// rows on spot it is in every width. `price_of(row)` is the price of a row.
+template <class Rows, class PriceOf>
+[[nodiscard]] std::string paid_column(std::string_view tildes, const Rows& rows, const PriceOf& price_of) {
+  const auto is_usual = [&](const auto& row) {
+    return price_of(row).kind == provisioning::on_demand && price_of(row).region == price_of(rows.front()).region;
+  };
+  return joined({std::all_of(rows.begin(), rows.end(), is_usual) ? tildes : std::string_view{}, "paid for as"});
+}
 /// What "~" means for these prices, a sentence for each reason.
 inline void add_doubts(std::vector<std::string>& to, const std::vector<price_row>& prices,
                        const view_options& options) {

@@ -96,7 +96,8 @@ struct timed_part {
 }
 /// Dollars of an image or clip, marked where their price is doubtful.
 [[nodiscard]] inline std::string item_price_words(const generate_answer& a, const view_options& options) {
-  const auto taken = std::find_if(a.costs.begin(), a.costs.end(), [&](const item_price& p) { return p.kind == *a.kind; });
+  const auto taken =
+      std::find_if(a.costs.begin(), a.costs.end(), [&](const item_price& p) { return p.kind == *a.kind; });
   const bool doubtful = taken != a.costs.end() && is_doubtful(taken->price, options);
   return joined({doubtful ? "~" : "", item_money(*a.usd_per_item), " each, ", name(*a.kind)});
 }
@@ -132,12 +133,11 @@ struct timed_part {
       a.job.batch > 1 ? joined({"a batch of ", counted(a.job.batch, item)}) : joined({a.clips ? "a " : "an ", item});
   shown.summary = joined({made, " takes ", duration(a.batch_time), " (between ",
                           duration_range(a.batch_time_low, a.batch_time_high), "), limited by ", name(a.limited_by)});
-  shown.sentences = {
-      shown.summary,
-      joined({count(a.items_per_hour), " ", item, "s an hour", a.usd_per_item ? ", " : "",
-              a.usd_per_item ? item_price_words(a, options) : std::string(),
-              ", MFU ", percent(a.mfu)}),
-      joined({"memory ", used_of(a.used, a.usable), ": ", verdict_words(a.fits)}), generation_band_words(a)};
+  shown.sentences = {shown.summary,
+                     joined({count(a.items_per_hour), " ", item, "s an hour", a.usd_per_item ? ", " : "",
+                             a.usd_per_item ? item_price_words(a, options) : std::string(), ", MFU ", percent(a.mfu)}),
+                     joined({"memory ", used_of(a.used, a.usable), ": ", verdict_words(a.fits)}),
+                     generation_band_words(a)};
   if (a.fits == verdict::no) {
     std::swap(shown.sentences.front(), shown.sentences[2]);
     shown.summary = joined({"does not fit: ", used_of(a.used, a.usable), " on each device"});

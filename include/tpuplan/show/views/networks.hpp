@@ -189,8 +189,8 @@ namespace readable {
 /// The first plans of a network, and what is said of the others.
 [[nodiscard]] inline view_part network_plans_part(const plan_network_answer& answer, const view_options& options) {
   view_part part = table_of(
-      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~HBM per device | ~~paid "
-      "for as");
+      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~HBM per device | " +
+      paid_column("~~", answer.plans, [](const plan_network_row& row) { return row.price; }));
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   bool waits = false;
   std::vector<price_row> prices;
@@ -203,8 +203,7 @@ namespace readable {
                          count_cell(one.batch, true), cell(count(step.examples_per_second.value())), cell(one.wall),
                          marked(one.cost, one.price, options),
                          marked(range_cell(one.cost_low, one.cost_high), is_doubtful(one.price, options)),
-                         share_cell(step.waiting / step.total),
-                         used_cell(one.memory.total, one.memory.usable),
+                         share_cell(step.waiting / step.total), used_cell(one.memory.total, one.memory.usable),
                          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
   }
   part.notes.push_back("the first plan: " + words_of_checkpoints(answer.plans.front().checkpoints));
@@ -221,16 +220,19 @@ namespace readable {
 }
 /// A row for each reason for which slices lost.
 inline void add_lost(view& to, const lost_networks& lost, const view_options& options) {
-  view_part part = table_of(">slices | why they lost");
-  const auto row = [&](std::size_t number, const std::string& why) {
-    if (number > 0) part.rows.push_back({count_cell(static_cast<std::int64_t>(number)), cell(why)});
+  view_part part = table_of(">slices | why they lost | ~what would do");
+  const auto row = [&](std::size_t number, const std::string& why, const std::string& instead = "") {
+    if (number > 0) part.rows.push_back({count_cell(static_cast<std::int64_t>(number)), cell(why), cell(instead)});
+  };
+  const auto within = [](const std::optional<nearest_run_row>& one) {
+    return one ? joined({one->slice, " takes ", duration(one->wall), " and ", money(one->total)}) : std::string();
   };
   row(lost.batch_does_not_divide, reason(rejection::batch_does_not_divide));
   row(lost.does_not_fit, reason(rejection::does_not_fit));
   row(lost.may_not_fit, reason(rejection::fit_uncertain) + (options.names_options ? ": --accept-uncertain" : ""));
   row(lost.no_price, reason(rejection::no_price));
-  row(lost.misses_deadline, reason(rejection::misses_deadline));
-  row(lost.over_budget, reason(rejection::over_budget));
+  row(lost.misses_deadline, reason(rejection::misses_deadline), within(lost.in_time));
+  row(lost.over_budget, reason(rejection::over_budget), within(lost.in_cost));
   if (!part.rows.empty()) to.parts.push_back(std::move(part));
 }
 }  // namespace readable
@@ -250,8 +252,7 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
     shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
     const plan_network_row& first = answer.plans.front();
     shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ",
-                            marked(first.cost, first.price, options).text, " in ",
-                            duration(first.wall), "."});
+                            marked(first.cost, first.price, options).text, " in ", duration(first.wall), "."});
     shown.parts = {network_plans_part(answer, options)};
   }
   add_lost(shown, answer.lost, options);

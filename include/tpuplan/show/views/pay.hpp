@@ -110,10 +110,13 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
     return joined({share >= 0 ? "saves " : "costs more by ", percent(share < 0 ? -share : share)});
   };
   view_part part;
-  part.sentences = {
-      joined({std::to_string(gpus.gpus), " x ", gpus.gpu, " for ", duration(gpus.run), ": ", money(gpus.total),
-              " on demand; ", name(gpus.against), " ", saves(gpus.saving), "; on demand for ", duration(answer.run),
-              " a chip breaks even at $", fixed(gpus.break_even_usd_per_chip_hour, 3), "/h"})};
+  part.sentences = {joined({std::to_string(gpus.gpus), " x ", gpus.gpu, " for ", duration(gpus.run),
+                            gpus.price_derived ? ": ~" : ": ", money(gpus.total), " on demand; ", name(gpus.against),
+                            " ", saves(gpus.saving), "; on demand for ", duration(answer.run),
+                            " a chip breaks even at $", fixed(gpus.break_even_usd_per_chip_hour, 3), "/h"})};
+  if (gpus.price_derived)
+    part.sentences.push_back(joined({"~ no price of a machine with ", gpus.gpu,
+                                     " is published: that of the GPU alone and of a small machine for each is taken"}));
   const auto is_old_flex = [](const auto& way) { return way.kind == provisioning::flex_start && way.superseded; };
   if (gpus.saving_on_flex_start) {
     const bool old = std::any_of(answer.ways.begin(), answer.ways.end(), is_old_flex);
@@ -136,10 +139,11 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
   view shown;
   shown.title = joined({duration(answer.run), " on ", slices_words(answer.slice, answer.slices), " (",
                         counted(answer.chips, "chip"), "), region ", answer.region, ", cheapest first"});
-  shown.summary = answer.ways.empty()
-                      ? std::string("no way of paying has a price for it")
-                      : joined({name(answer.ways.front().kind), " costs least: ",
-                                marked(answer.ways.front().total, answer.ways.front().price, options).text});
+  shown.summary =
+      answer.ways.empty()
+          ? std::string("no way of paying has a price for it")
+          : joined({name(answer.ways.front().kind),
+                    " costs least: ", marked(answer.ways.front().total, answer.ways.front().price, options).text});
   shown.parts = {paid_part(answer, options)};
   view_part notes;
   add_spot_notes(notes.sentences, answer, options);

@@ -303,7 +303,8 @@ template <class Request>
 }
 /// How far each limit alone would have to go, and with which plan.
 [[nodiscard]] inline view_part relaxed_part(const plan_request& request, const std::vector<relaxed_row>& rows) {
-  if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
+  const std::string untried = request.chance ? "; the deadline and the budget of a chance are not tried" : "";
+  if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in" + untried}, {}, {}, {}, false};
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
   for (const relaxed_row& relaxed : rows) {
     const auto words = [&](double amount) -> std::string {
@@ -355,13 +356,12 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
                 request.regions.size() > 3 ? std::to_string(request.regions.size()) + " regions"
                                            : "region " + listed(request.regions),
                 "; spot with a preemption every ", duration(request.terms.spot.mean_time_between_preemptions),
-                ", checkpoints at the best interval"}));
+                request.around.checkpoint_every > 0 ? "" : ", checkpoints at the best interval"}));
     add_doubts(part.notes, prices, options);
     add_far_below(part.notes, prices, request, options);
   }
   if (answer.plans.front().checkpoints)
-    part.notes.push_back(
-        joined({"the first plan: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
+    part.notes.push_back(joined({"the first plan: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
   add_doubtful_first(part.notes, answer);
   add_risks(part.notes, request, answer.plans.front().plan);
   add_critical_batch(part.notes, answer);

@@ -20,7 +20,8 @@ namespace readable {
   view_part part =
       table_of(joined({"slices | ~~>chips | >batch | ~~~layout | >latency:s | ~>a batch:s | ~~~>between:s | "
                        "~~>busy | >an hour:usd | >1,000 ",
-                       item_word(a.clips), "s:usd | ~~~>HBM per device:bytes | ~~paid for as"}));
+                       item_word(a.clips), "s:usd | ~~~>HBM per device:bytes | ",
+                       paid_column("~~", a.plans, [](const generation_plan_row& row) { return row.price; })}));
   std::vector<price_row> prices;
   std::vector<provisioning> kinds;
   for (const generation_plan_row& row : a.plans) {

@@ -55,6 +55,10 @@ namespace readable {
 [[nodiscard]] inline std::string paid_words(const serving_plan& offer, const view_options& options) {
   return joined({name(offer.kind), ", ", offer.region, ", ", dated(offer.price.date, options)});
 }
+/// The column of these words.
+[[nodiscard]] inline std::string paid_column(std::string_view tildes, const serving_plan_document& answer) {
+  return paid_column(tildes, answer.plans, [](const serving_plan_row& row) { return row.plan.price; });
+}
 /// The plans for an encoder.
 [[nodiscard]] inline view_part embedders_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
@@ -63,7 +67,8 @@ namespace readable {
       table_of(joined({"slices | ~~>chips | ~~~replica | ~~>in a step | >",
                        simulated ? target_title("answer", targets.first_token) : std::string("answer:s"),
                        " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
-                       "~>HBM per device:bytes | ~~~paid for as"}));
+                       "~>HBM per device:bytes | ",
+                       paid_column("~~~", answer)}));
   for (const auto& [words, row] : offers_of(answer)) {
     const serving_plan& offer = row->plan;
     const serving_estimate& estimate = offer.estimate;
@@ -102,11 +107,11 @@ namespace readable {
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
                     target_title("token", targets.per_token), " | ", targets.end_to_end.limit.value() > 0 ? "" : "~~~",
                     ">", target_title("request", targets.end_to_end),
-                    " | ~~~>running | ~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | "
-                    "~~~paid for as"})
+                    " | ~~~>running | ~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
+                    paid_column("~~~", answer)})
           : std::string("slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | "
-                        "~~~>between:s | ~>tokens/s | >an hour:usd | >million out:usd | ~>HBM per device:bytes | "
-                        "~~paid for as"));
+                        "~~~>between:s | ~>tokens/s | >an hour:usd | >million out:usd | ~>HBM per device:bytes | ") +
+                paid_column("~~", answer));
   for (const auto& [words, row] : offers_of(answer)) {
     const serving_plan& offer = row->plan;
     const simulation_report& report = offer.simulated;
@@ -250,6 +255,8 @@ namespace readable {
           joined({"of the first plan ", counted(best.spare, "slice"), " may be lost: the others have the ",
                   job.output.mean > 0 ? "first token" : "answer", " after ", duration(*best.first_token_without_spare),
                   job.output.mean > 0 ? ", each other within " + duration(*best.per_token_without_spare) : ""}));
+    if (const std::string load = load_words(job.request_rate, best.capacity_requests); !load.empty())
+      part.notes.push_back("the first plan: " + load);
     if (best.adapters) part.notes.push_back("of the first plan " + adapter_words(*best.adapters));
     part.notes.push_back("prices of " + dates_of(prices, options));
     add_doubts(part.notes, prices, options);

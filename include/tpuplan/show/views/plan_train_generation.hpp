@@ -17,7 +17,8 @@ namespace readable {
 /// The first plans, and what is said of the others.
 [[nodiscard]] inline view_part denoiser_plans_part(const plan_train_generation_answer& a, const view_options& options) {
   view_part part = table_of(joined({"> | slice | ~>chips | ~~layout | >step:s | >", item_word(a.clips),
-                                    "s/s | >run:s | >cost:usd | >between | ~HBM per device | ~~paid for as"}));
+                                    "s/s | >run:s | >cost:usd | >between | ~HBM per device | ",
+                                    paid_column("~~", a.plans, [](const auto& row) { return row.price; })}));
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   std::vector<price_row> prices;
   for (const plan_train_generation_row& one : a.plans) {
@@ -30,6 +31,7 @@ namespace readable {
     prices.push_back(one.price);
   }
   part.notes = {"the first plan: " + words_of_checkpoints(a.plans.front().checkpoints)};
+  part.notes.push_back("prices of " + dates_of(prices, options));
   add_doubts(part.notes, prices, options);
   add_refusal(part.notes, a.plans.front().maxdiffusion_refuses);
   if (a.plans.size() > most)

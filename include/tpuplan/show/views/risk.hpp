@@ -33,7 +33,7 @@ template <class Amount>
 [[nodiscard]] inline view_part risk_ways_part(const risk_answer& a) {
   view_part part = table_of(
       "way of paying | >in time | >in budget | >both | >half done in:s | >nine of ten in:s | ~>half cost:usd | "
-      ">nine of ten cost:usd | ~~>stops");
+      ">nine of ten cost:usd | ~~>stops in the mean");
   bool superseded = false;
   for (const risk_way& way : a.ways) {
     part.rows.push_back({cell(name(way.kind)), chance_cell(way.chance_in_time), chance_cell(way.chance_in_budget),
@@ -110,14 +110,14 @@ namespace readable {
     shown.sentences.push_back(
         joined({chance_words(a.chance_in_time), " in time, ", chance_words(a.chance_in_budget), " within the budget"}));
   if (a.wall_p50 && a.cost_p50)
-    shown.sentences.push_back(joined({"half of all runs are done in ", duration(*a.wall_p50),
-                                      a.done_p50.empty() ? "" : ", on " + a.done_p50, ", for ",
-                                      risk_money(a, *a.cost_p50)}));
-  shown.sentences.push_back(a.wall_p90 && a.cost_p90
-                                ? joined({"nine of ten in ", duration(*a.wall_p90),
-                                          a.done_p90.empty() ? "" : ", by " + a.done_p90, ", for ",
-                                          risk_money(a, *a.cost_p90)})
-                                : joined({"fewer than nine of ten end: ", chance_words(a.chance_to_end)}));
+    shown.sentences.push_back(
+        joined({"half of all runs are done in ", duration(*a.wall_p50), a.done_p50.empty() ? "" : ", on " + a.done_p50,
+                ", for ", risk_money(a, *a.cost_p50)}));
+  shown.sentences.push_back(
+      a.wall_p90 && a.cost_p90
+          ? joined({"nine of ten in ", duration(*a.wall_p90), a.done_p90.empty() ? "" : ", by " + a.done_p90, ", for ",
+                    risk_money(a, *a.cost_p90)})
+          : joined({"fewer than nine of ten end: ", chance_words(a.chance_to_end)}));
   shown.parts = {risk_ways_part(a)};
   if (!a.changes.empty()) shown.parts.push_back(risk_changes_part(a));
   shown.parts.push_back(risk_stops_part(a));

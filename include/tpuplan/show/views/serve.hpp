@@ -117,10 +117,10 @@ namespace readable {
   for (const token_price& one : answer.costs) {
     kinds.push_back(one.provisioning);
     prices.push_back(one.price);
-    part.rows.push_back(
-        {cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
-         marked(usd{one.output_usd_per_million}, one.price, options),
-         marked(usd{one.all_on_output_usd_per_million}, one.price, options), cell(dated(one.price_date, options))});
+    part.rows.push_back({cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
+                         marked(usd{one.output_usd_per_million}, one.price, options),
+                         marked(usd{one.all_on_output_usd_per_million}, one.price, options),
+                         cell(dated(one.price_date, options))});
   }
   add_doubts(part.notes, prices, options);
   add_terms(part.notes, kinds);
@@ -236,7 +236,11 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
-  if (answer.adapters)
+  if (const std::string load = load_words(answer.job.request_rate, estimate.capacity); !load.empty())
+    words.push_back(load);
+  if (answer.adapters && answer.job.request_rate.value() > 0)
+    words.push_back(adapter_words(*answer.adapters));
+  else if (answer.adapters)
     words.push_back(
         joined({"adapters take ", fixed(in_gib(answer.adapters->each_device), 2), " GiB of each device; with them ",
                 count(answer.adapters->output_tokens_low.value()), " to ",

@@ -76,6 +76,15 @@ inline void add_means_held(std::vector<std::string>& to, const serving_job& job,
                  " requests/s are served: ", slowed_words()});
 }
 
+/// What is to be known of requests that come near to what can be served; nothing further away.
+[[nodiscard]] inline std::string load_words(per_second requests, per_second capacity) {
+  const double load = requests / capacity;
+  if (!(load > 0.95)) return {};
+  return joined({"it takes ", percent(load),
+                 " of the requests that it can serve at most: the wait is within no band, "
+                 "as it grows without end"});
+}
+
 /// Simulated latencies and their targets.
 inline constexpr std::string_view percentile_columns =
     "simulated | >mean:s | >p50:s | ~>p90:s | >p95:s | >p99:s | ~~>p99 +-:s | target";

@@ -77,10 +77,10 @@ namespace readable {
                          : high                          ? range_cell(*low, *high)
                                                          : cell(money(*low) + "-not available"),
                          cell(one.wall), cell(one.price.date.view())});
-    if (one.checkpoint_interval)
+    if (one.kind == provisioning::spot && one.checkpoint_interval)
       notes.push_back(
           joined({"spot: a preemption of a slice every ", duration(terms.spot.mean_time_between_preemptions), ", ",
-                  checkpoint_words(one, run, terms.spot)}));
+                  checkpoint_words(one, run + terms.besides_steps, terms.spot)}));
     commitment = commitment || is_commitment(one.kind);
   }
   part.notes.push_back(joined({"prices of ", dates_of(prices, options), ", region ", region}));

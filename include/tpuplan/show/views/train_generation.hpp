@@ -62,14 +62,13 @@ inline constexpr std::string_view denoiser_band_words =
                         ", on ", slices_words(a.slice, a.slices), " (", tpuplan::detail::layout_words(a.mesh), "), ",
                         counted(a.job.global_batch, std::string(item_word(a.clips))), " a step"});
   shown.parts = {memory_part(a.memory)};
-  shown.parts.back().notes = {
-      joined({"between ", fixed(in_gib(a.used_low), 2), " and ", fixed(in_gib(a.used_high), 2),
-              " GiB as the compiler decides; largest batch that surely fits: ",
-              a.largest_batch ? grouped(*a.largest_batch) : std::string("none with this layout")})};
+  shown.parts.back().notes = {joined({"between ", fixed(in_gib(a.used_low), 2), " and ", fixed(in_gib(a.used_high), 2),
+                                      " GiB as the compiler decides; largest batch that surely fits with this layout: ",
+                                      a.largest_batch ? grouped(*a.largest_batch) : std::string("none")})};
   shown.summary = joined({verdict_words(a.fits), ": ", used_of(a.used, a.usable), " on each device of ", a.slice, "; ",
                           shown.parts.back().notes.front()});
   add_assumed(shown, a.assumed, options);
-  shown.next = {{"train_generation", {}, "its time and cost"}};
+  if (a.fits != verdict::no) shown.next = {{"train_generation", {}, "its time and cost"}};
   return shown;
 }
 

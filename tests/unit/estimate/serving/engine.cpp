@@ -729,6 +729,7 @@ TEST_CASE("GPUs: the header is the file, and estimates are bounds at peak") {
     if (offer.flex_start.has_value())
       CHECK(close(row.at("flex_start_usd_per_hour").get<double>(), offer.flex_start.value().value() * 3600));
     CHECK(row.at("date") == offer.date);
+    CHECK(row.value("price_derived", false) == offer.derived);
     CHECK_FALSE(row.at("source").get<std::string>().empty());
   }
   const slice eight = gpu_server(gpu_for("h100"), 8);

@@ -102,7 +102,7 @@ TEST_CASE("classifiers in place of an output head", "[hf_heads]") {
   CHECK(total("llama", "LlamaForQuestionAnswering") == llama + 2 * 4097);
   // transformers' classes: t5-small's encoder, and a dense layer before the classifier of BART.
   CHECK(total("t5", "T5EncoderModel") == 35330816);
-  CHECK(total("bart", "BartForSequenceClassification") == 406291456 + 1024 * 1025 + 2 * 1025);
+  CHECK(total("bart", "BartForSequenceClassification") == 406291456 + 1024 * 1025 + 3 * 1025);
   CHECK(read_hf_config({{"model_type", "t5"}, {"architectures", {"T5EncoderModel"}}}).model.kind ==
         architecture::encoder);
 }
