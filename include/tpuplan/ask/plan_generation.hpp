@@ -69,7 +69,7 @@ struct generation_plan_row {
   provisioning kind{};
   std::string region{};
   price_row price{};
-  bool superseded = false;  ///< that price is older than an announced change
+  bool superseded = false;             ///< that price is older than an announced change
   bool on_front = false;               ///< no other plan is both cheaper and faster
   std::string maxdiffusion_refuses{};  ///< why launch does not start it by MaxDiffusion; empty: it does
   /// @}
@@ -107,7 +107,8 @@ namespace detail {
   row.items_per_hour = 3600 * items * static_cast<double>(p.slices) / p.made.time.total.value();
   row.usd_per_hour = in_usd_per_hour(p.rate), row.usd_per_item = row.usd_per_hour / asked;
   row.fits = tpuplan::fits(p.made.memory), row.used = p.made.memory.total, row.usable = p.made.memory.usable;
-  row.kind = p.kind, row.region = p.region, row.price = p.price, row.superseded = is_before_announced_change(p.price), row.on_front = p.on_front;
+  row.kind = p.kind, row.region = p.region, row.price = p.price, row.superseded = is_before_announced_change(p.price),
+  row.on_front = p.on_front;
   return row;
 }
 

@@ -422,8 +422,8 @@ TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget
 TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)
 TPUPLAN_FIELDS(tpuplan::risk_answer, chance_in_time, chance_in_budget, chance_of_both, chance_to_end, wall_p10,
                wall_p50, wall_p90, cost_p10, cost_p50, cost_p90, done_p50, done_p90, slice, slices, chips, region, kind,
-               superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, checkpoint_interval, preempted_every,
-               preempted_every_low, preempted_every_high, fails_every, fails_every_low, fails_every_high, ways, changes,
-               walls, costs, assumed, model)
+               superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, checkpoint_interval,
+               preempted_every, preempted_every_low, preempted_every_high, fails_every, fails_every_low,
+               fails_every_high, ways, changes, walls, costs, assumed, model)
 
 #endif

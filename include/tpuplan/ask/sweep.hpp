@@ -190,8 +190,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   assumed = about.assumed;
   std::vector<trial_slice> found;
   for (const diffusion_plan& p : plan_diffusion(request).plans)
-    found.push_back(
-        {p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total), p.job.global_batch});
+    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total), p.job.global_batch});
   return found;
 }
 [[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,

@@ -52,8 +52,8 @@ inline serving_job scaled(serving_job job, serving_lever what, double factor) {
   return job;
 }
 
-/// Adds the largest share of the rate or the prompt that is accepted, a rate to 1 % and a prompt to 5 %; adds nothing where a 64th is not
-/// accepted.
+/// Adds the largest share of the rate or the prompt that is accepted, a rate to 1 % and a prompt to 5 %; adds nothing
+/// where a 64th is not accepted.
 template <class Accepts>
 void scale_down(std::vector<serving_change>& list, const serving_job& job, serving_lever what, const Accepts& accepts) {
   const double given = what == serving_lever::rate ? job.request_rate.value() : job.prompt.mean;

@@ -88,7 +88,8 @@ namespace readable {
     case serving_rejection::does_not_fit:
       return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " short" : where;
     case serving_rejection::misses_target: return where + ": by " + duration(seconds{lost.amount});
-    case serving_rejection::too_many_chips: return where + ": " + chip_count + (lost.amount == 1 ? " is too few" : " are too few");
+    case serving_rejection::too_many_chips:
+      return where + ": " + chip_count + (lost.amount == 1 ? " is too few" : " are too few");
     case serving_rejection::over_budget: return where + ": " + money(usd{lost.amount}) + " an hour over";
     case serving_rejection::too_few_chips: return where + ": " + chip_count + " fewer";
     case serving_rejection::dominated: break;
