@@ -81,8 +81,8 @@ inline void add_means_held(std::vector<std::string>& to, const serving_job& job,
   const double load = requests / capacity;
   if (!(load > 0.95)) return {};
   return joined({"it takes ", percent(load),
-                 " of the requests that it can serve at most: the wait is within no band, "
-                 "as it grows without end"});
+                 " of the requests that it can serve at most: steps a little longer than estimated make the wait many "
+                 "times as long"});
 }
 
 /// Simulated latencies and their targets.
