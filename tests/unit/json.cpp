@@ -494,6 +494,10 @@ TEST_CASE("UTF-8 is what nlohmann_json takes for it") {
     }
   }
   CHECK(wrong == 0);
+  // The first and the last character of each length, and those beside what UTF-16 keeps for itself.
+  for (const char* character : {"\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xef\xbf\xbf", "\xed\x9f\xbf", "\xee\x80\x80",
+                                "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
+    CHECK(detail::is_utf8(character));
 }
 
 TEST_CASE("texts that could speak to a terminal are refused both ways") {

@@ -221,6 +221,8 @@ TEST_CASE("an autoscaler follows what it is given, and the plan where it is give
   planned.estimate.running = 16.3;
   planned.estimate.replicas = 2;
   CHECK(scaler_of(planned, 2, 12).running == 32);
+  planned.estimate.running = 0.4;
+  CHECK(scaler_of(planned, 2, 12).running == 1);
   launch.request.where = slice_for("v6e-16");
   CHECK(gke_serving_manifest(launch)["items"][2]["spec"]["scaleTargetRef"]["kind"] == "LeaderWorkerSet");
 }

@@ -639,6 +639,8 @@ TEST_CASE("spare slices that mean nothing are refused") {
   r.zones = 0;
   r.spare = -1;
   CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "serving_request.spare is -1"));
+  r.spare = 1000001;
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "valid: 0 to 1000000"));
   r.spare = 1;
   r.job.request_rate = per_second{0};
   CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "for spare slices"));

@@ -97,6 +97,7 @@ TEST_CASE("services, loops and requests that are none are refused by name") {
   };
   CHECK(says(refused({0, 1, seconds{1}, {}}, at({0})), "batch_service.servers"));
   CHECK(says(refused({1, 0, seconds{1}, {}}, at({0})), "batch_service.batch"));
+  CHECK(says(refused({1, 1048577, seconds{1}, {}}, at({0})), "batch_service.batch is 1048577"));
   CHECK(says(refused({1, 1, seconds{0}, {}}, at({0})), "batch_service.batch_time"));
   CHECK(says(refused({1, 1, seconds{1}, seconds{-1}}, at({0})), "batch_service.fill"));
   CHECK(says(refused({1, 1, seconds{1}, {}}, at({1, 0})), "simulated_request.arrival"));
