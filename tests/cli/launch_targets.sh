@@ -84,6 +84,7 @@ start() {
 
 # The program writes what it got: its words as they are, and where its checkpoints go.
 command='printf "<%s>" "$CHECKPOINT_DIR" '\''a  b'\'' "\$(x)" >>"$FOLDER/started"'
+printf '%s\n' "$command" >"$folder/program.sh"
 names() {
   case $1 in
     vertex) echo --project my-project --location "${2%-*}" ;;
@@ -99,9 +100,11 @@ for asked in "v5litepod-16 us-west4-a on_demand vertex gke gcloud gcluster skypi
   "v5p-32 us-east5-a spot gke gcloud gce gcluster skypilot ray xpk" "tpu7x-8 us-central1-c on_demand gke gce gcluster xpk"; do
   read -r slice zone way targets <<<"$asked"
   for target in $targets; do
+    run=$command
+    if [[ $target == ray ]]; then run="bash $folder/program.sh"; fi  # whose command line expands what is in a command
     # shellcheck disable=SC2046
     "$program" launch --slice "$slice" --provisioning "$way" --target "$target" $(names "$target" "$zone") --name job --image a/b:c \
-      --checkpoint gs://my-bucket/run --command "$command" >"$folder/$target.file" 2>"$folder/errors" ||
+      --checkpoint gs://my-bucket/run --command "$run" >"$folder/$target.file" 2>"$folder/errors" ||
       { fail "$slice by $target: $(cat "$folder/errors")"; continue; }
     if command -v shellcheck >/dev/null && [[ $target != gke && $target != skypilot && $target != ray ]]; then
       { printf '#!/usr/bin/env bash\n' && cat "$folder/$target.file"; } >"$folder/script.sh"

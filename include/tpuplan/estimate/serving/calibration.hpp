@@ -56,17 +56,17 @@ struct serving_calibration {
   double decode_collectives = 0.978;   ///< time of all-reduces in decode over their bandwidth bound
   seconds layer_latency{2.42e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
   bytes sequence_bytes{2.81e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
-  double dispatch_passes = 28.1;       ///< HBM passes of expert sort, gather and scatter per routed token
+  double dispatch_passes = 28.2;       ///< HBM passes of expert sort, gather and scatter per routed token
   seconds engine_step{2.08e-3};        ///< host time of a serving engine each step
   seconds engine_array{1.21e-6};       ///< host time of each array of weights or cache and each device of a host
   seconds engine_sequence{4.01e-5};    ///< host time that each running sequence adds to a step
   seconds engine_request{7.44e-3};     ///< host time of a request, over all steps in which it runs
   double prefill_mxu = 0.784;          ///< sustained fraction of the peak in prefill
-  double prefill_attention = 2.34;     ///< time of the attention kernel over a dense product of the same FLOPs
+  double prefill_attention = 2.32;     ///< time of the attention kernel over a dense product of the same FLOPs
   double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
   seconds token_layer{2.17e-7};        ///< of a prompt's token in a layer with pages, on an MXU of 256 x 256
   double prefill_collectives = 0.542;  ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 0.967;       ///< time of a prefill in a serving engine over one by itself
+  double engine_prefill = 0.968;       ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
   fitted_engines engines{detail::engine_fit};  ///< factors of single engines
   own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
@@ -81,7 +81,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.32, 2.35, 2.94, 0.53, 0.53, 0.0519, 0.0362, 1.56};
+inline constexpr own_spreads decode_spreads{0.0549, 0.232, 0.02, 3.49, 2.28, 2.4, 3, 0.53, 0.54, 0.0519, 0.0362, 1.57};
 inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0615, 0.0376, 1.69};
 // clang-format on
 // end of generated: serving_spreads

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/estimate/serving/prefill.hpp>
+#include <tpuplan/estimate/serving/queueing.hpp>
 
 /// @file
 /// The time of an output token in an engine, from the decode step, the prompts in between, and the host.
@@ -56,11 +57,13 @@ constexpr prefill_breakdown mean_prefill(const served_model& served, const trans
                        {job.prompt.mean * job.prefix_hit_rate, square_ratio(job.prompt)});
 }
 
-/// Prompts that a step of so many sequences computes together: under data-parallel attention those that begin as others
-/// end, over the steps that a prompt is spread over, but no more than there are groups. Of fewer some groups wait.
+/// Prompts that a step which has some computes together, where so many sequences run: under data-parallel attention
+/// those that begin as others end, over the steps that a prompt is spread over, at random, but no more than there are
+/// groups. Of fewer some groups wait. Worked: of one in the mean 1 / (1 - 1/e) = 1.58 in a step that has some.
 constexpr double prompts_together(const served_model& served, const serving_job& job, double sequences) {
+  if (served.groups == 1) return 1;
   const double begun = sequences / job.output.mean * prefill_chunks(job, static_cast<double>(fresh_tokens(job)));
-  return larger(1, smaller(begun, served.groups));
+  return smaller(served.groups, begun > 1e-6 ? begun / -math::expm1(-begun) : 1);
 }
 
 /// Prompts that are computed together, and their mean prefill.
