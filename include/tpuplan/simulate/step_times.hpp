@@ -59,7 +59,8 @@ class replica_step_times {
   /// The time of a step. Precondition: at most `most_sequences` sequences decode. Worked: where `engine_step` is 1 s
   /// and the host does nothing else, a step in which 7 sequences decode takes 1 s.
   [[nodiscard]] seconds step(const step_work& work) const {
-    const double prompts = each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);
+    const double prompts =
+        work.prompt_tokens == 0 ? 0 : each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);
     if (work.sequences == 0) {
       const double device = engine_prefill_ * (fixed_ + prompts);
       if (host_ == 0) return seconds{device};
