@@ -912,6 +912,22 @@ TEST_CASE("a plan that makes no sense is not launched") {
              "spot_terms.mean_time_between_preemptions is 0"));
 }
 
+TEST_CASE("a job of one VM ends after its time, pools of all slices are deleted, and private images are pulled") {
+  launch_request r;
+  r.where = slice_for("v6e-8"), r.name = "job", r.image = "us-docker.pkg.dev/p/i:1", r.max_run = 3_h;
+  CHECK(gke_manifest(r)["spec"]["activeDeadlineSeconds"] == 10800);
+  r.max_run = {};
+  CHECK_FALSE(gke_manifest(r)["spec"].contains("activeDeadlineSeconds"));
+  r.where = slice_for("v6e-16"), r.slices = 2, r.cluster = "tpus", r.project = "my-project", r.zone = "us-east5-b";
+  const std::vector<shell_words> deletions = gke_pool_deletions(r);
+  REQUIRE(deletions.size() == gke_node_pools(r).size());
+  CHECK(shell_line(deletions[1]) ==
+        "gcloud container node-pools delete job-1 --project=my-project --cluster=tpus --location=us-east5 --quiet");
+  CHECK(says(detail::worker_line(r), "sudo gcloud auth configure-docker us-docker.pkg.dev --quiet; sudo docker run"));
+  r.image = "docker.io/library/python:3";
+  CHECK(detail::worker_line(r).find("auth") == std::string::npos);
+}
+
 TEST_CASE("a plan is read out of a document") {
   const json document = plan_file();
   const plan first = read_plan(document);

@@ -112,8 +112,8 @@ inline std::string arrival(const launch_request& request) {
          venv + "; }; } && . " + venv + "/bin/activate && " + shell_line(pip) + " && ";
 }
 
-/// What gives the Docker of root the VM's account at Google's registries, of which an image may be private; no image of
-/// theirs needs nothing. Source: "Configure authentication to Artifact Registry for Docker" (2026).
+/// What gives the Docker of root the account of the VM at Google's registries, where an image may be private; nothing
+/// for an image elsewhere. Source: "Configure authentication to Artifact Registry for Docker" (2026).
 inline std::string registry_login(std::string_view image) {
   const std::string_view host = image.substr(0, image.find('/'));
   const auto ends = [&](std::string_view with) {
