@@ -190,7 +190,7 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
                                                     checked_add(model.learned_positions, model.token_types)));
   if (model.embedding_width > 0) count.embedding = checked_add(count.embedding, table_matrix(model) + d);
   count.other = checked_add(model.other_products, model.other_weights);
-  const bool head = model.output_head && model.kind != architecture::encoder;
+  const bool head = model.head_transform || (model.output_head && model.kind != architecture::encoder);
   count.lm_head = model.tied_embeddings || !head ? 0 : checked_multiply(w, model.vocab);
   if (model.head_bias) count.lm_head += model.vocab;
   const projection_weights attention = stack_projections(model);

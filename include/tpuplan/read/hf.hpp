@@ -164,8 +164,8 @@ inline bool read_tying(config_fields& top, config_fields& text) {
   constexpr std::string_view field = "tie_word_embeddings";
   const maybe<hf_default> row = top.default_of(field);
   const bool text_decides = !row || row->kind == default_kind::same_as;
-  if (text_decides) return text.has(field) || !top.has(field) ? text.flag(field) : top.flag(field);
-  return top.has(field) || !text.has(field) ? top.flag(field) : text.flag(field);
+  if (text_decides) return text.has(field) || !top.has(field) ? ties_embeddings(text) : ties_embeddings(top);
+  return top.has(field) || !text.has(field) ? ties_embeddings(top) : ties_embeddings(text);
 }
 
 /// The tower, of the named type, and the projector.
@@ -278,7 +278,7 @@ inline bool read_language_part(const json_object& object, const std::string& pre
     if (family == nullptr) continue;
     config_fields fields{inner, prefix + std::string(part) + ".", defaults, record};
     read_decoder(fields, *family, result.model);
-    result.model.tied_embeddings = fields.flag("tie_word_embeddings");
+    result.model.tied_embeddings = ties_embeddings(fields);
     record.assumed.push_back({"model_type", result.model_type,
                               "not known: its language model alone is counted, without towers, projectors and speech"});
     return true;
@@ -293,7 +293,7 @@ inline void read_model(const json_object& object, config_record& record, model_c
   if (const auto [family, defaults] = find_text_family(type); family != nullptr) {
     config_fields f = fields(defaults);
     read_decoder(f, *family, result.model);
-    result.model.tied_embeddings = f.flag("tie_word_embeddings");
+    result.model.tied_embeddings = ties_embeddings(f);
     return read_causal_head(f, result.model);
   }
   for (const encoder_family& family : encoder_families) {

@@ -64,14 +64,16 @@ inline void read_deberta(config_fields& fields, transformer& model) {
   if (fields.flag_or("talking_head", false)) {
     model.other_products = checked_multiply(2 * model.layers, model.attention.heads * model.attention.heads);
   }
-  if (!fields.flag("relative_attention")) return;
   const auto positive = [&](std::string_view field) {
     const bool usable = fields.has(field) && given.at(field).is_number_integer() && given.at(field) > 0;
     return usable ? fields.count(field) : 0;
   };
-  const std::int64_t buckets = second ? positive("position_buckets") : 0, most = positive("max_relative_positions");
-  model.other_weights = checked_multiply(2 * (buckets > 0 ? buckets : most > 0 ? most : model.max_positions), d);
-  if (!second || !fields.flag_or("share_att_key", false)) {
+  const bool relative = fields.flag("relative_attention");
+  if (relative) {
+    const std::int64_t buckets = second ? positive("position_buckets") : 0, most = positive("max_relative_positions");
+    model.other_weights = checked_multiply(2 * (buckets > 0 ? buckets : most > 0 ? most : model.max_positions), d);
+  }
+  if (relative && (!second || !fields.flag_or("share_att_key", false))) {
     const bool keys = has_relative_kind(fields, "c2p"), queries = has_relative_kind(fields, "p2c");
     const std::int64_t biases = (keys && second ? d : 0) + (queries ? d : 0);
     const std::int64_t layer = checked_add(checked_multiply((keys ? 1 : 0) + (queries ? 1 : 0), d, d), biases);
@@ -141,6 +143,11 @@ inline void read_gte(config_fields&, transformer& model) {
   model.other_weights = checked_multiply(model.layers, model.d_model);
 }
 
+/// BigBird: biases of queries, keys and values are a choice.
+inline void read_big_bird(config_fields& fields, transformer& model) {
+  model.attention.qkv_bias = fields.flag("use_bias");
+}
+
 /// An encoder like BERT.
 struct encoder_family {
   std::string_view type;
@@ -170,7 +177,7 @@ inline constexpr std::array<encoder_family, 22> encoder_families{{
     {"nomic_bert", false, read_nomic},
     {"jina_embeddings_v3", true, read_rotary},
     {"roformer", false, read_rotary},
-    {"big_bird", true, nullptr, true},
+    {"big_bird", true, read_big_bird, true},
 }};
 
 /// Width, layers, heads and MLP of an encoder.
@@ -213,6 +220,8 @@ inline void read_encoder(config_fields& fields, const encoder_family& family, tr
     return;
   }
   read_encoder_head(fields, family.pooler, model);
+  if (fields.type() == "roformer" && ends_in(class_of(fields), "ForMultipleChoice"))
+    model.pooler = false;  // the last token's state, without a dense layer
   if (!family.always_pools) return;
   const std::string name = class_of(fields);
   if (fields.type() == "big_bird" && ends_in(name, "ForQuestionAnswering"))
@@ -288,7 +297,7 @@ inline void read_eurobert(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
   if (ends_in(name, "ForMaskedLM")) {
     model.head_bias = model.mlp.bias;
-    model.tied_embeddings = fields.flag("tie_word_embeddings");
+    model.tied_embeddings = ties_embeddings(fields);
     if (model.tied_embeddings) return;
     model.other_products = checked_multiply(model.d_model, model.vocab);
   } else if (ends_in(name, "ForTokenClassification") || ends_in(name, "ForSequenceClassification")) {
@@ -315,7 +324,7 @@ inline void read_t5(config_fields& fields, transformer& model) {
   model.attention.relative_buckets = fields.count("relative_attention_num_buckets");
   model.mlp.d_ff = fields.count("d_ff");
   model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
-  model.tied_embeddings = fields.flag("tie_word_embeddings");
+  model.tied_embeddings = ties_embeddings(fields);
   const bool alone = ends_in(class_of(fields), "EncoderModel");
   if (fields.type() == "umt5") {
     const std::int64_t further = model.encoder_layers - 1 + (alone ? 0 : model.layers - 1);
@@ -349,7 +358,7 @@ inline void read_two_stacks(config_fields& fields, transformer& model) {
   model.attention.head_dim = model.d_model / model.attention.heads;
   model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
   model.mlp = {count_of_both(fields, "encoder_ffn_dim", "decoder_ffn_dim"), false, true};
-  model.tied_embeddings = fields.flag("tie_word_embeddings");
+  model.tied_embeddings = ties_embeddings(fields);
   if (!ends_in(class_of(fields), "ForSequenceClassification")) return read_causal_head(fields, model);
   model.output_head = false;
   model.pooler = true;

@@ -33,6 +33,14 @@ inline bool ends_in(std::string_view name, std::string_view ending) {
   return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending;
 }
 
+/// Whether the output head shares the token table. A null is no: transformers asks whether the value is true.
+inline bool ties_embeddings(config_fields& fields) {
+  constexpr std::string_view field = "tie_word_embeddings";
+  if (!fields.is_null(field)) return fields.flag(field);
+  fields.assume(field, "false", "null in the file");
+  return false;
+}
+
 /// Classes of a classifier: as many as it has names for.
 inline std::int64_t label_count(config_fields& fields) {
   if (fields.has("id2label")) return static_cast<std::int64_t>(fields.inside("id2label").value().size());
@@ -76,6 +84,7 @@ inline void read_encoder_head(config_fields& fields, bool has_pooler, transforme
     if (!ends_in(name, head.ending)) continue;
     model.pooler = head.pooler && (has_pooler || head.ending != "Model");
     model.head_transform = model.head_bias = head.transform;
+    if (head.transform && fields.has("tie_word_embeddings")) model.tied_embeddings = ties_embeddings(fields);
     model.classes = head.labels ? label_count(fields) : head.outputs;
     return;
   }
@@ -141,6 +150,10 @@ inline void refuse_other_class(const config_fields& fields, const transformer& m
 inline void read_causal_head(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
   if (name.empty() || read_decoder_classifier(fields, name, model) || read_reward_head(fields, name, model)) return;
+  if (ends_in(name, "DoubleHeadsModel")) {  // GPT and GPT-2: the output head, and one that chooses among answers
+    model.classes = 1;
+    return;
+  }
   for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel"}) {
     if (name == with_head) return;
   }

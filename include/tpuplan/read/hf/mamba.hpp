@@ -181,7 +181,7 @@ inline void read_nemotron_h(config_fields& fields, transformer& model) {
   r.key_dim = fields.count("ssm_state_size");
   r.kernel = fields.count("conv_kernel");
   r.convolution_bias = fields.flag("use_conv_bias");
-  r.projection_bias = fields.flag("mamba_proj_bias");
+  r.projection_bias = fields.flag("use_bias");
   r.inner_norm = true;
 }
 

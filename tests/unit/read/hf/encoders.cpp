@@ -6,6 +6,7 @@
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/model/encoder_decoder.hpp>
+#include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/serving_job.hpp>
 #include <tpuplan/read/hf.hpp>
@@ -272,6 +273,26 @@ TEST_CASE("gte v1.5: rotary positions, and a bias in the last matrix of a gated 
       "intermediate_size": 4096, "type_vocab_size": 2, "position_embedding_type": "rope"})";
   CHECK(parameters(::model_of("new", large, "NewModel")).total == 434139136);
   CHECK(parameters(::model_of("new", large, "NewForMaskedLM")).total == 434139136 + 1024 * 1024 + 3 * 1024 + 30528);
+}
+
+TEST_CASE("switches of a class that change its parameters", "[hf_encoders]") {
+  const auto total = [](const char* type, const char* changes, const char* head) {
+    return parameters(::model_of(type, changes, head)).total;
+  };
+  const std::int64_t d = 768;
+  // A head that does not share the table has one of its own.
+  CHECK(total("bert", R"({"tie_word_embeddings": false})", "BertForMaskedLM") ==
+        total("bert", "{}", "BertForMaskedLM") + 30522 * d);
+  CHECK(
+      forward_flops_per_token(::model_of("bert", R"({"tie_word_embeddings": false})", "BertForMaskedLM"), 512).total ==
+      forward_flops_per_token(::model_of("bert", "{}", "BertForMaskedLM"), 512).total);
+  // DeBERTa without relative positions keeps its convolution and the norm of a table that it has not.
+  CHECK(total("deberta-v2", R"({"conv_kernel_size": 3, "norm_rel_ebd": "layer_norm"})", "DebertaV2Model") ==
+        total("deberta-v2", "{}", "DebertaV2Model") + 3 * 1536 * 1536 + 3 * 1536 + 2 * 1536);
+  CHECK(total("big_bird", R"({"use_bias": false})", "BigBirdModel") ==
+        total("big_bird", "{}", "BigBirdModel") - 12 * 3 * d);
+  // RoFormer chooses from the last token's state by one matrix and its bias.
+  CHECK(total("roformer", "{}", "RoFormerForMultipleChoice") == total("roformer", "{}", "RoFormerModel") + d + 1);
 }
 
 TEST_CASE("what encoders do not count is refused by its field", "[hf_encoders]") {

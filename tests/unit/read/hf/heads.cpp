@@ -8,6 +8,7 @@
 #include <tpuplan/read/hf.hpp>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -211,6 +212,17 @@ TEST_CASE("classes of a classifier are those that the file states; answers have 
   CHECK(classes("llama", "LlamaForSequenceClassification") == 5);
   CHECK(classes("llama", "LlamaForTokenClassification") == 5);
   CHECK(classes("llama", "LlamaForQuestionAnswering") == 2);
+}
+
+TEST_CASE("a head that chooses among answers stands beside the output head", "[hf_heads]") {
+  const transformer both = ::model_of("gpt2", "{}", "GPT2DoubleHeadsModel");
+  CHECK(parameters(both).total == parameters(::model_of("gpt2", "{}", "GPT2LMHeadModel")).total + 768 + 1);
+  CHECK(both.output_head);
+}
+
+TEST_CASE("a null does not tie the output head to the token table", "[hf_heads]") {
+  CHECK(!::model_of("llama", R"({"tie_word_embeddings": null})", "LlamaForCausalLM").tied_embeddings);
+  CHECK(!::model_of("gemma", R"({"tie_word_embeddings": null})", "GemmaForCausalLM").tied_embeddings);
 }
 
 }  // namespace read_hf_heads_tests

@@ -70,4 +70,12 @@ TEST_CASE("the context of a model whose state does not grow is bounded by 2^40 t
         (std::int64_t{1} << 40) - 1);
 }
 
+TEST_CASE("Nemotron-H: use_bias is of both projections of its Mamba layers", "[hf_mamba]") {
+  const char* plain = R"({"hybrid_override_pattern": "M-*-", "num_hidden_layers": 4})";
+  const char* biased = R"({"hybrid_override_pattern": "M-*-", "num_hidden_layers": 4, "use_bias": true})";
+  // One layer: z and x of 8192, B and C of 8 groups of 128, a step for each of 128 heads; and the width of the model.
+  CHECK(parameters(::model_of("nemotron_h", biased)).total ==
+        parameters(::model_of("nemotron_h", plain)).total + 2 * 8192 + 2 * 8 * 128 + 128 + 4096);
+}
+
 }  // namespace read_hf_mamba_tests
