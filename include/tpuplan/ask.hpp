@@ -63,6 +63,9 @@ inline constexpr question questions[] = {
                                          plain_answer<pad_request>),
     question_of<model_request, model_answer>("model", "How many parameters, FLOPs and KV bytes does a model have?",
                                              {{model_rows, count_rows}}, model_answered),
+    question_of<model_network_request, model_network_answer>("model_network",
+                                                             "How many parameters and FLOPs has a network of layers?",
+                                                             {{model_rows}}, model_network_answered),
     question_of<model_generation_request, model_generation_answer>(
         "model_generation", "How many parameters and FLOPs has a pipeline of images or clips?", {{model_rows}},
         model_generation_answered),

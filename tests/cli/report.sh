@@ -33,7 +33,7 @@ for model in "$data/models/llama-3.1-8b.json" "$hostile_file"; do
   check 'Train on v6e-' plan "$model" --tokens 1T --generation v6e --provisioning spot --deadline 31d
   for words in '<h2>What could go wrong</h2>' '<h2>Where the money goes</h2>' '<h2>Alternatives</h2>' \
     '<h2>What the cost depends on</h2>' '<h2>Prices</h2>' 'The chance to be done within 31.0 days is ' 'paid spot in us' \
-    'nine of ten between ' '@media print'; do
+    'where a slice lasts 4.00 hours' '@media print'; do
     grep -qF -- "$words" "$folder/report.html" || fail "no $words in the report of a plan"
   done
   check 'prompts of' plan "$model" --serve --rate 10 --generation v6e --max-chips 32 --rows 2

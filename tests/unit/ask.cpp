@@ -177,6 +177,7 @@ std::vector<example> examples() {
         {"job", {{"global_batch", 64}}},
         {"data", {{"examples", 64000}}}}},
       {"model_generation", {{"config", flux()}}},
+      {"model_network", {{"config", {{"model_type", "resnet"}}}}},
       {"simulate_generation", {{"config", flux()}, {"slice", "v6e-4"}, {"make", {{"steps", 28}}}, {"rate_per_s", 0.2}}},
       {"plan_generation",
        {{"config", flux()}, {"items_per_hour", 2000}, {"generations", {"v6e"}}, {"largest_slice", 4}}},
@@ -377,7 +378,7 @@ TEST_CASE("a run costs less and more at the ends of the band of its step", "[ask
     CHECK(way["total_low_usd"] <= way["total_usd"]);
     CHECK((way["total_high_usd"].is_null() || way["total_usd"] <= way["total_high_usd"]));
     CHECK(way["checkpoint_interval_s"].is_number());  // failures come under each
-    if (way["kind"] == "on_demand")  // the start takes the same time at either end
+    if (way["kind"] == "on_demand")                   // the start takes the same time at either end
       CHECK(way["total_low_usd"].get<double>() == Approx(band * way["total_usd"].get<double>()).epsilon(1e-3));
   }
 }

@@ -57,6 +57,12 @@ std::pair<double, std::string_view> dollars_are_for(usd one) {
 
 }  // namespace
 
+view_part not_compared_part(const gpu_options& given) {
+  view_part part;
+  part.sentences = {"not compared with " + given.gpu + ": the job does not fit on the slice"};
+  return part;
+}
+
 view_part against_part(const training_against_gpu& c) {
   const auto [number, many_units] = dollars_are_for(min(c.costs.tpu_low, c.costs.gpu_low));
   const auto some = [&, size = number](usd one) { return money(size * one); };

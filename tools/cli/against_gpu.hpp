@@ -52,6 +52,8 @@ training_against_gpu compare_with_gpus(const gpu_options& given, const priced_ch
                                        const tpuplan::rate_band& tpu, tpuplan::flops each, const std::string& unit);
 
 tpuplan::view_part against_part(const training_against_gpu& c);
+/// That the job, which does not fit, was compared with none.
+tpuplan::view_part not_compared_part(const gpu_options& given);
 ordered_json json_of(const training_against_gpu& c);
 
 }  // namespace cli

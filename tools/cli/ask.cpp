@@ -1,4 +1,5 @@
 // tpuplan ask
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -19,13 +20,15 @@ void answer_lines(std::istream& questions) {
     print_line(tpuplan::ask(std::string_view(question)));
     if (!flush_answer()) return;  // which the program says at its end
   }
+  if (questions.bad()) refuse("file", "no file", "a file that can be read", errc::malformed_input);
 }
 
 void run_ask(const std::string& file, const session& with) {
   if (with.json) refuse("--json", "given without effect", "without it: answers are JSON");
   if (file.empty() || file == "-") return answer_lines(std::cin);
   std::ifstream questions(file);
-  if (!questions) refuse("file", file, "a file that can be read", errc::malformed_input);
+  if (!questions || std::filesystem::is_directory(file))
+    refuse("file", file, "a file that can be read", errc::malformed_input);
   answer_lines(questions);
 }
 

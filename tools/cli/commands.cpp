@@ -16,7 +16,8 @@ bool is_about_output(std::string_view name) {
 
 std::string follow_up(const session& with, std::string_view other, const std::vector<follow_up_option>& own,
                       const std::vector<std::string_view>& dropped) {
-  std::string line = "tpuplan " + std::string(other);
+  std::string line = "tpuplan " + std::string(with.own_data ? "--data-dir " + shell_quoted(with.data_dir) + " " : "");
+  line += other;
   const auto same_one = [&](const command& one) { return one.name == other; };
   const command& target = *std::find_if(with.commands.begin(), with.commands.end(), same_one);
   const auto is_own = [&](const std::string& name) {

@@ -37,7 +37,7 @@ void run_generate(const generate_options& given, session& with) {
   for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
     a.assumed.push_back({field, value, std::string(not_given)});
   view shown = view_of(a, view_options_of(with));
-  add_launch(shown, a.maxdiffusion_refuses, false);
+  if (a.maxdiffusion_refuses.empty()) add_launch(shown, {}, false, cache_of(a));
   answer(with, shown, [&] { return ordered_json(a); });
 }
 

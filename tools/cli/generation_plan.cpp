@@ -52,7 +52,7 @@ void plan_of_items(const plan_options& given, const price_book& prices, std::vec
   view shown = view_of(document, view_options_of(with));
   if (!document.plans.empty()) {
     shown.next.front().command = generate_command(document.plans.front(), with);
-    add_launch(shown, document.plans.front().maxdiffusion_refuses, false);
+    if (document.plans.front().maxdiffusion_refuses.empty()) add_launch(shown, {}, false, cache_of(document));
   }
   answer(with, shown, [&] { return ordered_json(document); });
 }

@@ -59,7 +59,7 @@ void run_model(const model_options& given, const session& with) {
   }
   const any_model model = any_of_document(document, from, given.image_size);
   const model_config& config = model.config;
-  if (model.net && config.model_type.empty()) return network_model(*model.net, with);
+  if (model.net && config.model_type.empty()) return network_model(*model.net, config.assumed, with);
   const bool is_pair = config.model.kind == architecture::encoder_decoder;
   if (with.is_given("--seq") && !has_flops_per_token(config.model) && !is_pair)
     refuse("--seq", "given without effect", "a model that takes tokens");
@@ -69,7 +69,7 @@ void run_model(const model_options& given, const session& with) {
   const model_answer said = answer_to(config, asked.sequence_length, asked.kv_dtype);
   view shown = view_of(said, view_options_of());
   const std::string path = shell_quoted(given.config);
-  if (has_flops_per_token(config.model))
+  if (has_flops_per_token(config.model) && !has_two_towers(config.model))
     shown.next = {{"plan", "tpuplan plan " + path + " --tokens 1T", "where to train it"}};
   if (!has_text(config.model))
     shown.next = {{"plan", "tpuplan plan " + path + " --examples 1281167 --epochs 90", "where to train it"}};

@@ -9,6 +9,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 #include <tpuplan/show/text/one_line.hpp>
+#include <tpuplan/show/views/model_network.hpp>
 #include <tpuplan/show/views/networks.hpp>
 
 #include "cli/fit.hpp"
@@ -119,42 +120,13 @@ placed_network placed_of(const any_model& model, const job_options& given, const
 
 }  // namespace
 
-void network_model(const network& net, const session& with) {
-  using readable::cell, readable::count_cell, readable::share_cell;
+void network_model(const network& net, const std::vector<assumption>& assumed, const session& with) {
   keep_to_networks(with);
-  const network_parameters count = parameters(net);
-  view shown;
-  shown.title = fmt::format("{}: {} parameters", net.name.view(), cli::count(static_cast<double>(count.trained)));
-  view_part part =
-      readable::table_of("product of a layer | ~kind | >times | >rows an example | >inner | >outer | >share of FLOPs");
-  const double all = forward_flops_per_example(net).value() / 2;
-  for_each_product(net, [&](const layer_product& product) {
-    part.rows.push_back({cell(product.name.view()), cell(name(product.kind)), count_cell(product.count, true),
-                         count_cell(product.rows, true), count_cell(product.inner, true),
-                         count_cell(product.outer, true), share_cell(multiply_adds(product) / all)});
-  });
-  const auto figure = [](double value) { return fmt::format("{:.4g}", value); };
-  shown.parts = {std::move(part),
-                 pairs_part({{"parameters that are trained", grouped(count.trained)},
-                             {"with moving statistics, as Keras counts", grouped(count.total)},
-                             {"FLOPs per example, forward", figure(forward_flops_per_example(net).value())},
-                             {"FLOPs per example, training", figure(training_flops_per_example(net).value())},
-                             {"numbers kept for the backward pass", figure(saved_numbers_per_example(net))}})};
+  const model_network_answer said = answer_to_model_network(net, assumed);
+  view shown = view_of(said, view_options_of());
   shown.next = {
       {"plan_network", follow_up(with, "plan", {{"--examples", "60000"}, {"--epochs", "5"}}), "where to train it"}};
-  answer(with, shown, [&]() -> ordered_json {
-    ordered_json products = ordered_json::array();
-    for_each_product(net, [&](const layer_product& product) { products.push_back(product); });
-    return {{"name", net.name.view()},
-            {"architecture", "network"},
-            {"parameters", count.trained},
-            {"parameters_with_statistics", count.total},
-            {"breakdown", count},
-            {"forward_flops_per_example", forward_flops_per_example(net).value()},
-            {"training_flops_per_example", training_flops_per_example(net).value()},
-            {"saved_numbers_per_example", saved_numbers_per_example(net)},
-            {"products", products}};
-  });
+  answer(with, shown, [&]() -> ordered_json { return said; });
 }
 
 void network_pad(const network& net, const chip_spec& chip, const session& with) {
@@ -208,6 +180,7 @@ struct trained_network {
   placed_network asked;
   train_network_answer answer;
   std::optional<training_against_gpu> against;
+  bool not_compared = false;  // with GPUs, because the job does not fit
 };
 
 train_network_request request_of(const nlohmann::json& asked_for, const run_options& given,
@@ -223,9 +196,13 @@ train_network_request request_of(const nlohmann::json& asked_for, const run_opti
 void add_comparison(trained_network& a, const gpu_options& given, const maybe<price_row>& price) {
   if (given.gpu.empty()) return;
   if (!price) refuse("--gpu", given.gpu, "a slice that has a price on demand in --region");
+  a.not_compared = a.answer.memory.fits == verdict::no;
+  if (a.not_compared) return;
   const network_step& step = a.answer.breakdown;
   const per_second rate = step.examples_per_second;
-  a.against = compare_with_gpus(given, chips_of(a.asked.where, slices(a.asked.mesh), *price),
+  gpu_options asked = given;
+  asked.traits.fixed_time = step.limited_by == step_bound::overhead || step.limited_by == step_bound::host;
+  a.against = compare_with_gpus(asked, chips_of(a.asked.where, slices(a.asked.mesh), *price),
                                 {rate * (step.total / step.high), rate * (step.total / step.low)},
                                 training_flops_per_example(a.asked.net), a.answer.memory.example);
 }
@@ -234,6 +211,7 @@ view view_of(const trained_network& a, const run_options& given, const session& 
   view shown = view_of(a.answer, view_options_of());
   std::vector<view_part> own;
   if (a.against) own.push_back(against_part(*a.against));
+  if (a.not_compared) own.push_back(not_compared_part(given.gpu));
   shown.parts.insert(shown.parts.begin() + (a.answer.run ? 2 : 1), own.begin(), own.end());
   const std::int64_t batch = a.answer.memory.job.global_batch;
   std::vector<follow_up_option> further = {{"--batch", std::to_string(batch)}};

@@ -50,7 +50,7 @@ void keep_to(const session& with, const std::vector<tpuplan::row_list>& rows,
 void keep_to_networks(const session& with, std::initializer_list<tpuplan::row_list> rows = {},
                       std::initializer_list<std::string_view> extra = {});
 
-void network_model(const tpuplan::network& net, const session& with);
+void network_model(const tpuplan::network& net, const std::vector<tpuplan::assumption>& assumed, const session& with);
 void network_pad(const tpuplan::network& net, const tpuplan::chip_spec& chip, const session& with);
 void network_fit(const any_model& model, const job_options& job, const mesh_options& mesh, session& with);
 void network_train(const any_model& model, const job_options& job, const mesh_options& mesh, const run_options& run,

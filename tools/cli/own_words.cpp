@@ -117,6 +117,19 @@ std::string valid_words(const command& asked, std::string valid) {
   return valid;
 }
 
+/// Whether a field is a place in a file that was given, "prices.json.rows[0].region" or "runs.jsonl:3", which no option
+/// stands for.
+bool is_place_in_a_file(std::string_view field) {
+  for (const std::string_view ending : {".json", ".jsonl", ".yml", ".yaml", ".csv"}) {
+    const std::size_t at = field.find(ending);
+    if (at == std::string_view::npos) continue;
+    const std::string_view rest = field.substr(at + ending.size());
+    if (!rest.empty() && (rest.front() == '.' || rest.front() == ':' || rest.front() == '[' || rest.front() == ','))
+      return true;
+  }
+  return field.find("rows[") != std::string_view::npos || field.find("records[") != std::string_view::npos;
+}
+
 /// "--fsdp 8, --tensor 3".
 std::string degrees_given(const command& asked) {
   std::string words;
@@ -144,6 +157,7 @@ std::string several_slices(const command& asked, std::string_view words) {
 
 error in_own_words(const command& asked, const error& refusal) {
   const std::string_view field = refusal.field();
+  if (is_place_in_a_file(field)) return refusal;
   const std::string valid = valid_words(asked, std::string(refusal.valid()));
   if (field == "product of the layout's degrees" && !degrees_given(asked).empty())
     return {refusal.code(), "product of the degrees, with " + degrees_given(asked), refusal.given(), valid};

@@ -159,7 +159,8 @@ void check_model_file(const std::string& given, const std::string& data_dir) {
 void take_all(command& asked, const std::string& data_dir) {
   for (option& one : asked.options) {
     for (const std::string& typed : one.given) {
-      const std::string word = one.name == "config" || one.name == "--network" ? named_file(typed) : typed;
+      const bool is_model = one.name == "config" || one.name == "--network" || one.name == "--model";
+      const std::string word = is_model ? named_file(typed) : typed;
       if (one.name == "config" && word == typed) check_model_file(word, data_dir);
       const std::string given = found_file(one, word, data_dir);
       if (one.form != option::shape::list || one.whole_) {
@@ -218,8 +219,8 @@ constexpr const char* about =
 
 /// Refuses a folder without data, and one for a command that reads none.
 static void check_data_dir(const session& with) {
-  constexpr std::string_view readers[] = {"chips", "slices",   "train", "pay",    "serve",
-                                          "plan",  "simulate", "sweep", "launch", "doctor"};
+  constexpr std::string_view readers[] = {"chips", "slices", "train", "pay",      "risk",   "generate",
+                                          "serve", "plan",   "sweep", "simulate", "launch", "doctor"};
   std::string valid;
   bool reads = false;
   for (const std::string_view one : readers) {

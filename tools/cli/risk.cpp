@@ -56,9 +56,14 @@ std::vector<own_lifetime> load_lifetimes(const std::string& path) {
   std::ifstream file(path);
   if (!file) refuse("--lifetimes", path, "a file that can be read", errc::malformed_input);
   std::vector<own_lifetime> all;
+  std::int64_t number = 0;
   for (std::string line; std::getline(file, line);) {
-    const std::string where = fmt::format("{}:{}", path, all.size() + 1);
-    if (!line.empty()) all.push_back(read_json<own_lifetime>(parse_json(line, where, {4096, 4}), {}, where));
+    const std::string where = fmt::format("{}:{}", path, ++number);
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty()) continue;
+    all.push_back(read_json<own_lifetime>(parse_json(line, where, {4096, 4}), {}, where));
+    if (!(all.back().lasted.value() > 0))
+      refuse(where + ".lasted_s", fmt::format("{}", all.back().lasted.value()), "a time above 0", errc::out_of_range);
   }
   if (all.empty()) refuse("--lifetimes", path, "one line or more", errc::malformed_input);
   return all;

@@ -1,4 +1,5 @@
 // tpuplan simulate
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -105,6 +106,7 @@ void read_traced_day(const simulate_options& given, const session& with, day_req
   for (const char* other : {"--input-len", "--output-len"}) {
     if (with.is_given(other)) refuse(other, "given with a trace", "a trace, which has lengths, or a day of rates");
   }
+  if (given.traffic.job.images > 0) refuse("--images", "given with a trace", "a day of rates: a trace has all tokens");
   const std::vector<simulated_request> trace = load_trace(given.day);
   const seconds length = trace.back().arrival;
   into.day = day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
@@ -124,7 +126,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
     if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
     request.day = load_day(given.day);
   }
-  request.job = as_engine_runs(request.job, config.model);
+  request.job = as_engine_runs(with_image_tokens(request.job, config.model), config.model);
   request.find_threshold = given.for_hpa;
   request.scaling = given.scaling;
   request.variation = given.asked.variation;
@@ -143,7 +145,12 @@ void simulate_day(const model_config& config, const simulate_options& given, con
   if (day.options.empty() || !day.options.front().meets_targets) with.status = 1;
   if (day.options.empty() && with.is_given("--svg"))
     refuse("--svg", "given for a day without an answer", "targets that a slice keeps");
-  const std::vector<assumption> assumed = all_assumed(config, assumed_engine(given.traffic.job.engine, config.model));
+  assumed_values said = assumed_engine(given.traffic.job.engine, config.model);
+  for (assumed_values& more :
+       std::array<assumed_values, 3>{assumed_kind(given.traffic.job, config.model),
+                                     assumed_schedule(given.traffic.job, config.model), assumed_lengths(request.job)})
+    said.insert(said.end(), more.begin(), more.end());
+  const std::vector<assumption> assumed = all_assumed(config, said);
   answer(with, view_of(request, day, assumed, view_options_of(with)), [&]() -> ordered_json {
     return {{"schema", json_schema}, {"answer", day}, {"assumed", assumed}};
   });
@@ -195,7 +202,7 @@ void add_day_options(command& to, simulate_options& into) {
          "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
       .decides("requests requests_of_a_replica")
       .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns",
-                 "--shared-prefix", "--adapters"});
+                 "--shared-prefix", "--adapters", "--prefill-slices", "--decode-slices", "--transfer-rate"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});
@@ -207,7 +214,9 @@ void add_day_options(command& to, simulate_options& into) {
       .needs({"--day"});
   to.flag("--hpa", into.for_hpa, "also the autoscaler of Kubernetes that keeps the targets with the fewest slice-hours")
       .needs({"--day"});
-  to.add("--floor", into.scaling.floor, {1, 1e6}, "slices that are always kept").usually("1").needs({"--day"});
+  to.add("--floor", into.scaling.floor, {1, 1e6}, "slices that a fleet always keeps which follows the traffic")
+      .usually("1")
+      .needs({"--day"});
   to.add("--mtbp", into.between, {60, 3.2e8}, "mean time between preemptions of one slice on spot")
       .usually("4h")
       .needs({"--day"});

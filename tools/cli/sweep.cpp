@@ -59,11 +59,12 @@ next_step next_of(const sweep_row& best, bool is_network, const session& with) {
   return {is_network ? "train_network" : "plan",
           is_network ? follow_up(with, "train", {{"--slice", best.slice}, {"--batch", batch}}, {"--batch-per-core"})
                      : follow_up(with, "plan",
-                                 {{"--generation", std::string(where.chip.name.view())},
+                                 {{"--batch", batch},
+                                  {"--generation", std::string(where.chip.name.view())},
                                   {"--min-chips", many},
                                   {"--max-chips", many},
                                   {"--provisioning", std::string(name(best.kind))}},
-                                 {"--deadline", "--rows", "--quota"}),
+                                 {"--deadline", "--rows", "--quota", "--batch-per-core"}),
           "one trial of it"};
 }
 

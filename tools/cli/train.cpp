@@ -77,17 +77,20 @@ view view_of(const trained& a, const train_options& given, const price_book& boo
   }
   std::vector<view_part> own;
   if (a.against) own.push_back(against_part(*a.against));
+  if (!given.gpu.gpu.empty() && !a.against) own.push_back(not_compared_part(given.gpu));
   const auto after = run != parts.end() ? run + 1 : parts.begin() + 2;  // the step and its memory
   parts.insert(after, own.begin(), own.end());
   add_sources(a.asked, given.job, given.mesh, shown);
   if (given.job.maxtext.is_given()) return shown;  // of which a plan has no option
   std::vector<follow_up_option> further;
   if (!given.tokens && !is_given(given.epochs)) further.emplace_back("--tokens", "1T");
-  if (a.asked.job.lora_rank > 0 && !with.is_given("--batch") && !with.is_given("--batch-tokens"))
+  const bool is_chosen = a.asked.job.lora_rank > 0 || is_given(given.epochs) || with.is_given("--batch-per-core");
+  if (is_chosen && !with.is_given("--batch") && !with.is_given("--batch-tokens"))
     further.emplace_back("--batch", std::to_string(a.asked.job.global_batch));
   std::vector<std::string_view> dropped = degrees_of_a_layout;
-  dropped.push_back("--gpu");        // which is of serving there
-  dropped.push_back("--rest-used");  // of commitments, which it pays with only where it is told to
+  dropped.push_back("--gpu");             // which is of serving there
+  dropped.push_back("--batch-per-core");  // cores differ from slice to slice
+  dropped.push_back("--rest-used");       // of commitments, which it pays with only where it is told to
   if (a.asked.constants.own.count == 0) dropped.push_back("--calibration");
   shown.next.front().command = follow_up(with, "plan", further, dropped);
   return shown;
@@ -105,7 +108,7 @@ ordered_json document_of(const trained& a, const train_options& given) {
 /// The job on GPUs, where it was asked for: FLOPs of a token are those of its MFU.
 void add_comparison(trained& a, const train_options& given, const price_book& book) {
   if (given.gpu.gpu.empty()) return;
-  if (a.answer.memory.fits == verdict::no) refuse("--gpu", given.gpu.gpu, "a job that fits");
+  if (a.answer.memory.fits == verdict::no) return;
   const maybe<price_row> price = find_price(book, a.asked.where, a.run.region, provisioning::on_demand);
   if (!price) refuse("--gpu", given.gpu.gpu, "a slice that has a price on demand in --region");
   const priced_chips tpus = chips_of(a.asked.where, slices(a.asked.mesh), *price);

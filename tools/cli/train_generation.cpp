@@ -79,10 +79,11 @@ nlohmann::json denoiser_request(const nlohmann::json& request, const nlohmann::j
   return asked;
 }
 
-void add_launch(view& shown, const std::string& refusal, bool trains) {
+void add_launch(view& shown, const std::string& refusal, bool trains, std::string_view cache) {
   if (!refusal.empty()) return;
-  const std::string told = trains ? "--checkpoint gs://BUCKET/FOLDER --set dataset_name=NAME --set learning_rate=1e-5"
-                                  : "--set prompt=PROMPT";
+  std::string told = trains ? "--checkpoint gs://BUCKET/FOLDER --set dataset_name=NAME --set learning_rate=1e-5"
+                            : "--set prompt=PROMPT";
+  if (!cache.empty()) told += " --set " + std::string(cache) + "=True";
   shown.next.push_back({{}, "--json | tpuplan launch - --target gke --maxdiffusion --image IMAGE " + told, {}});
 }
 

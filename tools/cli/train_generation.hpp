@@ -35,8 +35,16 @@ nlohmann::json denoiser_request(const nlohmann::json& request, const nlohmann::j
 /// Refuses options of other models for a pipeline: all but those of a step, these rows, and these others.
 void keep_to_pipelines(const session& with, std::vector<tpuplan::row_list> rows, std::vector<std::string_view> extra);
 
+/// The key of the cache that an answer about images counts on; empty: it counts on none, or MaxDiffusion has none.
+template <class Answer>
+std::string_view cache_of(const Answer& made) {
+  if (made.job.cache_speedup <= 1) return {};
+  tpuplan::maxdiffusion_run run;
+  run.pipeline = made.model, run.denoiser_parameters = made.denoiser_parameters, run.size = made.size;
+  return tpuplan::maxdiffusion_cache(run);
+}
 /// What starts an answer about images or clips, where MaxDiffusion does.
-void add_launch(tpuplan::view& shown, const std::string& refusal, bool trains);
+void add_launch(tpuplan::view& shown, const std::string& refusal, bool trains, std::string_view cache = {});
 /// @{
 /// tpuplan fit, train, and plan of training, of a pipeline.
 void denoiser_fit(const job_options& job, const picture_options& pictures, session& with);

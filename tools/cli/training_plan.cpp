@@ -83,7 +83,9 @@ plan_request training_request_of(const plan_options& given, const model_config& 
     asked.start = today();
     assumed.emplace_back("start", asked.start + ", today: see --start");
   }
-  plan_request request = request_of(config, asked, given.job, prices, assumed);
+  const bool has_examples = !has_tokens && given.epochs.examples;
+  const data_set data = has_examples ? data_of(given.epochs, 1) : data_set{};
+  plan_request request = request_of(config, asked, given.job, prices, assumed, has_examples ? &data : nullptr);
   if (!has_tokens) request.tokens = tokens_of(given.epochs, request.job);
   request.constants = load_calibration(given.job.calibration, calibrated_part::steps).training;
   if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)
@@ -117,17 +119,15 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
   std::vector<std::string_view> dropped = {"--batch-tokens", "--region"};
   const auto says_how_long = [&](const char* option) { return with.is_given(option); };
   const char* const lengths[] = {"--tokens", "--examples", "--steps", "--steps-per-epoch"};
-  if (of_risk && std::none_of(std::begin(lengths), std::end(lengths), says_how_long)) own.emplace_back("--tokens", fmt::format("{:.0f}", tokens));
+  if (of_risk && std::none_of(std::begin(lengths), std::end(lengths), says_how_long))
+    own.emplace_back("--tokens", fmt::format("{:.0f}", tokens));
   if (of_risk) {  // which names one way of paying, and refuses what has no effect on it
     const provisioning kind = chosen_cost(best).kind;
     own.emplace_back("--provisioning", std::string(name(kind)));
     own.emplace_back("--runs", number(runs_of_a_plan));
-    const seconds between =
-        asked.market ? typical_mean_time_between_preemptions(*asked.market) : asked.mean_time_between_preemptions;
-    const bool as_published = between == spot_terms{}.mean_time_between_preemptions;  // see chances_of
-    if (kind == provisioning::spot && asked.market && !as_published)
-      own.emplace_back("--mtbp", fmt::format("{}s", between.value()));
-    if (kind != provisioning::spot || as_published) dropped.push_back("--mtbp");
+    if (kind == provisioning::spot && asked.market)
+      own.emplace_back("--mtbp", fmt::format("{}s", spot_lasts(asked)->value()));
+    if (kind != provisioning::spot) dropped.push_back("--mtbp");
     if (kind != provisioning::spot) dropped.push_back("--zone");  // its region is named above
     if (kind != provisioning::spot && kind != provisioning::flex_start) dropped.push_back("--queue");
   }
@@ -172,7 +172,7 @@ void plan_training(const model_config& config, const plan_options& given, const 
   if (!document.plans.empty()) {
     const plan& best = document.plans.front().plan;
     shown.next = {{"train", command_of("train", best, given.asked, request.tokens, with), {}}};
-    if (request.deadline || request.budget)
+    if (document.plans.front().chance_in_time || document.plans.front().chance_in_budget)
       shown.next.push_back({"risk", command_of("risk", best, given.asked, request.tokens, with), "its chances"});
     shown.next.push_back({{}, further(with), {}});
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <lab/serving_fit.hpp>
+#include <lab/sources.hpp>
 #include <lab/training_fit.hpp>
 #include <map>
 #include <memory>
@@ -235,7 +236,7 @@ std::vector<record_exception> exceptions_beside(const std::string& records) {
 }
 
 void run_validate(const std::string& path, bool left_out, const session& with) {
-  const nlohmann::json document = load_json(path);
+  const nlohmann::json document = read_as_spelled(load_json(path));
   std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
   if (left_out) predict_left_out(checks, document);
   const std::vector<std::string> unknown = unknown_record_keys(document);

@@ -68,6 +68,17 @@ inline nlohmann::json spelled_record(const nlohmann::json& published, const std:
   return all;
 }
 
+/// The document with the spelled-out form of each record whose layout is no words: of a set of data/measured.
+[[nodiscard]] inline nlohmann::json read_as_spelled(nlohmann::json document) {
+  if (!document.is_object() || !document.contains("records") || !document.at("records").is_array()) return document;
+  for (nlohmann::json& published : document.at("records")) {
+    const bool is_spelled = published.is_object() && published.contains("spelled");
+    if (is_spelled && !published.value("parallelism", nlohmann::json("")).is_string())
+      published = detail::spelled_record(published, std::string(detail::plain_keys));
+  }
+  return document;
+}
+
 /// The open sets of the folder data/measured as one document of spelled-out records, each with what its source says
 /// besides, and under "guesses" what its wording leaves open.
 [[nodiscard]] inline nlohmann::json open_records(const std::string& folder) {

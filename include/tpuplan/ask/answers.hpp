@@ -8,6 +8,7 @@
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/generate.hpp>
 #include <tpuplan/ask/model_generation.hpp>
+#include <tpuplan/ask/model_network.hpp>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/plan.hpp>
@@ -126,6 +127,11 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(read_request<model_generation_request>(request).config, read);
   return reply_of(answer_to_model_generation(pipeline, read), beside);
+}
+[[nodiscard]] inline reply model_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const any_model read = read_any_model(read_request<model_network_request>(request).config);
+  if (!read.net) fail(errc::unsupported, "config", "a language model", "a network of layers: model counts this one");
+  return reply_of(answer_to_model_network(*read.net, read.config.assumed), beside);
 }
 /// A question of what a pipeline makes.
 template <class Request, class Answer, Answer (*Answered)(const read_generation&, const Request&, const price_book&)>

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ASK_ANY_MODEL_HPP
 #define TPUPLAN_ASK_ANY_MODEL_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,6 +26,36 @@ struct any_model {
   model_config config;         ///< of a network its name and what was assumed
   std::optional<network> net;  ///< a network of layers, or a vision transformer as one
 };
+
+namespace detail {
+
+/// The model of a config.json with square images of another size: as its class reads the size from the file, or, where
+/// it reads none, that of the same patches.
+[[nodiscard]] inline model_config sized_model_of(const nlohmann::json& document, std::int64_t side,
+                                                 std::string_view size, const std::string& source) {
+  nlohmann::json sized = document;
+  const bool is_part = document.contains("vision_config") && document["vision_config"].is_object();
+  const bool own = document.contains("schema");
+  if (!own) (is_part ? sized["vision_config"] : sized)["image_size"] = side;
+  model_config found = model_of(sized, source);
+  if (!has_vision(found.model)) fail(errc::unsupported, size, side, "a model with a vision tower");
+  const std::string field = is_part ? "vision_config.image_size" : "image_size";
+  const auto not_read = std::find(found.not_read.begin(), found.not_read.end(), field);
+  if (!own && not_read == found.not_read.end()) return found;
+  const vision_spec before = found.model.vision;
+  found.model = with_image_size(found.model, side);
+  vision_spec& v = found.model.vision;
+  const std::int64_t all = patches(before.image_size, before.patch_size);
+  if (!own && v.tokens_per_image > 0 && all % v.tokens_per_image == 0)
+    v.tokens_per_image = patches(side, v.patch_size) / (all / v.tokens_per_image);
+  if (not_read != found.not_read.end()) found.not_read.erase(not_read);
+  for (assumption& each : found.assumed)
+    if (each.field == "images" || (each.field.size() > 7 && each.field.substr(each.field.size() - 7) == ".images"))
+      each = {each.field, std::to_string(side) + " x " + std::to_string(side), "as the question says"};
+  return found;
+}
+
+}  // namespace detail
 
 /// A config.json, what keras.Model.to_json writes, or a transformer or a network as `json_document` writes it, with
 /// square images of another size where one is given; `source` stands for the document in messages, and `size` for the
@@ -56,10 +87,7 @@ struct any_model {
     found.config.assumed = std::move(read.assumed);
     return found;
   }
-  found.config = model_of(document, source);
-  if (image_size && !has_vision(found.config.model))
-    detail::fail(errc::unsupported, size, *image_size, "a model with a vision tower");
-  if (image_size) found.config.model = with_image_size(found.config.model, *image_size);
+  found.config = image_size ? detail::sized_model_of(document, *image_size, size, source) : model_of(document, source);
   if (!has_text(found.config.model)) found.net = network_of(found.config.model);
   return found;
 }

@@ -237,9 +237,11 @@ namespace detail {
     assumed.emplace_back("spot", "no slice is taken away: losses are simulated over a day of traffic alone");
   if (request.spare > 0 || request.zones > 0)
     assumed.emplace_back("spare slices", "the targets hold once requests of a lost slice have begun again elsewhere");
-  if (any_target(request.job.percentiles))
+  if (any_target(request.job.percentiles)) {
     assumed.emplace_back("percentiles", "of " + std::to_string(planning_requests_of(request.job)) +
                                             " random requests to one replica, the first tenth not counted");
+    for (assumed_values::value_type& one : assumed_lengths(request.job)) assumed.push_back(std::move(one));
+  }
   return assumed;
 }
 /// What is assumed of the job: its engine and what that does where the job as asked leaves it open, and on which of the

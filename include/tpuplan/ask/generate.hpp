@@ -208,6 +208,9 @@ inline void check_picture(const diffusion_pipeline& p, const picture_size& size,
     fail(errc::not_divisible, called.size, std::to_string(size.width) + "x" + std::to_string(size.height),
          "sides in multiples of " + std::to_string(unit) + ": a width of " + nearest_multiples(size.width, unit) +
              ", a height of " + nearest_multiples(size.height, unit));
+  if (unit > 0 && checked_multiply(size.width / unit, size.height / unit) > 16777216)
+    fail(errc::out_of_range, called.size, std::to_string(size.width) + "x" + std::to_string(size.height),
+         "at most 2^24 positions of the denoiser, each of " + std::to_string(unit) + "x" + std::to_string(unit));
   if (size.frames == 1) return;
   if (!makes_clips(p)) fail(errc::out_of_range, called.frames, size.frames, "1: the model makes images");
   if ((size.frames - 1) % p.temporal != 0) {
@@ -259,12 +262,26 @@ inline void check_picture(const diffusion_pipeline& p, const picture_size& size,
   return size;
 }
 
+/// Refuses an autoencoder that comes alone: nothing is made or trained without a denoiser.
+inline void need_denoiser(const diffusion_pipeline& p) {
+  if (p.denoisers.size == 0)
+    fail(errc::unsupported, "config", p.name.view(), "a pipeline with a denoiser (transformer or unet), or one alone");
+}
+
+/// Refuses tokens of text for a pipeline that sees none.
+inline void need_text(const diffusion_pipeline& p, std::int64_t text_tokens, std::string_view field) {
+  if (text_tokens > 0 && p.text_tokens == 0)
+    fail(errc::invalid_argument, field, "given without effect", "a pipeline whose denoiser sees text");
+}
+
 /// Says which parts no time is counted for, because the files do not describe them.
 inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
   if (p.encoders.size == 0)
     assumed.emplace_back("text", "no encoder of text is described: its time and memory are not counted");
   if (!is_present(p.decoder))
     assumed.emplace_back("decoder", "no autoencoder is described: its time and memory are not counted");
+  if (is_present(p.image_encoder) || p.reference_images > 0)
+    assumed.emplace_back("given image", "encoded before: that time is not counted");
 }
 
 }  // namespace detail
@@ -273,6 +290,8 @@ inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
 /// does not take. Worked: Wan 2.1 without a size makes 81 frames of 832 x 480.
 [[nodiscard]] inline read_generation filled(diffusion_pipeline pipeline, std::vector<assumption> read,
                                             const picture_request& asked, std::int64_t batch) {
+  detail::need_denoiser(pipeline);
+  detail::need_text(pipeline, asked.text_tokens, "make.text_tokens");
   read_generation all{pipeline, std::move(read), {}, {}, {}, asked.text_tokens};
   all.size = detail::filled_size(asked, all.pipeline, all.assumed);
   all.job.batch = batch;

@@ -39,11 +39,11 @@ struct train_network_request {
   std::string slice{};
   network_job job{};
   layout mesh = open_layout();
-  data_set data{};                      ///< trained on; no examples: only one step is asked about
-  std::optional<example_cost> input{};  ///< of an example to a host; nothing: `usual_example`
-  std::string region = "us";            ///< where the slice is paid for
-  nlohmann::json prices{};              ///< a price file; nothing: the built-in prices
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
+  data_set data{};                                         ///< trained on; no examples: only one step is asked about
+  std::optional<example_cost> input{};                     ///< of an example to a host; nothing: `usual_example`
+  std::string region = "us";                               ///< where the slice is paid for
+  nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< this and what follows as in train_request
   std::optional<seconds> queue_time{};
@@ -69,7 +69,7 @@ struct plan_network_request {
   std::vector<std::string> regions{"us"}, generations{};
   std::int64_t smallest_chips = 1, largest_chips = 1 << 20;
   bool accept_uncertain = false;
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
   std::optional<spot_market> market{};
   std::optional<seconds> queue_time{};
@@ -234,6 +234,12 @@ struct placed_network {
 /// The layout of a network: a replica on each device, unless replicas or shards are given. Worked: on v5e-8 an open
 /// layout has 8 replicas, one of 2 replicas 4 shards each.
 [[nodiscard]] constexpr layout network_layout(layout mesh, const slice& where) {
+  for (const auto& [field, degree] : {std::pair<std::string_view, std::int64_t>{"layout.tensor", mesh.tensor},
+                                      {"layout.expert", mesh.expert},
+                                      {"layout.context", mesh.context},
+                                      {"layout.pipeline", mesh.pipeline}}) {
+    if (degree > 1) detail::fail(errc::unsupported, field, degree, "1: a network has data and fsdp degrees alone");
+  }
   const std::int64_t all = devices(where);
   if (mesh.fsdp == 0) mesh.fsdp = mesh.data > 1 && mesh.data < all ? all / mesh.data : 1;
   if (mesh.data == 1 && mesh.fsdp < all) mesh.data = all / mesh.fsdp;
@@ -321,7 +327,8 @@ void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_va
   answer.breakdown = step;
   answer.memory = answer_to_fit(said);
   answer.widest = largest_product_of(all.net);
-  answer.arithmetic_can_limit = static_cast<bool>(critical_examples(all.net, all.where.chip));
+  answer.arithmetic_can_limit =
+      training_flops_per_example(all.net).value() > 0 && static_cast<bool>(critical_examples(all.net, all.where.chip));
   answer.input = input;
   answer.data = asked.data;
   answer.region = asked.region;
@@ -346,7 +353,6 @@ void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_va
   if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return answer;
   run_phases run = request.around;
   run.steps = answer.epochs->steps, run.step = step.total;
-  run.queue = asked.queue_time.value_or(seconds{});
   answer.timeline = timeline_of(run, answer.terms, price_on_demand(book, all.where, slice_total, asked.region));
   return answer;
 }

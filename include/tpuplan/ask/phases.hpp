@@ -104,7 +104,7 @@ template <class Asked>
                  "both of them, or none");
   run_phases run;
   run.compilation = asked.compilation.value_or(usual_first_compilation());
-  run.start = asked.start_up.value_or(max(restart - usual_first_compilation(), seconds{}));
+  run.start = asked.start_up.value_or(max(restart - run.compilation, seconds{}));
   run.restore = asked.restore.value_or(seconds{});
   run.evaluation = asked.evaluation.value_or(seconds{});
   run.evaluate_every = asked.evaluate_every.value_or(0);
@@ -123,17 +123,24 @@ template <class Asked>
   return run;
 }
 
+/// How long a spot slice lasts, as a question says it; nothing: it does not. Worked: of "cautious" what such a market
+/// has.
+template <class Asked>
+[[nodiscard]] maybe<seconds> spot_lasts(const Asked& asked) {
+  if (asked.mean_time_between_preemptions) return *asked.mean_time_between_preemptions;
+  return asked.market ? maybe<seconds>{typical_mean_time_between_preemptions(*asked.market)} : nothing;
+}
+
 /// What is said of capacity by a question with the fields of `market_rows` and `wait_rows`, put into the terms; what is
 /// assumed of spot only where it counts. Throws for a market beside a time between preemptions. Worked: with nothing
 /// said spot is waited for 18 min.
 template <class Asked>
 void fill_capacity(const Asked& asked, bool spot_counts, payment_terms& terms, assumed_values& assumed) {
-  terms.spot.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  terms.spot.mean_time_between_preemptions = spot_lasts(asked).value_or(spot_terms{}.mean_time_between_preemptions);
   if (asked.market) {
-    if (asked.mean_time_between_preemptions != spot_terms{}.mean_time_between_preemptions)
+    if (asked.mean_time_between_preemptions)
       detail::fail(errc::invalid_argument, "market", "given without effect",
                    "none beside mean_time_between_preemptions_s");
-    terms.spot.mean_time_between_preemptions = typical_mean_time_between_preemptions(*asked.market);
   }
   terms.spot.restart_time = terms.flex_start.restart_time = asked.restart_time;
   terms.spot.queue_time = asked.queue_time.value_or(usual_spot_wait);

@@ -46,7 +46,7 @@ struct asked_plan {
   fixed_degrees degrees{};
   std::vector<quota_row> quotas{};
   bool accept_uncertain = false;
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
   std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
   std::optional<seconds> queue_time{};  ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
@@ -323,7 +323,8 @@ namespace detail {
 /// batch that is given in two ways, for a run shorter than a sequence, and for adapters or a frozen tower without a
 /// batch that would have fewer than `few_steps` steps. Worked: without a batch, steps of Llama 3 8B
 /// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
-inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed) {
+inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed,
+                         const data_set* data = nullptr) {
   if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
     if (request.job.global_batch != 0 || asked.batch_tokens != 0)
       detail::fail(errc::invalid_argument, "smallest_batch_tokens", "given without effect", "none beside a batch");
@@ -339,9 +340,15 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
   if (asked.batch_tokens != 0) return fill_batch(asked.batch_tokens, 1, request.job, assumed);
   const std::int64_t length = request.job.sequence_length;
   request.job.global_batch = usual_batch(asked.tokens, length);
+  if (data != nullptr && data->last == remainder::drop) {  // of which a fiftieth at most is dropped, as of networks
+    while (data->examples % request.job.global_batch > data->examples / 50) request.job.global_batch /= 2;
+  }
   const double sequences = asked.tokens / static_cast<double>(length);
   const bool is_short = request.job.global_batch < batch_of_tokens(std::int64_t{4} << 20, length);
-  const auto steps = static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
+  const auto steps =
+      data != nullptr
+          ? epochs_of(*data, request.job.global_batch).steps
+          : static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
   const bool is_tuned = request.job.lora_rank > 0 || request.job.freeze_vision;
   if (is_tuned && steps < few_steps)
     detail::fail(errc::missing_field, "job.global_batch", "missing",
@@ -358,10 +365,11 @@ inline constexpr std::size_t most_listed_plans = 1000;
 
 /// The question as make_plan has it, of that job, with what was left open filled in and added to `assumed`. It has a
 /// view of the book, whose rows have to outlive it. Throws, naming the field, for what is invalid and for a region
-/// without prices. Worked: a question that says nothing of a batch has 1024 sequences of 4096 tokens, and at most 1000
-/// plans.
+/// without prices. `data` is what a run in epochs is trained on, whose tokens in one of them `asked.tokens` are then.
+/// Worked: a question that says nothing of a batch has 1024 sequences of 4096 tokens, and at most 1000 plans.
 [[nodiscard]] inline plan_request request_of(const model_config& config, const asked_plan& asked, const asked_job& job,
-                                             const price_book& book, assumed_values& assumed) {
+                                             const price_book& book, assumed_values& assumed,
+                                             const data_set* data = nullptr) {
   plan_request request;
   request.model = config.model;
   request.job = filled_job(job, config.model, assumed);
@@ -372,7 +380,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
     assumed.erase(std::remove_if(assumed.begin(), assumed.end(), is_policy), assumed.end());
   }
   request.tokens = detail::positive("tokens", asked.tokens);
-  fill_batches(asked, request, assumed);
+  fill_batches(asked, request, assumed, data);
   if (const std::optional<seconds> deadline = deadline_of(asked)) request.deadline = *deadline;
   if (asked.chance) request.chance = *asked.chance;
   if (asked.budget) request.budget = *asked.budget;
@@ -389,6 +397,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = most_listed_plans;
   fill_capacity(asked, detail::contains(asked.kinds, provisioning::spot), request.terms, assumed);
+  request.spot_lasts = spot_lasts(asked);
   request.around = phases_of(asked.around, asked.restart_time, assumed);
   request.chip_time_between_failures = asked.chip_time_between_failures;
   request.noise_scale = asked.noise_scale;

@@ -31,7 +31,7 @@ struct plan_train_generation_request {
   std::vector<std::string> regions{"us"}, generations{};
   std::int64_t smallest_chips = 1, largest_chips = 1024;
   bool accept_uncertain = false;
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
   std::optional<spot_market> market{};
   std::optional<seconds> queue_time{};

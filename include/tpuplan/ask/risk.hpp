@@ -24,6 +24,11 @@ namespace detail {
 inline void check_risk(const risk_request& asked) {
   if (asked.by.empty() && !asked.deadline && !asked.budget)
     fail(errc::missing_field, "by", "missing", "a date, a deadline_s or a budget_usd");
+  positive("chip_time_between_failures_s", asked.chip_time_between_failures.value());
+  if (asked.mean_time_between_preemptions)
+    positive("mean_time_between_preemptions_s", asked.mean_time_between_preemptions->value());
+  check_part("spare_slices", asked.spare_slices, std::int64_t{1024}, "0 to 1024");
+  positive_count("seed", asked.seed);
   const bool spot = !asked.kind || asked.kind == provisioning::spot;
   if (!spot && (asked.on_demand_in_time || asked.on_demand_after))
     fail(errc::invalid_argument, asked.on_demand_in_time ? "on_demand_in_time" : "on_demand_after",
@@ -141,6 +146,8 @@ namespace detail {
   placed_run to = from;
   to.where = other.where, to.slices = slices(other.mesh);
   to.run = {other.run, other.step.low * other.steps, other.step.high * other.steps};
+  if (to.terms.interval_of_steps)  // as many steps, each as long as they take there
+    to.terms.checkpoint_interval = from.terms.checkpoint_interval * (to.run.expected / from.run.expected);
   const double now = static_cast<double>(checked_multiply(chips(all.where), slices(all.mesh)));
   to.terms.mean_time_between_failures *= now / static_cast<double>(chip_total);
   if (!asked.around.checkpoint)

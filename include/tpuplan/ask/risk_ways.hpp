@@ -86,7 +86,7 @@ inline constexpr question_row risk_rows[] = {
         .within(1, 1024)
         .not_with("--elastic"),
     rows::flag("elastic", "--elastic", "true", "goes on in the process without a lost slice until it is back"),
-    rows::count("runs", "--runs", "Runs", "runs", "that are played").within(100, 1e6).usually("2000"),
+    rows::count("runs", "--runs", "Runs", "runs", "that are played").within(100, 1e5).usually("2000"),
     rows::count("seed", "--seed", "Seed", "", "of their random numbers").within(1, 9e15).usually("1"),
 };
 
@@ -262,8 +262,11 @@ struct risk_subject {
   const auto prices = risk_prices_of(about, kind, policy);
   if (!prices) return std::nullopt;
   if (kind == provisioning::calendar && about.of.run.high > 80_days) return std::nullopt;  // windows of 90 days at most
+  const run_at_risk job = about.under(kind);
+  if (job.longest_piece && *job.longest_piece <= job.restart_time + job.start_up + job.checkpoint_time)
+    return std::nullopt;  // which leaves no time for steps
   if ((policy.on_demand_in_time || policy.on_demand_after) && !prices->first.on_demand) return std::nullopt;
-  return tpuplan::outlook_of(about.under(kind), prices->first, limits, policy, about.asked.runs, about.asked.seed);
+  return tpuplan::outlook_of(job, prices->first, limits, policy, about.asked.runs, about.asked.seed);
 }
 
 /// The row of a way of paying.
@@ -295,7 +298,6 @@ struct risk_subject {
 [[nodiscard]] inline std::vector<risk_way> ways_of(const risk_subject& about) {
   std::vector<risk_way> ways;
   for (const provisioning kind : all_provisioning) {
-    if (is_commitment(kind) && about.of.run.expected > commitment_term(kind)) continue;
     const risk_policy policy = policy_for(about.asked, kind);
     const auto seen = outlook_of_way(about, kind, policy, about.limits);
     if (!seen) continue;

@@ -219,15 +219,45 @@ struct serve_answer {
   assumed.emplace_back("targets", words);
   return assumed;
 }
-/// The same, and how long a burst of the clients waits.
-[[nodiscard]] inline assumed_values assumed_basis(const serving_job& job, const serving_estimate& estimate) {
+/// What simulations of a plan or a day take lengths for that vary. Worked: of prompts that are all as long nothing is
+/// said.
+[[nodiscard]] inline assumed_values assumed_lengths(const serving_job& job) {
+  assumed_values assumed;
+  const auto say = [&](const char* field, const token_lengths& of) {
+    if (of.mean_square > of.mean * of.mean * (1 + 1e-9))
+      assumed.emplace_back(field,
+                           "log-normal, with the mean, the spread and the longest of those given; simulate has them "
+                           "as given");
+  };
+  say("lengths of prompts", job.prompt);
+  say("lengths of outputs", job.output);
+  return assumed;
+}
+/// How long the last of the clients waits for its first token where all begin at once: prompts that fit into a step are
+/// computed in one, and who finds no slot waits for whole requests. Worked: 8 prompts that fit into one step wait as
+/// long as one of 8.
+[[nodiscard]] inline seconds burst_wait(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                        const slice& where, const serving_estimate& estimate,
+                                        const serving_calibration& constants = default_serving_calibration) {
+  const std::int64_t all = ceil_div(job.concurrency, estimate.replicas);
+  const std::int64_t slots = std::max<std::int64_t>(1, std::min(all, estimate.largest_running));
+  const double fresh = std::max(1.0, job.prompt.mean * (1 - job.prefix_hit_rate));
+  const bool alone = tpuplan::detail::row_of(job.engine).prompts_alone;
+  const double fit = job.prefill_chunk > 0 ? std::floor(static_cast<double>(job.prefill_chunk) / fresh) : 1e9;
+  const auto together = static_cast<std::int64_t>(alone ? 1 : std::max(1.0, std::min(fit, static_cast<double>(slots))));
+  const seconds step = engine_prefill_time(model, job, mesh, where, constants, together);
+  const double waves = static_cast<double>(ceil_div(all, slots) - 1);
+  return static_cast<double>(slots) / static_cast<double>(together) * step +
+         waves * (estimate.prefill + job.output.mean * estimate.per_token.total);
+}
+/// The same, and how long a burst of the clients waits; nothing: no client waits for another.
+[[nodiscard]] inline assumed_values assumed_basis(const serving_job& job, const std::optional<seconds>& burst) {
   assumed_values assumed = assumed_basis(job);
-  if (job.concurrency < 2 || estimate.replicas < 1 || estimate.prefill.value() <= 0) return assumed;
-  const auto together = static_cast<double>(ceil_div(job.concurrency, estimate.replicas));
-  assumed.emplace_back("first token",
-                       "of clients that have been sending for a while; where all begin at once, the last "
-                       "of them waits about " +
-                           readable::duration(together * estimate.prefill));
+  if (burst)
+    assumed.emplace_back("first token",
+                         "of clients that have been sending for a while; where all begin at once, the last of them "
+                         "waits about " +
+                             readable::duration(*burst));
   return assumed;
 }
 namespace detail {
@@ -442,9 +472,15 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
     detail::slow_capacity(*answer.adapters, answer.estimate.capacity);
   }
   assumed_values assumed = assumed_engine(asked.job.engine, config.model, asked.job.images);
+  const bool is_burst =
+      asked.job.concurrency > 1 && answer.estimate.replicas > 0 && answer.estimate.prefill.value() > 0;
+  const std::optional<seconds> burst =
+      is_burst
+          ? std::optional<seconds>(burst_wait(config.model, job, asked.mesh, where, answer.estimate, asked.constants))
+          : std::nullopt;
   for (assumed_values& more :
        std::array<assumed_values, 3>{assumed_kind(given.job, config.model), assumed_schedule(given.job, config.model),
-                                     assumed_basis(asked.job, answer.estimate)})
+                                     assumed_basis(asked.job, burst)})
     assumed.insert(assumed.end(), more.begin(), more.end());
   if (adapted) assumed.emplace_back(detail::assumed_adapters);
   if (!answer.speculation.empty())

@@ -258,6 +258,8 @@ class asked_simulation {
       job.concurrency = static_cast<std::int64_t>(static_cast<double>(loop_.clients) * share) *
                         (is_routed() ? 1 : replicas_of(fleet_));
       if (loop_.clients > 0 && job.concurrency == 0) continue;
+      const closed_loop loop = loop_.clients > 0 ? loop_of(job) : closed_loop{};
+      if (loop.clients > 0 && (loop.clients > requests_ || loop.warm_up + 100 > requests_)) continue;
       const simulation_report one = report(job);
       const per_second came =
           one.arrivals * (static_cast<double>(replicas_of(fleet_)) / static_cast<double>(simulated()));
@@ -269,13 +271,20 @@ class asked_simulation {
  private:
   /// The share of one replica of the clients.
   [[nodiscard]] closed_loop loop_of(const serving_job& job) const {
-    if (is_routed()) return {job.concurrency, asked_.ramp, asked_.warm_up};
+    if (is_routed()) return loop_of(job.concurrency);
     // A replica of more devices than the slice has is refused by name when its engine is made.
     const std::int64_t replicas = std::max<std::int64_t>(1, replicas_of(fleet_));
     if (job.concurrency % replicas != 0)
       fail(errc::out_of_range, "serving_job.concurrency", job.concurrency,
            text<96>{"a multiple of the "}.append(replicas).append(" replicas, of which each has its share").view());
-    return {job.concurrency / replicas, asked_.ramp, asked_.warm_up};
+    return loop_of(job.concurrency / replicas);
+  }
+  /// So many clients; those of other loads than the one that was asked for warm up in proportion.
+  [[nodiscard]] closed_loop loop_of(std::int64_t clients) const {
+    const bool is_other = loop_.clients > 0 && clients != loop_.clients && asked_.warm_up > 0;
+    const double scaled = static_cast<double>(asked_.warm_up) * static_cast<double>(clients) /
+                          static_cast<double>(std::max<std::int64_t>(1, loop_.clients));
+    return {clients, asked_.ramp, is_other ? ceil_to_count(scaled) : asked_.warm_up};
   }
   [[nodiscard]] std::int64_t simulated() const {
     return trace_.empty() && !is_routed() && !is_split() ? 1 : replicas_of(fleet_);

@@ -294,7 +294,8 @@ struct asked_job {
   if (given.capacity && !has_experts(model))
     detail::fail(errc::unsupported, "capacity_factor", *given.capacity, "a model with experts");
   if (given.capacity) job.capacity_factor = *given.capacity;
-  if (model.kind == architecture::encoder) assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
+  if (model.kind == architecture::encoder && model.output_head)
+    assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
   const step_remarks remarks = remarks_on(model, job);
   if (remarks.text_alone)
     assumed.emplace_back("images", "none: text alone, the vision tower does not run; see images_per_sequence");
@@ -304,7 +305,11 @@ struct asked_job {
   if (remarks.products_in_bf16)
     assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
   if (job.lora_rank != 0) assumed.emplace_back("LoRA", "on every linear layer");
-  if (size_of(job.weights) < size_of(dtype::bf16))
+  if (size_of(job.weights) < size_of(dtype::bf16) && job.lora_rank > 0)
+    assumed.emplace_back("frozen base",
+                         "every weight in " + std::string(name(job.weights)) +
+                             ", without scales; files that are stored so keep embeddings and head wider");
+  else if (size_of(job.weights) < size_of(dtype::bf16))
     assumed.emplace_back("weights", "in " + std::string(name(job.weights)) +
                                         " between steps, whose steps are larger than most updates: published runs "
                                         "keep fp32 or bf16");

@@ -41,7 +41,7 @@ struct plan_sweep_request {
   std::vector<provisioning> kinds{provisioning::on_demand, provisioning::spot};
   std::string region = "us";
   std::vector<std::string> generations{};
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;
+  std::optional<seconds> mean_time_between_preemptions{};
   nlohmann::json prices{};
   /// @}
 };
@@ -245,8 +245,14 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
     if (std::any_of(rows.begin(), rows.end(), [&](const sweep_row& row) { return row.slice == wanted; })) continue;
     const auto is = [&](const trial_slice& trial) { return name(trial.where).view() == wanted; };
     const bool runs = std::any_of(request.slices.begin(), request.slices.end(), is);
-    all.push_back({wanted, std::string(runs ? "no price of these ways of paying, or beyond the deadline or the quota"
-                                            : no_trial_runs)});
+    const slice where = slice_for(one);
+    const auto named = [&](const std::string& generation) { return chip_for(generation).name == where.chip.name; };
+    const bool is_other =
+        !asked.generations.empty() && std::none_of(asked.generations.begin(), asked.generations.end(), named);
+    all.push_back({wanted, std::string(asked.quota && chips(where) > *asked.quota ? "more chips than the quota"
+                                       : is_other ? "not of the generations that were asked for"
+                                       : runs ? "no price of these ways of paying, or beyond the deadline or the quota"
+                                              : no_trial_runs)});
   }
   return all;
 }

@@ -46,7 +46,7 @@ struct train_generation_request {
   data_set data{};                             ///< trained on; no examples: only one step is asked about
   std::string region = "us";                   ///< where the slice is paid for
   nlohmann::json prices{};                     ///< a price file; nothing: the built-in prices
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< this and what follows as in train_request
   /// @{
@@ -183,6 +183,8 @@ struct training_subject {
 
 template <class Asked>
 [[nodiscard]] training_subject subject_of(const diffusion_pipeline& p, const Asked& asked) {
+  need_denoiser(p);
+  need_text(p, asked.text_tokens, "text_tokens");
   training_subject about;
   std::vector<std::string> sizes = asked.sizes;
   if (sizes.empty()) sizes.emplace_back();
@@ -296,7 +298,6 @@ inline void set_run(train_generation_answer& answer, const train_generation_requ
   if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return;
   run_phases run = request.around;
   run.steps = answer.epochs->steps, run.step = answer.step_time;
-  run.queue = asked.queue_time.value_or(seconds{});
   answer.timeline = timeline_of(run, answer.terms, price_on_demand(book, where, asked.slices, asked.region));
 }
 

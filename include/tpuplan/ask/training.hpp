@@ -275,10 +275,10 @@ struct train_request {
   training_job job{};
   std::int64_t batch_tokens = 0;
   layout mesh = open_layout();
-  double tokens = 0;          ///< tokens of the whole run; 0: only one step is asked about
-  std::string region = "us";  ///< where the slice is paid for
-  nlohmann::json prices{};    ///< a price file; nothing: the built-in prices
-  seconds mean_time_between_preemptions = spot_terms{}.mean_time_between_preemptions;  ///< of one slice on spot
+  double tokens = 0;                                       ///< tokens of the whole run; 0: only one step is asked about
+  std::string region = "us";                               ///< where the slice is paid for
+  nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
   std::optional<seconds> queue_time{};  ///< unbilled wait for capacity, each time; nothing: 18 min on spot
@@ -351,7 +351,6 @@ struct train_answer {
 /// The run from start to end, on demand. Worked: its steps take the steps of the job times the step.
 [[nodiscard]] inline run_timeline timeline_of(const placed_job& all, const train_request& asked, run_phases run,
                                               const payment_terms& terms, const price_book& book) {
-  run.queue = asked.queue_time.value_or(seconds{});
   return timeline_of(run, terms, price_on_demand(book, all.where, slices(all.mesh), asked.region));
 }
 namespace detail {
@@ -379,6 +378,9 @@ inline void add_remarks(train_answer& answer, const placed_job& all, const train
                                                   const price_book& book) {
   expect_region(book, asked.region);
   detail::in_range("tokens", asked.tokens, 0, 1e18, "0 (a step alone) to 1e18 tokens");
+  if (asked.tokens > 0 && asked.tokens < static_cast<double>(all.job.sequence_length))
+    detail::fail(errc::out_of_range, "tokens", asked.tokens,
+                 "at least a sequence, of " + std::to_string(all.job.sequence_length));
   assumed_values assumed;
   if (asked.tokens > 0) validate(terms_of(all, asked, phases_of(all, asked, 1_s, assumed), assumed));
   const step_breakdown step = step_time(all.config.model, all.job, all.mesh, all.where, all.constants);

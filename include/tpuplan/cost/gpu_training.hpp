@@ -84,6 +84,7 @@ struct job_traits {
   bool small_batch = false;     ///< below the critical batch: chips are limited by memory
   bool dynamic_shapes = false;  ///< each new shape is compiled when it first occurs
   bool custom_kernels = false;  ///< in CUDA, to be rewritten in Pallas
+  bool fixed_time = false;      ///< most of a step is fixed time of programs, or waiting for hosts
 };
 
 /// The side that a comparison favours.
@@ -110,8 +111,9 @@ struct training_comparison {
 };
 
 /// The comparison of both sides, each at the price of all its machines. Traits do not turn a decision for the TPU into
-/// one for the GPU: they make it undecided, because their cost is not known before a trial. Worked: 6 USD an hour at
-/// 7000 to 28000 images a second against 2.48 at 764 to 2445: the TPU; at 14.00 undecided.
+/// one for the GPU: they make it undecided, because their cost is not known before a trial. Nothing is decided where
+/// most of a step is fixed time, which FLOPs say nothing of. Worked: 6 USD an hour at 7000 to 28000 images a second
+/// against 2.48 at 764 to 2445: the TPU; at 14.00 undecided.
 [[nodiscard]] constexpr training_comparison compare_training(usd_per_second tpu_price, const rate_band& tpu,
                                                              usd_per_second gpu_price, const rate_band& gpu,
                                                              const job_traits& traits = {}) {
@@ -127,14 +129,26 @@ struct training_comparison {
   result.reason = result.cheaper == side::undecided ? "the bands overlap: measure both"
                   : result.cheaper == side::tpu     ? "cheaper at its slow end than the GPUs at their fast end"
                                                     : "the GPUs are cheaper at their slow end";
-  if (result.decision != side::tpu) return result;
-  if (traits.custom_kernels || traits.dynamic_shapes || traits.small_batch) result.decision = side::undecided;
-  if (traits.custom_kernels)
-    result.reason = "cheaper, but custom kernels have to be written again in Pallas";
-  else if (traits.dynamic_shapes)
-    result.reason = "cheaper, but each new shape is compiled when it first occurs: pad to a few shapes first";
-  else if (traits.small_batch)
-    result.reason = "cheaper at a full batch, but a small one waits for memory";
+  if (traits.fixed_time) {
+    result.decision = side::undecided;
+    result.reason =
+        "most of a step is fixed time of programs or hosts, and that of the GPUs is not known: measure both";
+    return result;
+  }
+  const int trait = traits.custom_kernels ? 0 : traits.dynamic_shapes ? 1 : traits.small_batch ? 2 : 3;
+  if (trait == 3) return result;
+  constexpr std::string_view reasons[3][3] = {
+      {"cheaper, but custom kernels have to be written again in Pallas",
+       "the GPUs are cheaper at their slow end, and custom kernels would have to be written again in Pallas",
+       "the bands overlap, and custom kernels have to be written again in Pallas"},
+      {"cheaper, but each new shape is compiled when it first occurs: pad to a few shapes first",
+       "the GPUs are cheaper at their slow end, and each new shape would be compiled when it first occurs",
+       "the bands overlap, and each new shape is compiled when it first occurs: pad to a few shapes first"},
+      {"cheaper at a full batch, but a small one waits for memory",
+       "the GPUs are cheaper at their slow end, and a small batch would wait for memory",
+       "the bands overlap, and a small batch waits for memory"}};
+  result.reason = reasons[trait][static_cast<std::size_t>(result.cheaper)];
+  if (result.decision == side::tpu) result.decision = side::undecided;
   return result;
 }
 

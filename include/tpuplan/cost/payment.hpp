@@ -33,7 +33,7 @@ struct payment_terms {
 /// `rest_of_term_used` of -5 is refused, though only commitments use it.
 constexpr void validate(const payment_terms& terms) {
   validate(terms.spot);
-  validate(terms.flex_start);
+  detail::check_times(terms.flex_start);
   detail::in_range("payment_terms.rest_of_term_used", terms.rest_of_term_used, 0, 1, "0 (idle) to 1 (used)");
   const auto check = [](detail::words field, seconds time, double most, detail::words valid) {
     detail::in_range(field, detail::not_negative(field, time.value()), 0, most, valid);
@@ -195,7 +195,7 @@ constexpr bool can_be_held(provisioning kind, const held_run& held, const paymen
   if (!held.ends) return false;
   if (kind == provisioning::calendar) return held.held <= 90_days;
   if (kind != provisioning::flex_start) return true;
-  validate(terms.flex_start);
+  if (!has_time_for_steps(terms.flex_start)) return false;
   return terms.flex_start.may_be_split || held.held <= terms.flex_start.limit;
 }
 

@@ -33,17 +33,31 @@ struct flex_start_terms {
   bool may_be_split = true;   ///< false: a run longer than the limit is refused
 };
 
-/// Throws, naming the field, for times out of the range that `flex_start_terms` gives.
-constexpr void validate(const flex_start_terms& terms) {
-  const double limit = detail::positive("flex_start_terms.limit", terms.limit.value());
+namespace detail {
+
+/// Throws, naming the field, for times that none of it can have.
+constexpr void check_times(const flex_start_terms& terms) {
+  (void)detail::positive("flex_start_terms.limit", terms.limit.value());
   if (terms.limit > 7_days) {
     detail::fail(errc::out_of_range, "flex_start_terms.limit in days", in_days(terms.limit), "at most 7 days");
   }
   detail::in_range("flex_start_terms.queue_time",
                    detail::not_negative("flex_start_terms.queue_time", terms.queue_time.value()), 0, 1e9, "0 to 1e9 s");
-  const double lost = detail::not_negative("flex_start_terms.checkpoint_time", terms.checkpoint_time.value()) +
-                      detail::not_negative("flex_start_terms.restart_time", terms.restart_time.value());
-  if (lost >= limit) {
+  (void)detail::not_negative("flex_start_terms.checkpoint_time", terms.checkpoint_time.value());
+  (void)detail::not_negative("flex_start_terms.restart_time", terms.restart_time.value());
+}
+
+/// Whether a piece has time for steps beside its restart and its checkpoint.
+constexpr bool has_time_for_steps(const flex_start_terms& terms) noexcept {
+  return terms.checkpoint_time + terms.restart_time < terms.limit;
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, for times out of the range that `flex_start_terms` gives.
+constexpr void validate(const flex_start_terms& terms) {
+  detail::check_times(terms);
+  if (!detail::has_time_for_steps(terms)) {
     detail::fail(errc::out_of_range, "flex_start_terms.restart_time", terms.restart_time.value(),
                  "less than the limit, checkpoint_time included");
   }

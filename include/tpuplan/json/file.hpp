@@ -8,6 +8,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/base/error.hpp>
@@ -97,6 +98,40 @@ inline std::string path_of_number(std::string_view characters, std::string_view 
   return path;
 }
 
+/// Where a key stands that its object has already; empty: there is none. The characters are JSON.
+inline std::string place_of_repeated_key(std::string_view characters, std::string_view source) {
+  struct level {
+    bool is_list;
+    std::size_t index;
+    std::string_view key;
+    std::set<std::string_view> keys;
+  };
+  std::vector<level> open;
+  std::string_view words;  // the last text: a key, where a colon follows
+  for (std::size_t i = 0; i < characters.size(); ++i) {
+    const char c = characters[i];
+    if (c == '"') {
+      const std::size_t begin = ++i;
+      while (i < characters.size() && characters[i] != '"') i += characters[i] == '\\' ? 2U : 1U;
+      words = characters.substr(begin, i - begin);
+    } else if (c == '[' || c == '{') {
+      open.push_back({c == '[', 0, {}, {}});
+    } else if (c == ']' || c == '}') {
+      open.pop_back();
+    } else if (c == ',') {
+      ++open.back().index;
+    } else if (c == ':') {
+      open.back().key = words;
+      if (open.back().keys.insert(words).second) continue;
+      std::string path(source);
+      for (const level& one : open)
+        path += one.is_list ? "[" + std::to_string(one.index) + "]" : "." + std::string(one.key.substr(0, 40));
+      return path;
+    }
+  }
+  return {};
+}
+
 /// Refuses what the parser refused: text that is no JSON, or a number that no double holds.
 [[noreturn]] inline void refuse_json(std::string_view characters, std::string_view source,
                                      const nlohmann::json::exception& problem) {
@@ -122,8 +157,8 @@ inline void check_text(std::string_view characters, std::string_view source) {
 
 }  // namespace detail
 
-/// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits; `source` is its name
-/// in errors. Worked: 64 nested lists are read, 65 are not.
+/// Parses text. Throws `errc::malformed_input` for anything but one JSON value within the limits, with each key once;
+/// `source` is its name in errors. Worked: 64 nested lists are read, 65 are not.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view characters, std::string_view source,
                                                const json_limits& limits = {}) {
   if (characters.size() > limits.bytes) {
@@ -136,11 +171,15 @@ inline void check_text(std::string_view characters, std::string_view source) {
     const std::string given = std::to_string(depth) + " lists and objects in each other";
     detail::fail(errc::malformed_input, source, given, "at most " + std::to_string(limits.depth));
   }
+  nlohmann::json document;
   try {
-    return nlohmann::json::parse(characters.begin(), characters.end());
+    document = nlohmann::json::parse(characters.begin(), characters.end());
   } catch (const nlohmann::json::exception& problem) {
     detail::refuse_json(characters, source, problem);
   }
+  const std::string twice = detail::place_of_repeated_key(characters, source);
+  if (!twice.empty()) detail::fail(errc::malformed_input, twice, "given twice", "each key once");
+  return document;
 }
 
 namespace detail {

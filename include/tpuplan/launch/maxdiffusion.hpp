@@ -77,9 +77,11 @@ struct maxdiffusion_model {
   std::int64_t parameters;    ///< of each denoiser: data/checkpoints.json
   std::size_t denoisers, family;
   std::string_view config;
-  std::int64_t side;  ///< of a square that the file is for, where several files are for such a denoiser
-  bool remat;         ///< it has remat_policy; without it activations are kept
+  std::int64_t side;             ///< of a square that the file is for, where several files are for such a denoiser
+  bool remat;                    ///< it has remat_policy; without it activations are kept
+  std::string_view caches = {};  ///< keys of its file that shorten steps by a cache between them
 };
+inline constexpr std::string_view later_caches = "use_magcache use_cfg_cache use_sen_cache";
 inline constexpr maxdiffusion_model maxdiffusion_models[] = {
     {"Stable Diffusion 1.5", "StableDiffusionPipeline", "UNet2DConditionModel", 859520964, 1, 0, "base15", 512, false},
     {"Stable Diffusion 2 base", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base_2_base", 512,
@@ -93,13 +95,15 @@ inline constexpr maxdiffusion_model maxdiffusion_models[] = {
      false},
     {"FLUX.2-klein-9B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 9078581248, 1, 3, "base_flux2klein_9B", 1024,
      false},
-    {"Wan 2.1 1.3B", "WanPipeline", "WanTransformer3DModel", 1418996800, 1, 4, "base_wan_1_3b", 0, true},
-    {"Wan 2.1 14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 1, 4, "base_wan_14b", 0, true},
-    {"Wan 2.2 A14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 2, 5, "base_wan_27b", 0, true},
+    {"Wan 2.1 1.3B", "WanPipeline", "WanTransformer3DModel", 1418996800, 1, 4, "base_wan_1_3b", 0, true,
+     "use_cfg_cache"},
+    {"Wan 2.1 14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 1, 4, "base_wan_14b", 0, true,
+     "use_magcache use_cfg_cache"},
+    {"Wan 2.2 A14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 2, 5, "base_wan_27b", 0, true, later_caches},
     {"Wan 2.1 I2V 14B", "WanImageToVideoPipeline", "WanTransformer3DModel", 16394878784, 1, 5, "base_wan_i2v_14b", 0,
-     true},
+     true, later_caches},
     {"Wan 2.2 I2V A14B", "WanImageToVideoPipeline", "WanTransformer3DModel", 14288901184, 2, 5, "base_wan_i2v_27b", 0,
-     true},
+     true, later_caches},
     {"Z-Image Turbo", "ZImagePipeline", "ZImageTransformer2DModel", 6154908736, 1, 6, "base_zimage_turbo", 1024, false},
 };
 
@@ -263,15 +267,23 @@ inline void add_passes(std::vector<std::string>& arguments, const maxdiffusion_r
 }
 
 /// Refuses extras that leave open what the plan counts on: what is made, and what shortens steps.
-inline void check_pictures_told(const maxdiffusion_run& run) {
+inline void check_pictures_told(const maxdiffusion_run& run, const maxdiffusion_model& model) {
   if (!gives(run.extra, "prompt"))
     fail(errc::missing_field, "prompt", "missing", "an argument: MaxDiffusion's own prompt is of something else");
   if (run.job.cache_speedup <= 1) return;
-  for (const char* key : {"use_magcache", "use_cfg_cache", "use_sen_cache"}) {
-    if (gives(run.extra, key)) return;
+  if (model.caches.empty())
+    fail(errc::unsupported, "cache_speedup", run.job.cache_speedup,
+         "1: " + std::string(model.config) + ".yml has no cache between steps");
+  std::string valid;
+  for (std::string_view left = model.caches; !left.empty();) {
+    const std::string_view key = left.substr(0, left.find(' '));
+    left.remove_prefix(left.size() > key.size() ? key.size() + 1 : key.size());
+    const std::string argument = std::string(key) + "=True";
+    if (std::find(run.extra.begin(), run.extra.end(), argument) != run.extra.end()) return;
+    valid += (valid.empty() ? "" : " or ") + argument;
   }
-  fail(errc::missing_field, "use_magcache", "missing",
-       "the cache that shortens steps as the plan says: use_magcache=True, use_cfg_cache=True or use_sen_cache=True");
+  fail(errc::missing_field, model.caches.substr(0, model.caches.find(' ')), "missing",
+       "the cache that shortens steps as the plan says: " + valid);
 }
 
 inline void add_generation(std::vector<std::string>& arguments, const launch_request& request,
@@ -287,7 +299,7 @@ inline void add_generation(std::vector<std::string>& arguments, const launch_req
   arguments.push_back("per_device_batch_size=" +
                       device_batch(model, positive_count("batch", run.job.batch), devices(request.where)));
   add_passes(arguments, run, model);
-  check_pictures_told(run);
+  check_pictures_told(run, model);
 }
 
 /// Refuses what MaxDiffusion's trainers do not do.
@@ -346,6 +358,14 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
 }
 
 }  // namespace detail
+
+/// The key of MaxDiffusion with which a model's steps are shortened by a cache between them, the first that its file
+/// has; empty: it has none. Throws as the command does for a model without a configuration. Worked: of Wan 2.1 1.3B it
+/// is "use_cfg_cache".
+[[nodiscard]] inline std::string_view maxdiffusion_cache(const maxdiffusion_run& run) {
+  const std::string_view all = detail::maxdiffusion_model_of(run).caches;
+  return all.substr(0, all.find(' '));
+}
 
 /// The command that makes MaxDiffusion generate one batch on the request's slice, or train on its slices: the script
 /// and the configuration of the model, the mesh, size, steps, batch of each device, and how guidance and attention are

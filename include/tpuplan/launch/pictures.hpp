@@ -32,8 +32,9 @@ inline namespace abi_0 {
   request.checkpoint = "gs://bucket/folder";
   run.extra = run.trains ? std::vector<std::string>{"train_data_dir=gs://bucket/folder", "learning_rate=1e-5"}
                          : std::vector<std::string>{"prompt=PROMPT"};
-  if (run.job.cache_speedup > 1) run.extra.emplace_back("use_magcache=True");
   try {
+    const std::string_view cache = maxdiffusion_cache(run);
+    if (run.job.cache_speedup > 1 && !cache.empty()) run.extra.push_back(std::string(cache) + "=True");
     (void)maxdiffusion_command(request, run);
     return {};
   } catch (const error& refusal) {

@@ -154,7 +154,15 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
   if (row.object("plan").has("estimate"))
     detail::fail(errc::unsupported, row.path("plan"), "for serving",
                  "a plan of training; a service is started on gke by an engine: --engine");
-  return read_json<plan>(row.at("plan"), {}, row.path("plan"));
+  const plan found = read_json<plan>(row.at("plan"), {}, row.path("plan"));
+  const std::string own(name(found.where).view());
+  if (row.has("slice") && row.string("slice") != own)
+    detail::fail(errc::invalid_argument, row.path("slice"), row.string("slice"),
+                 own + ", as its plan has it: what is launched is \"plan\"");
+  if (row.has("slices") && row.count("slices") != slices(found.mesh))
+    detail::fail(errc::invalid_argument, row.path("slices"), row.count("slices"),
+                 std::to_string(slices(found.mesh)) + ", as its plan has it: what is launched is \"plan\"");
+  return found;
 }
 
 /// The question that a document of `tpuplan plan --json` answers, without its prices; where it has none, a question of

@@ -176,6 +176,9 @@ constexpr std::int64_t table_matrix(const transformer& model) {
   return model.embedding_width > 0 ? checked_multiply(model.embedding_width, model.d_model) : 0;
 }
 
+/// Logits of a position: as many as the vocabulary has tokens, or none where no head predicts them.
+constexpr std::int64_t logit_width(const transformer& model) { return model.output_head ? model.vocab : 0; }
+
 /// Weights in the matrix products that follow the last layer.
 constexpr std::int64_t logit_matrices(const transformer& model) {
   const bool head = model.output_head && model.kind != architecture::encoder;

@@ -117,15 +117,17 @@ constexpr void add_tower_layers(network& net, const vision_spec& v, std::int64_t
   return net;
 }
 
-/// The model with square images of another size: a table of positions gets one row for each token of the new size, as
-/// interpolation makes it. Throws for a model without a tower, and where patches do not divide the image.
-/// Worked: ViT-B/16 at 384 has 577 tokens.
+/// The model with square images of another size: a table with a row for each token of an image, and rows of its own,
+/// gets a row for each token of the new size, as interpolation makes it; any other stays as it is. Throws for a model
+/// without a tower, and where patches do not divide the image. Worked: ViT-B/16 at 384 has 577 tokens.
 [[nodiscard]] constexpr transformer with_image_size(transformer model, std::int64_t side) {
   if (!has_vision(model)) detail::fail(errc::unsupported, "image size", side, "a model with a vision tower");
   vision_spec& v = model.vision;
+  const std::int64_t own_rows = v.learned_positions - patches(v.image_size, v.patch_size);
   v.image_size = side;
-  const std::int64_t tokens = vision_tokens(v);
-  if (v.learned_positions > 0) v.learned_positions = tokens;
+  validate(v);
+  if (v.learned_positions > 0 && own_rows >= 0 && own_rows <= 2)
+    v.learned_positions = patches(side, v.patch_size) + own_rows;
   return model;
 }
 

@@ -59,8 +59,9 @@ inline constexpr std::int64_t runs_of_a_plan = 500;
                       planned.run * (planned.step.high / planned.step.total)};
   if (cost.kind == provisioning::calendar && run.high > 80_days) return nothing;  // of 90 at most
   const payment_terms terms = detail::terms_of(planned, request);
-  const seconds between = terms.spot.mean_time_between_preemptions;
-  const mean_time_belief lifetime = between == spot_terms{}.mean_time_between_preemptions
+  const seconds between = request.spot_lasts.value_or(terms.spot.mean_time_between_preemptions);
+  const bool as_published = !request.spot_lasts && between == spot_terms{}.mean_time_between_preemptions;
+  const mean_time_belief lifetime = as_published
                                         ? spot_lifetime(planned.where.chip.name.view(), cost.price.region.view()).mean
                                         : believed_within(between, 1);
   risk_prices prices;
@@ -76,12 +77,15 @@ inline constexpr std::int64_t runs_of_a_plan = 500;
 
 namespace detail {
 
-/// Counts the chance of each cost that a request may choose. One whose near end is twice a limit has none.
+/// Counts the chance of each cost that a request may choose. One whose work alone takes twice a limit, with nothing
+/// that stops it, has none.
 inline void count_chances(plan& planned, const plan_request& request) {
   for (plan_cost& cost : planned.costs) {
     if (!contains(request.kinds, cost.kind)) continue;
-    const bool hopeless = (request.deadline && cost.wall_low > 2 * *request.deadline) ||
-                          (request.budget && cost.low > 2 * *request.budget);
+    const seconds work = planned.run * (planned.step.low / planned.step.total);
+    const usd least = tpuplan::cost(rate(cost.price.per_chip, chips_of(planned)), work);
+    const bool hopeless =
+        (request.deadline && work > 2 * *request.deadline) || (request.budget && least > 2 * *request.budget);
     const maybe<run_chances> chances = hopeless ? maybe<run_chances>{} : chances_of(planned, cost, request);
     cost.chance = chances ? chances->of_both : 0;
   }

@@ -131,7 +131,7 @@ struct diffusion_answer {
 /// What a checkpoint of such a training holds: the weights that are trained, and the optimizer's state. Worked: of Wan
 /// 2.1 14B in fp32 under AdamW 14288491584 x 12 bytes.
 [[nodiscard]] inline bytes checkpoint_of(const generation_part& denoiser, const diffusion_training_job& job) {
-  return training_state_of(static_cast<std::int64_t>(trained_parameters(denoiser, job) + 0.5), job.weights,
+  return training_state_of(static_cast<std::int64_t>(trained_parameters(denoiser, job) + 0.5), trained_format(job),
                            job.optimizer, job.moments)
       .total;
 }

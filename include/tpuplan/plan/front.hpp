@@ -47,7 +47,10 @@ inline std::vector<const plan_cost*> front_of(const std::vector<plan>& plans, co
 inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
   const std::vector<const plan_cost*> front = front_of(plans, request);
   for (plan& planned : plans) {
-    for (plan_cost& cost : planned.costs) cost.on_front = contains(front, static_cast<const plan_cost*>(&cost));
+    for (plan_cost& cost : planned.costs) {
+      cost.on_front = false;
+      for (const plan_cost* each : front) cost.on_front = cost.on_front || each == &cost;
+    }
     planned.on_front = chosen_cost(planned).on_front;
   }
 }
@@ -78,6 +81,15 @@ inline void rank_plans(std::vector<plan>& plans, const plan_request& request) {
   put_tried_first(plans, request.best);
 }
 
+/// The plan among whose ways of paying this one is.
+inline const plan& plan_with(const std::vector<plan>& plans, const plan_cost* paid) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    for (const plan_cost& cost : plans[i].costs)
+      if (&cost == paid) at = i;
+  return plans[at];
+}
+
 /// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
 /// the cheapest of all that take no longer.
 inline void keep_best(plan_answer& answer, const plan_request& request) {
@@ -87,16 +99,9 @@ inline void keep_best(plan_answer& answer, const plan_request& request) {
     return on_front;
   });
   const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
-  std::vector<std::size_t> least, owner;  // of all costs up to each: the place of the least, and the place of its plan
+  std::vector<std::size_t> least;  // of all costs up to each: the place of the least
   for (std::size_t i = 0; i < costs.size(); ++i) {
-    const bool is_less = i == 0 || costs[i]->total < costs[least.back()]->total;
-    least.push_back(is_less ? i : least.back());
-    if (!is_less) owner.push_back(owner.back());
-    for (std::size_t at = 0; is_less && at < answer.plans.size(); ++at) {
-      for (const plan_cost& cost : answer.plans[at].costs) {
-        if (&cost == costs[i]) owner.push_back(at);
-      }
-    }
+    least.push_back(i == 0 || costs[i]->total < costs[least.back()]->total ? i : least.back());
   }
   for (const plan& planned : rest) {
     rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
@@ -111,9 +116,10 @@ inline void keep_best(plan_answer& answer, const plan_request& request) {
         left = half;
       }
     }
-    if (no_slower > 0 && costs[least[no_slower - 1]]->total <= own.total) {
-      lost.by = plan_name(answer.plans[owner[no_slower - 1]]);
-      lost.amount = (own.total - costs[least[no_slower - 1]]->total).value();
+    const plan_cost* best = no_slower > 0 ? costs[least[no_slower - 1]] : &own;
+    if (best != &own && best->total <= own.total) {
+      lost.by = plan_name(plan_with(answer.plans, best));
+      lost.amount = (own.total - best->total).value();
     }
     answer.rejected.push_back(lost);
   }

@@ -115,6 +115,33 @@ inline std::int64_t slices_needed(const generation_request& request, const gener
   return 0;
 }
 
+/// The time from a request to its item with so many slices, and what it is made of.
+inline void set_latency(generation_plan& one, std::int64_t slice_total, double arrivals) {
+  const seconds made = one.made.time.total;
+  one.slices = slice_total;
+  one.busy = arrivals / static_cast<double>(one.batch * one.slices) * made.value();
+  one.waiting = generation_wait(arrivals, one.batch, one.slices, made);
+  one.latency = made + one.waiting;
+}
+
+/// Adds slices up to `most` where these shorten the wait: the fewest whose latency is that of all of them.
+inline void add_slices(generation_plan& one, std::int64_t most, double arrivals) {
+  generation_plan all = one;
+  std::int64_t few = one.slices, many = most;
+  if (many <= few) return;
+  set_latency(all, many, arrivals);
+  while (few < many) {
+    const std::int64_t middle = few + (many - few) / 2;
+    set_latency(one, middle, arrivals);
+    if (one.latency.value() > all.latency.value() * (1 + 1e-9)) {
+      few = middle + 1;
+    } else {
+      many = middle;
+    }
+  }
+  set_latency(one, many, arrivals);
+}
+
 inline bool is_before(const generation_plan& a, const generation_plan& b, objective best) {
   if (best == objective::fastest && a.latency != b.latency) return a.latency < b.latency;
   const std::int64_t ours = chips(a.where) * a.slices, theirs = chips(b.where) * b.slices;
@@ -125,18 +152,26 @@ inline bool is_before(const generation_plan& a, const generation_plan& b, object
 }
 
 /// The cheapest way of paying for that many slices, or why there is none.
-inline void price_plan(const generation_request& request, generation_plan one, generation_outcome& to) {
+inline void price_plan(const generation_request& request, const generation_plan& least, generation_outcome& to) {
   serving_request ways;
   ways.kinds = request.kinds;
   for (const std::string& region : request.regions) {
     for (const provisioning kind : request.kinds) {
       if (!is_compared(ways, kind)) continue;
-      const maybe<price_row> found = find_price(request.prices, one.where, region, kind);
+      const maybe<price_row> found = find_price(request.prices, least.where, region, kind);
       if (!found || is_left_out(request, *found)) {
         lose(to, serving_rejection::no_price, 0, "");
         continue;
       }
+      generation_plan one = least;
       one.kind = kind, one.region = region, one.price = *found;
+      const usd_per_second of_slice = rate(found->per_chip, chips(one.where));
+      if (request.best == objective::fastest) {
+        std::int64_t most = request.largest_chips / chips(one.where);
+        while (request.budget && most > one.slices && is_over(static_cast<double>(most) * of_slice, *request.budget))
+          --most;
+        add_slices(one, most, request.items_per_hour / 3600);
+      }
       one.rate = rate(found->per_chip, checked_multiply(chips(one.where), one.slices));
       if (request.budget && is_over(one.rate, *request.budget)) {
         lose(to, serving_rejection::over_budget, in_usd_per_hour(one.rate - *request.budget), "USD/h");
@@ -163,10 +198,7 @@ inline void try_batch(const generation_request& request, const slice& where, std
   one.where = where, one.batch = batch, one.made = *laid;
   one.slices = slices_needed(request, one, to);
   if (one.slices == 0) return;
-  const double arrivals = request.items_per_hour / 3600;
-  one.busy = arrivals / static_cast<double>(batch * one.slices) * laid->time.total.value();
-  one.waiting = generation_wait(arrivals, batch, one.slices, laid->time.total);
-  one.latency = laid->time.total + one.waiting;
+  set_latency(one, one.slices, request.items_per_hour / 3600);
   price_plan(request, one, to);
 }
 
@@ -231,7 +263,7 @@ inline double behind(const generation_plan& lost, const generation_plan& best, o
   detail::mark_front(answer.plans);
   const std::size_t kept = std::max<std::size_t>(1, request.most_plans);
   for (std::size_t i = kept; i < answer.plans.size(); ++i) {
-    const char* unit = request.best == objective::fastest        ? "s"
+    const char* unit = request.best == objective::fastest        ? "s of latency"
                        : request.best == objective::fewest_chips ? "chips"
                                                                  : "USD/h";
     answer.rejected.push_back({answer.plans[i].where, serving_rejection::dominated,

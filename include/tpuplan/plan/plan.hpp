@@ -93,6 +93,7 @@ struct plan_request {
   /// The least chance to keep deadline and budget, 0.01 to 0.999; nothing: plans keep them as expected. Of
   /// `plan_or_relax`, which plays the runs.
   maybe<double> chance{};
+  maybe<seconds> spot_lasts{};           ///< in chances, between preemptions of a slice; nothing: as published
   std::vector<std::string> generations;  ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;          ///< the caller's, as well as those of the table; priced by rows of `prices`
   std::int64_t smallest_chips = 1;       ///< fewest chips over all slices

@@ -161,8 +161,9 @@ namespace detail {
 inline void pay_with(plan& planned, std::size_t which, const plan_request& request) {
   planned.chosen = which;
   const plan_cost& chosen = chosen_cost(planned);
-  planned.deadline_at_risk = request.deadline && chosen.wall_high > *request.deadline;
-  planned.budget_at_risk = request.budget && chosen.high > *request.budget;
+  planned.deadline_at_risk =
+      request.deadline && !is_over(chosen.wall, *request.deadline) && chosen.wall_high > *request.deadline;
+  planned.budget_at_risk = request.budget && !is_over(chosen.total, *request.budget) && chosen.high > *request.budget;
 }
 
 /// A way of paying whose quota has room for the plan, but which has no price for it; nothing where there is none.

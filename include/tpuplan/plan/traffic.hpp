@@ -413,7 +413,7 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
   const auto replicas = static_cast<double>(replicas_of({fleet.mesh, fleet.where}));
   simulated_engine engine = engine_of(request.model, job, fleet.mesh, fleet.where);
   engine.replicas = 1;
-  engine.prefill = fleet.prefill;
+  if (fleet.prefill == prefill_policy::alone) engine.prefill = fleet.prefill;  // as simulate_fleet has it
   engine.max_running = std::min(engine.max_running, planning_requests);
   simulated_traffic traffic = traffic_of(job, planning_requests_of(job), request.seed);
   traffic.variation = request.variation;

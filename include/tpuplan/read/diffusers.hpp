@@ -75,10 +75,20 @@ inline constexpr std::array<autoencoder_class, 9> autoencoder_classes{{
     {"AutoencoderKLWan", read_autoencoder_wan},
 }};
 
+/// The class of an object. Files from before DiT and PixArt had classes of their own name one for both, which its kind
+/// of norm tells apart. Source: src/diffusers/models/model_loading_utils.py, _CLASS_REMAPPING_DICT.
+inline std::string diffusers_class_of(const json_object& object) {
+  std::string type = object.string("_class_name");
+  if (type != "Transformer2DModel" || !object.has("norm_type")) return type;
+  const std::string norm = object.string("norm_type");
+  if (norm == "ada_norm_zero") return "DiTTransformer2DModel";
+  return norm == "ada_norm_single" ? "PixArtTransformer2DModel" : type;
+}
+
 /// The row of the class of an object; null: there is none.
 template <class Row, std::size_t Size>
 const Row* find_class(const std::array<Row, Size>& rows, const json_object& object) {
-  const std::string type = object.string("_class_name");
+  const std::string type = diffusers_class_of(object);
   for (const Row& each : rows) {
     if (each.name == type) return &each;
   }
@@ -110,6 +120,8 @@ void read_part(const std::array<Row, Size>& rows, const json_object& object, con
   std::vector<assumption> found;
   diffusers_fields fields{object, found};
   of->read(fields, result);
+  if (object.has("quantization_config"))
+    found.push_back({"quantization_config", "not read", "weights are held as the question says"});
   for (assumption& each : found) each.field.insert(0, prefix);
   assumed.insert(assumed.end(), found.begin(), found.end());
 }
@@ -225,7 +237,11 @@ class pipeline_reader {
     if (is_present(p_.decoder) && vae_channels_ != one.latent_channels)
       fail(errc::invalid_argument, all_.path("vae") + ".latent_channels", vae_channels_,
            std::to_string(one.latent_channels) + ", as the denoiser has them");
-    if (p_.usual.width == 0) p_.usual.width = p_.usual.height = checked_multiply(one.sample, p_.spatial);
+    if (p_.usual.width == 0) {
+      p_.usual.height = checked_multiply(one.sample, p_.spatial);
+      p_.usual.width = one.sample_width > 0 ? checked_multiply(one.sample_width, p_.spatial) : p_.usual.height;
+      if (one.sample_frames > 0) p_.usual.frames = one.sample_frames;
+    }
     p_.denoisers.add({one.to, 1, is_unet(one) ? "unet" : std::string_view{name}}, "denoisers");
     if (!all_.has("transformer_2")) return;
     const denoiser_reading two = read_denoiser(all_.object("transformer_2"), "transformer_2.", assumed_);

@@ -23,7 +23,10 @@ namespace detail {
 /// A file of lines with commas, read field by field.
 class csv_reader {
  public:
-  csv_reader(std::string_view characters, std::string_view source) : left_{characters}, source_{source} {}
+  /// A byte order mark, as spreadsheets write it, is no part of the first line.
+  csv_reader(std::string_view characters, std::string_view source) : left_{characters}, source_{source} {
+    if (left_.substr(0, 3) == "\xEF\xBB\xBF") left_.remove_prefix(3);
+  }
 
   /// Goes to the next line; false after the last one.
   bool next_line() {

@@ -31,7 +31,7 @@ struct run_outlook {
   double chance_in_time = 1;    ///< that it is done by the deadline; 1 without one
   double chance_in_budget = 1;  ///< that it ends within the budget; 1 without one
   double chance_of_both = 1;    ///< that it does both
-  double chance_to_end = 1;     ///< that it ends at all, see `most_stops`
+  double chance_to_end = 1;     ///< that it ends at all, see `stops_of_a_block`
   /// @{
   /// What one of ten, half and nine of ten runs do not exceed.
   std::optional<seconds> wall_p10{}, wall_p50{}, wall_p90{};
@@ -93,16 +93,16 @@ inline void check_outlook(const run_at_risk& job, const risk_prices& prices, con
   if ((policy.on_demand_in_time || policy.on_demand_after) && !prices.on_demand)
     fail(errc::invalid_argument, "risk_prices.on_demand", "nothing", "a price where the run may go on on demand");
   if (limits.budget) positive("risk_limits.budget", limits.budget->value());
-  if (runs < 100 || runs > 1000000) fail(errc::out_of_range, "risk: runs", runs, "100 to 1000000");
+  if (runs < 100 || runs > 100000) fail(errc::out_of_range, "risk: runs", runs, "100 to 100000");
 }
 
-/// Which of the limits a run keeps; none that does not end.
+/// Which of the limits a run keeps: one that does not end none that there is.
 struct kept_limits {
   bool deadline = false, budget = false;
 };
 [[nodiscard]] inline kept_limits limits_kept(const played_run& run, usd total, const risk_limits& limits) {
-  return {run.ended && (!limits.deadline || run.wall <= *limits.deadline),
-          run.ended && (!limits.budget || total <= *limits.budget)};
+  return {!limits.deadline || (run.ended && run.wall <= *limits.deadline),
+          !limits.budget || (run.ended && total <= *limits.budget)};
 }
 
 }  // namespace detail
@@ -121,14 +121,18 @@ struct run_chances {
                                             const risk_limits& limits, std::int64_t runs = usual_played_runs,
                                             std::int64_t seed = 1) {
   detail::check_outlook(job, prices, limits, {}, runs);
-  const maybe<seconds> until = limits.budget ? maybe<seconds>{} : limits.deadline;
+  const maybe<seconds> bill = limits.budget && !is_commitment(prices.kind)
+                                  ? maybe<seconds>{seconds{*limits.budget / prices.rate}}
+                                  : maybe<seconds>{};
+  const bool is_bounded = !limits.budget || bill;
   std::int64_t in_time = 0, in_budget = 0, both = 0;
   for (std::int64_t n = 1; n <= runs; ++n) {
-    const played_run run = detail::play_within(job, prices, limits, {}, {seed, n, runs, until});
+    const played_run run =
+        detail::play_within(job, prices, limits, {}, {seed, n, runs, is_bounded ? limits.deadline : nothing, bill});
     const auto kept = detail::limits_kept(run, run.ended ? detail::paid_for(run, prices) : usd{}, limits);
     in_time += kept.deadline ? 1 : 0;
     in_budget += kept.budget ? 1 : 0;
-    both += kept.deadline && kept.budget ? 1 : 0;
+    both += run.ended && kept.deadline && kept.budget ? 1 : 0;
   }
   const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(runs); };
   return {share(in_time), share(in_budget), share(both)};
@@ -150,11 +154,11 @@ struct run_chances {
   for (std::int64_t n = 1; n <= runs; ++n) {
     const played_run run = detail::play_within(job, prices, limits, policy, {seed, n, runs});
     stops += run.stops;
-    if (!run.ended) continue;
-    const usd total = detail::paid_for(run, prices);
+    const usd total = run.ended ? detail::paid_for(run, prices) : usd{};
     const auto kept = detail::limits_kept(run, total, limits);
     in_time += kept.deadline ? 1 : 0;
     in_budget += kept.budget ? 1 : 0;
+    if (!run.ended) continue;
     both += kept.deadline && kept.budget ? 1 : 0;
     switched += run.on_demand.value() > 0 ? 1 : 0;
     walls.push_back(run.wall);

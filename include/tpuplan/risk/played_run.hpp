@@ -55,7 +55,7 @@ struct played_run {
   seconds billed{};        ///< with machines
   seconds on_demand{};     ///< the part of `billed` that is on demand after a switch
   std::int64_t stops = 0;  ///< preemptions and failures
-  bool ended = true;       ///< false: given up, see `most_stops`
+  bool ended = true;       ///< false: given up, see `stops_of_a_block`
 };
 
 /// Which of many runs is played. Run n of a seed has the same luck under every policy.
@@ -63,12 +63,17 @@ struct played_number {
   std::int64_t seed = 1;  ///< of all runs
   std::int64_t nth = 1;   ///< from 1 on
   std::int64_t of = 1;    ///< how many are played
-  /// Given up later than that, where only what ends before it counts; nothing: see most_stops.
-  maybe<seconds> until{};
+  /// @{
+  /// Given up when it has taken and been billed for longer than that, where only what ends before counts; nothing: see
+  /// stops_of_a_block.
+  maybe<seconds> until{}, until_billed{};
+  /// @}
 };
 
-/// A run that has been stopped so often, or has taken a hundred times its useful time and its wait, is given up.
-inline constexpr std::int64_t most_stops = 20000;
+/// Of a run that is stopped more often, what so many stops brought is repeated as often as it goes into the rest: its
+/// pace is then known to a twentieth. A run that gets no further, or takes a hundred times its useful time and its
+/// wait, is given up.
+inline constexpr std::int64_t stops_of_a_block = 500;
 
 /// The useful time that a share of runs stays below: log-normal on either side of what is expected, with nine of ten
 /// between the ends. `share` above 0 and below 1. Worked: of 8 to 12 days, expected 10, 95 % take at most 12.
@@ -142,9 +147,11 @@ class running {
         numbers_{static_cast<std::uint64_t>(which.seed), 0, static_cast<std::uint64_t>(which.nth)},
         left_{run_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
         given_up_{100 * (left_ + job.queue_time.value())},
-        interval_{job.checkpoint_interval.value() *
-                  (job.interval_of_steps ? left_ / job.run.expected.value() : 1)} {
-    if (which.until) given_up_ = std::min(given_up_, which.until->value());
+        interval_{job.checkpoint_interval.value() * (job.interval_of_steps ? left_ / job.run.expected.value() : 1)} {
+    if (which.until || which.until_billed) {
+      until_ = which.until ? which.until->value() : 0;
+      until_billed_ = which.until_billed ? which.until_billed->value() : 0;
+    }
     if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
     if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
   }
@@ -154,7 +161,10 @@ class running {
     wait();
     for (double start = job_.start_up.value(); !computes_to_the_end(start);) {
       start = policy_.elastic ? elastic_recovery.value() : job_.restart_time.value();
-      if (++run.stops == most_stops || wall_ > given_up_) {
+      ++run.stops;
+      const bool is_block = ++since_.stops == stops_of_a_block;
+      if (is_block) run.stops += stops_of_a_block * repeated_blocks();
+      if (wall_ > given_up_ || (wall_ > until_ && billed_ > until_billed_) || (is_block && !is_getting_on_)) {
         run.ended = false;
         break;
       }
@@ -182,6 +192,27 @@ class running {
   }
   /// Time that may pass before another stop on this capacity would be one too many.
   [[nodiscard]] double room() const { return last_moment() - cycle() - job_.restart_time.value() - wall_; }
+  /// Goes over the blocks of stops that bring as much as the last one did, up to the last of the work and to the moment
+  /// at which a policy is heard: how many there are.
+  [[nodiscard]] std::int64_t repeated_blocks() {
+    const double brought = since_.left - left_, took = std::max(wall_ - since_.wall, 1e-9);
+    const double cost = billed_ - since_.billed;
+    const bool is_policy_ahead = !switched_ && (policy_.on_demand_in_time || policy_.on_demand_after);
+    is_getting_on_ = brought > 0 || is_policy_ahead;
+    double times = brought > 0 ? left_ / brought - 1 : 1e15;
+    if (!switched_ && policy_.on_demand_after)
+      times = std::min(times, (policy_.on_demand_after->value() - wall_) / took);
+    if (!switched_ && policy_.on_demand_in_time) {
+      const double done = std::max(brought, 0.0) / interval_ * cycle();  // by which the last moment moves away
+      if (took > done) times = std::min(times, room() / (took - done) - 1);
+    }
+    times = std::max(math::floor(std::min(times, given_up_ / took + 1)), 0.0);
+    left_ -= times * brought, wall_ += times * took, billed_ += times * cost;
+    if (switched_) on_demand_ += times * cost;
+    for (double& there_at : spares_) there_at += times * took;
+    since_ = {0, left_, wall_, billed_};
+    return static_cast<std::int64_t>(times);
+  }
   /// Waits for capacity; with a policy to be in time no longer than there is room.
   void wait() {
     if (switched_) return;
@@ -225,9 +256,16 @@ class running {
   /// Nothing is repeated. Until the slice is back its share of the work is missing, and is not paid.
   void goes_on_without_one(double computed) {
     left_ = std::max(left_ - computed / cycle() * interval_, 0.0);
-    const double away = drawn(job_.queue_time.value()) + job_.restart_time.value();
-    left_ += away / static_cast<double>(job_.slices);
-    billed_ = std::max(billed_ - away / static_cast<double>(job_.slices), 0.0);
+    const double away = (switched_ ? 0 : drawn(job_.queue_time.value())) + job_.restart_time.value();
+    const double missing = away / static_cast<double>(job_.slices);
+    const bool was_switched = switched_;
+    left_ += missing;
+    consider_on_demand();
+    if (switched_ && !was_switched) {  // its place is taken on demand, at once
+      left_ -= missing;
+      return;
+    }
+    billed_ = std::max(billed_ - missing, 0.0);
   }
   /// Whether a spare is there; it is replaced after a wait.
   [[nodiscard]] bool spare_takes_over() {
@@ -245,8 +283,14 @@ class running {
   double deadline_;
   random_numbers numbers_;
   double left_, given_up_, interval_, lifetime_ = 0, failures_ = 0;
+  double until_ = never, until_billed_ = never;
   double wall_ = 0, billed_ = 0, on_demand_ = 0;
-  bool switched_ = false;
+  bool switched_ = false, is_getting_on_ = true;
+  /// Where the last block of stops began.
+  struct block_start {
+    std::int64_t stops = 0;
+    double left = 0, wall = 0, billed = 0;
+  } since_{0, left_, 0, 0};
   std::vector<double> spares_{};  // from when each is there
 };
 

@@ -2,6 +2,7 @@
 #define TPUPLAN_SHOW_CSV_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,12 +20,7 @@ namespace detail {
 [[nodiscard]] inline std::string without_controls(std::string_view words) {
   std::string kept;
   for (std::size_t at = 0; at < words.size(); ++at) {
-    const std::string_view three = words.substr(at, 3);
-    const auto last = static_cast<unsigned char>(three.back());
-    const bool turns =
-        three.size() == 3 &&
-        ((three.substr(0, 2) == "\xE2\x80" && ((last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE))) ||
-         (three.substr(0, 2) == "\xE2\x81" && last >= 0xA0 && last <= 0xAF));
+    const bool turns = turns_text(words.substr(at));
     const auto c = static_cast<unsigned char>(words[at]);
     if (turns) at += 2;
     kept += turns || c < 0x20 || c == 0x7F ? '?' : words[at];
@@ -45,7 +41,8 @@ namespace detail {
 }
 [[nodiscard]] inline std::string csv_number(double value) {
   char digits[40] = {};
-  (void)__builtin_snprintf(digits, sizeof(digits), "%.10g", value);
+  const bool is_count = value > -9007199254740992.0 && value < 9007199254740992.0 && value == std::floor(value);
+  (void)__builtin_snprintf(digits, sizeof(digits), is_count ? "%.0f" : "%.10g", value);
   return readable::detail::pointed(digits);
 }
 

@@ -23,15 +23,18 @@ struct terminal_form {
   std::string_view left_out = "not shown: ";  ///< what stands before the titles of columns that were left out
 };
 
-/// The words as a terminal shows them: control characters, which names may have, are "?". Worked: "a", a tab and "b"
+/// The words as a terminal shows them: control characters, and those that turn the text around them, which names may
+/// have, are "?". Worked: "a", a tab and "b"
 /// are "a?b".
 [[nodiscard]] inline std::string printable(std::string_view words) {
   std::string shown;
   for (std::size_t at = 0; at < words.size(); ++at) {
     const auto c = static_cast<unsigned char>(words[at]);
     const bool c1 = c == 0xC2 && at + 1 < words.size() && static_cast<unsigned char>(words[at + 1]) < 0xA0;
+    const bool turns = detail::turns_text(words.substr(at));
     if (c1) ++at;
-    shown += c < 0x20 || c == 0x7F || c1 ? '?' : words[at];
+    if (turns) at += 2;
+    shown += c < 0x20 || c == 0x7F || c1 || turns ? '?' : words[at];
   }
   return shown;
 }

@@ -74,6 +74,19 @@ struct view_options {
   bool searched = false;               ///< what takes further searches: a batch that divides better
 };
 
+namespace detail {
+
+/// Whether the words begin with a character that has no shape or turns the text around it: U+200B to 200F, U+2028 to
+/// 202E, U+2060 to 206F.
+[[nodiscard]] inline bool turns_text(std::string_view words) noexcept {
+  if (words.size() < 3) return false;
+  const auto last = static_cast<unsigned char>(words[2]);
+  if (words.substr(0, 2) == "\xE2\x80") return (last >= 0x8B && last <= 0x8F) || (last >= 0xA8 && last <= 0xAE);
+  return words.substr(0, 2) == "\xE2\x81" && last >= 0xA0 && last <= 0xAF;
+}
+
+}  // namespace detail
+
 namespace readable {
 
 /// The pieces, one behind the other. Worked: joined({"8", " chips"}) is "8 chips".
@@ -106,10 +119,12 @@ template <class Words>
   }
   return digits;
 }
-/// A number of four digits. Worked: 12.3456 is "12.35", 1234567 is "1.235e+06".
+/// A number of four digits, and of as many as it has before the point up to a million. Worked: 12.3456 is "12.35",
+/// 12345 is "12345", 1234567 is "1.235e+06".
 [[nodiscard]] inline std::string four_digits(double value) {
   char digits[40] = {};
-  (void)__builtin_snprintf(digits, sizeof(digits), "%.4g", value);
+  const bool is_plain = value > -999999.5 && value < 999999.5 && !(value > -9999.5 && value < 9999.5);
+  (void)__builtin_snprintf(digits, sizeof(digits), is_plain ? "%.0f" : "%.4g", value);
   return detail::pointed(digits);
 }
 /// An enumerator's name in words. Worked: "dense_eight_bit" is "dense eight bit".

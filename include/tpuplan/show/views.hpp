@@ -5,6 +5,7 @@
 #include <tpuplan/show/views/fit.hpp>
 #include <tpuplan/show/views/generate.hpp>
 #include <tpuplan/show/views/model_generation.hpp>
+#include <tpuplan/show/views/model_network.hpp>
 #include <tpuplan/show/views/networks.hpp>
 #include <tpuplan/show/views/pay.hpp>
 #include <tpuplan/show/views/plan.hpp>

@@ -62,7 +62,9 @@ void run_batches(const batch_service& service, batch_run& run, const After& afte
   while (first < run.items.size()) {
     // Whoever is not in the list when a batch is the next one does not come before it begins.
     const std::size_t last = std::min(first + most, run.items.size()) - 1;
-    const seconds ready = min(run.items[last].arrival, run.items[first].arrival + service.fill);
+    const seconds waited = run.items[first].arrival + service.fill;
+    const bool fills = last + 1 - first == most;
+    const seconds ready = fills ? min(run.items[last].arrival, waited) : waited;
     const seconds begin = max(free[next], ready), end = begin + service.batch_time;
     std::size_t behind = first;
     for (; behind <= last && run.items[behind].arrival <= begin; ++behind)

@@ -463,8 +463,9 @@ struct miss_counter {
   }
 };
 
-/// Whether the targets are met. A run ends as soon as they cannot be; where they are met, the sums are of a whole run.
-/// Nothing where that takes more than `most_simulated_steps`.
+/// Whether the targets are met, and as many are served as come: else the queue would grow past any target. A run ends
+/// as soon as they cannot be; where they are met, the sums are of a whole run. Nothing where that takes more than
+/// `most_simulated_steps`.
 template <class Times>
 maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
                     const latency_targets& targets, run_sums& sums) {
@@ -478,7 +479,7 @@ maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_
   run_replicas(engine, requests, times, observe, enough, sums, counted);
   if (too_many) return false;
   if (sums.work > most_simulated_steps) return nothing;
-  return are_kept(times_of(sums.run, targets), targets);
+  return are_kept(times_of(sums.run, targets), targets) && !(served_below_arrivals(sums.run) > 0);
 }
 
 }  // namespace detail

@@ -61,9 +61,11 @@ class replica_step_times {
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts =
         work.prompt_tokens == 0 ? 0 : each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);
+    const double others = static_cast<double>(std::max<std::int64_t>(work.prompts, 1) - 1);
+    const double begun = work.prompt_tokens == 0 ? 0 : host_request_ * others;
     if (work.sequences == 0) {
       const double device = engine_prefill_ * (fixed_ + prompts);
-      if (host_ == 0) return seconds{device};
+      if (host_ == 0) return seconds{std::max(device, begun)};
       return seconds{detail::with_host(device, host_ + host_each_ * static_cast<double>(work.prompt_tokens), in_turn_)};
     }
     const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
@@ -72,7 +74,7 @@ class replica_step_times {
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
     const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
-    return seconds{detail::with_host(device, at.host, in_turn_)};
+    return seconds{detail::with_host(device, at.host + at.own * begun, in_turn_)};
   }
 
  private:
@@ -87,6 +89,7 @@ class replica_step_times {
     detail::token_terms terms = detail::token_terms_of(
         of.served, model, 0, detail::prompts_taken_of(of.prompts, of.takes_in, 1, job, mesh, own), job, mesh, own);
     in_turn_ = terms.in_turn;
+    host_request_ = terms.host_each;  // for a first token, as for any other; that of one prompt is in its prefill
     reads_ = terms.step.reads;
     terms.step.cache = 0;
     for (std::int64_t running = 0; running <= most; ++running) {
@@ -136,6 +139,7 @@ class replica_step_times {
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   double groups_ = 1;                // of devices that attend each to prompts of their own
   double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens
+  double host_request_ = 0;          // of each prompt of a decoder but the first one of a step
   bool in_turn_ = false;             // the device waits while the host works
 };
 

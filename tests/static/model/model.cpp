@@ -10,7 +10,7 @@ using namespace tpuplan;
 
 namespace {
 
-static_assert(sizeof(blocks::block) == 112 && sizeof(blocks::model) == 12664 && sizeof(blocks::sums) == 1216);
+static_assert(sizeof(blocks::block) == 112 && sizeof(blocks::model) == 12664 && sizeof(blocks::sums) == 1224);
 static_assert(std::is_trivially_copyable<blocks::block>::value && std::is_trivially_copyable<blocks::model>::value);
 
 static_assert(blocks::as<blocks::mlp>(blocks::block{blocks::place{}, blocks::mlp{8}}).d_ff == 8);

@@ -43,4 +43,29 @@ TEST_CASE("a file with images of another size, where it has images", "[any_model
              "--image-size is 384; valid: a config.json"));
 }
 
+TEST_CASE("images of another size have the tokens that the class would have, and tables of a fixed size stay",
+          "[any_model]") {
+  const auto sized = [](const char* file, std::int64_t side) {
+    return read_any_model(load_json(std::string(TPUPLAN_DATA_DIR) + "/models/" + file), "config", side).config.model;
+  };
+  const auto as_it_is = [](const char* file) {
+    return read_any_model(load_json(std::string(TPUPLAN_DATA_DIR) + "/models/" + file)).config.model;
+  };
+  CHECK(image_tokens(sized("llava-1.5-7b.json", 672).vision) == 48 * 48);
+  CHECK(image_tokens(sized("llava-1.5-7b.json", 336).vision) == 576);
+  for (const char* file : {"llava-1.5-7b.json", "qwen2.5-vl-7b.json"}) {
+    const transformer before = as_it_is(file);
+    CHECK(parameters(sized(file, before.vision.image_size)).total == parameters(before).total);
+  }
+  // A table of 48 x 48 places that is interpolated, whatever the image.
+  const json qwen = {
+      {"model_type", "qwen3_vl"}, {"text_config", json::object()}, {"vision_config", {{"out_hidden_size", 4096}}}};
+  const transformer wide = read_any_model(qwen, "config", 896).config.model;
+  CHECK(parameters(wide).total == parameters(read_any_model(qwen).config.model).total);
+  CHECK(image_tokens(wide.vision) == 4 * image_tokens(read_any_model(qwen).config.model.vision));
+  // A class token and one for distillation keep their rows.
+  const json deit = {{"model_type", "deit"}};
+  CHECK(parameters(read_any_model(deit, "config", 224).config.model).total == trained_parameters(read_any_model(deit)));
+}
+
 }  // namespace ask_any_model_tests

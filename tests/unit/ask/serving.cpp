@@ -201,9 +201,22 @@ TEST_CASE("what targets and first tokens rest on is said") {
   CHECK(value_of("first token").empty());
   asked.job.concurrency = 8;
   CHECK(says(value_of("first token"), "where all begin at once"));
+  CHECK(says(assumed_basis(asked.job, 160_ms).back().second, "160 ms"));
+  // Eight prompts in one step, in two, and one after another in waves of whole requests.
   serving_estimate estimate;
-  estimate.replicas = 1, estimate.prefill = 20_ms;
-  CHECK(says(assumed_basis(asked.job, estimate).back().second, "160 ms"));
+  estimate.replicas = 1, estimate.largest_running = 8, estimate.prefill = 20_ms;
+  estimate.per_token.total = 10_ms;
+  asked.job.prompt = fixed_length(100), asked.job.output = fixed_length(50), asked.job.prefill_chunk = 800;
+  const slice where = slice_for("v6e-8");
+  const auto wait = [&] { return burst_wait(config.model, asked.job, {}, where, estimate); };
+  const auto of = [&](std::int64_t prompts) {
+    return engine_prefill_time(config.model, asked.job, {}, where, default_serving_calibration, prompts);
+  };
+  CHECK(wait().value() == Approx(of(8).value()));
+  asked.job.prefill_chunk = 400;
+  CHECK(wait().value() == Approx(2 * of(4).value()));
+  estimate.largest_running = 4;
+  CHECK(wait().value() == Approx(of(4).value() + 0.02 + 50 * 0.01));
 }
 
 TEST_CASE("a slice that is hardly used has its tokens a second, and targets are held by a replica with its share") {

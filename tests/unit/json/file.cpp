@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -29,6 +30,14 @@ std::string refusal_of(const Ask& ask) {
 }
 
 }  // namespace
+
+TEST_CASE("a key that comes twice in an object is refused by its place", "[json][door]") {
+  const auto refused = [](const char* text) { return ::refusal_of([&] { (void)parse_json(text, "a.json"); }).message; };
+  CHECK(says(refused(R"({"a": 1, "b": [{"c": 1}, {"c": 2, "d": "x", "c": 3}]})"), "a.json.b[1].c is given twice"));
+  CHECK(says(refused(R"({"a": {"a": 1}, "a": 2})"), "a.json.a is given twice; valid: each key once"));
+  CHECK_FALSE(
+      ::refusal_of([] { (void)parse_json(R"({"a": "a", "b": ["a", {"a": "\"a"}], "c:": ":"})", "a.json"); }).refused);
+}
 
 TEST_CASE("a number that no double holds is refused by its own path", "[json][door]") {
   const auto refused = [](const char* text) {

@@ -81,4 +81,30 @@ TEST_CASE("a batch that is given is taken, and a budget is kept") {
   CHECK(says(refusal_of([&] { (void)plan_generation(request); }).message, "items_per_hour"));
 }
 
+TEST_CASE("the fastest plan takes the slices that shorten the wait, and no limit makes it faster") {
+  generation_request request = small_request(20000);
+  request.best = objective::fastest;
+  request.largest_chips = 256;
+  const generation_plan_answer all = plan_generation(request);
+  REQUIRE_FALSE(all.plans.empty());
+  for (const std::int64_t least : {64, 128, 256}) {
+    generation_request more = request;
+    more.smallest_chips = least;
+    const generation_plan_answer some = plan_generation(more);
+    if (!some.plans.empty()) CHECK(all.plans.front().latency <= some.plans.front().latency * (1 + 1e-9));
+  }
+  request.budget = all.plans.front().rate * 0.5;
+  const generation_plan_answer poor = plan_generation(request);
+  for (const generation_plan& one : poor.plans) CHECK(one.rate <= *request.budget);
+}
+
+TEST_CASE("a batch that does not divide takes no longer than the next one that does") {
+  generation_job job{7, 20, 2};
+  const generation_work work = work_of(small_pipeline(), {1024, 1024, 9});
+  const slice where = slice_for("v6e-8");
+  const seconds seven = best_generation(work, job, where)->time.total;
+  job.batch = 8;
+  CHECK(seven <= best_generation(work, job, where)->time.total * (1 + 1e-9));
+}
+
 }  // namespace plan_generation_plan_tests

@@ -298,4 +298,35 @@ TEST_CASE("hostile documents of pipelines are refused, by name where there is on
              "encoder_layers_per_block"));
 }
 
+TEST_CASE("the usual size is that of the denoiser where its pipeline asks it", "[diffusers]") {
+  const auto usual = [](const char* config) {
+    std::vector<assumption> assumed;
+    return read_pipeline(json::parse(config), assumed).usual;
+  };
+  const picture_size clip = usual(R"({"_class_name": "CogVideoXTransformer3DModel"})");
+  CHECK((clip.width == 720 && clip.height == 480 && clip.frames == 49));
+  const picture_size later = usual(
+      R"({"_class_name": "CogVideoXTransformer3DModel", "sample_height": 96, "sample_width": 170, "sample_frames": 81})");
+  CHECK((later.width == 1360 && later.height == 768 && later.frames == 81));
+  for (const std::int64_t side : {16, 32, 128}) {
+    const std::string config = R"({"_class_name": "SanaTransformer2DModel", "sample_size": )" + std::to_string(side);
+    CHECK(usual((config + "}").c_str()).width == 32 * side);
+  }
+}
+
+TEST_CASE("the class that DiT and PixArt once shared is told by its norm", "[diffusers]") {
+  std::vector<assumption> assumed;
+  const auto parameters_of = [&](const char* config) {
+    return parameters(read_pipeline(json::parse(config), assumed).denoisers.items[0].model).total;
+  };
+  CHECK(parameters_of(R"({"_class_name": "Transformer2DModel", "norm_type": "ada_norm_zero"})") ==
+        parameters_of(R"({"_class_name": "DiTTransformer2DModel", "norm_type": "ada_norm_zero"})"));
+  CHECK(parameters_of(R"({"_class_name": "Transformer2DModel", "norm_type": "ada_norm_single"})") ==
+        parameters_of(R"({"_class_name": "PixArtTransformer2DModel", "norm_type": "ada_norm_single"})"));
+  CHECK(refusal_of([&] { (void)parameters_of(R"({"_class_name": "Transformer2DModel"})"); }).refused);
+  (void)parameters_of(R"({"_class_name": "FluxTransformer2DModel", "quantization_config": {"quant_method": "x"}})");
+  CHECK(std::any_of(assumed.begin(), assumed.end(),
+                    [](const assumption& one) { return says(one.field, "quantization_config"); }));
+}
+
 }  // namespace read_diffusers_tests

@@ -97,7 +97,6 @@ const std::vector<mutation>& mutations() {
       // Flags and names.
       {"llama-3.1-8b", "tie_word_embeddings", "false", errc::malformed_input},
       {"llama-3.1-8b", "tie_word_embeddings", 0, errc::malformed_input},
-      {"llama-3.1-8b", "tie_word_embeddings", nullptr, errc::missing_field},
       {"llama-3.1-8b", "attention_bias", 1, errc::malformed_input},
       {"llama-3.1-8b", "mlp_bias", "yes", errc::malformed_input},
       {"llama-3.1-8b", "model_type", nullptr, errc::missing_field},

@@ -113,4 +113,8 @@ TEST_CASE("a file of more than 2 GiB is refused before it is read") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a byte order mark is no part of a table") {
+  CHECK(read_day("\xEF\xBB\xBFhour,requests_per_s\n0,10\n").rates.size() == 1);
+}
+
 }  // namespace read_traces_tests

@@ -164,7 +164,8 @@ TEST_CASE("a run that is always stopped is given up") {
   job.lifetime = believed_within(60_s, 1);
   const run_outlook never = outlook_of(job, paid, {}, {}, 100);
   CHECK(never.chance_to_end == 0);
-  CHECK(never.chance_in_time == 0);
+  CHECK(never.chance_of_both == 0);
+  CHECK(never.chance_in_time == 1);  // without a deadline
   CHECK_FALSE(never.wall_p50);
   CHECK(never.walls.empty());
 }
@@ -202,6 +203,62 @@ TEST_CASE("runs at risk that are refused, and why") {
   free.rate = usd_per_second{};
   check_refused([&] { (void)outlook_of(ten_days(), free, {}); }, errc::missing_field, "risk_prices.rate");
   check_refused([&] { (void)outlook_of(ten_days(), paid, {}, {}, 99); }, errc::out_of_range, "risk: runs");
+}
+
+TEST_CASE("a run of very many stops is played in blocks, and ends when the closed form says") {
+  run_at_risk job;
+  job.run = {500_days, 500_days, 500_days};
+  job.checkpoint_interval = 5_min, job.checkpoint_time = 15_s, job.restart_time = 60_s;
+  job.lifetime = believed_within(30_min, 1);
+  const expected_spot_run expected = expected_run({500_days, 5_min, 15_s, 30_min, 60_s, seconds{}});
+  const run_outlook many = outlook_of(job, paid, {}, {}, 400);
+  CHECK(many.chance_to_end == 1);
+  CHECK(many.stops == Approx(expected.preemptions).epsilon(0.02));
+  CHECK(many.wall_p50->value() == Approx(expected.wall.value()).epsilon(0.02));
+  CHECK(many.wall_p90->value() < 1.1 * many.wall_p10->value());
+  risk_policy policy;
+  policy.on_demand_in_time = true;
+  risk_limits limits;
+  limits.deadline = expected.wall * 0.95;
+  CHECK(outlook_of(job, paid, limits, policy, 200).chance_in_time == 1);
+  CHECK(outlook_of(job, paid, limits, {}, 200).chance_in_time < 0.5);
+  policy = {};
+  policy.on_demand_after = 10_days;
+  const run_outlook later = outlook_of(job, paid, {}, policy, 200);
+  CHECK(later.switched == 1);
+  CHECK(*later.wall_p90 < *many.wall_p10);
+}
+
+TEST_CASE("chances of the limits alone are those of the outlook, where runs end early and where they do not") {
+  run_at_risk job = ten_days();
+  job.lifetime = believed_within(4_h, 4);
+  risk_limits limits;
+  limits.deadline = 14_days;
+  for (const double budget : {0.0, 100e3, 130e3}) {
+    if (budget > 0) limits.budget = usd{budget};
+    const run_chances alone = chances_of(job, paid, limits, 500);
+    const run_outlook all = outlook_of(job, paid, limits, {}, 500);
+    CHECK(alone.in_time == all.chance_in_time);
+    CHECK(alone.in_budget == all.chance_in_budget);
+    CHECK(alone.of_both == all.chance_of_both);
+  }
+}
+
+TEST_CASE("an elastic run goes on on demand in time too") {
+  run_at_risk job = ten_days();
+  job.slices = 4;
+  job.lifetime = believed_within(4_h, 1);
+  job.queue_time = 2_h;
+  risk_limits limits;
+  limits.deadline = 13_days;
+  risk_policy policy;
+  policy.elastic = true;
+  const run_outlook alone = outlook_of(job, paid, limits, policy, 500);
+  policy.on_demand_in_time = true;
+  const run_outlook in_time = outlook_of(job, paid, limits, policy, 500);
+  CHECK(in_time.chance_in_time > alone.chance_in_time);
+  CHECK(in_time.chance_in_time >= 0.98);
+  CHECK(in_time.switched > 0);
 }
 
 }  // namespace risk_outlook_tests

@@ -51,4 +51,13 @@ TEST_CASE("controls of one and of two bytes are marks, at both ends of their ran
   for (const char* stays : {" ", "~", "\xC2\xA0", "\xC3\x9F", "\xC2"}) CHECK(printable(stays) == stays);
 }
 
+TEST_CASE("characters that turn the text around them are not shown") {
+  CHECK(printable("a\xE2\x80\xAE"
+                  "b") == "a?b");
+  CHECK(printable("a\xE2\x80\x93"
+                  "b") ==
+        "a\xE2\x80\x93"
+        "b");
+}
+
 }  // namespace show_terminal_tests

@@ -44,12 +44,12 @@ TEST_CASE("a free slice makes what waits, up to a batch") {
   CHECK(ends(simulate_batches({1, 4, seconds{2}, {}}, at({0, 0, 0, 0, 0}))) == times{2, 2, 2, 2, 4});
 }
 
-TEST_CASE("a batch fills for as long as is said, and no longer than somebody may come") {
+TEST_CASE("a batch that does not fill begins after as long as is said") {
   const auto filled = [](double fill) {
     return ends(simulate_batches({1, 2, seconds{2}, seconds{fill}}, at({0, 3, 5})));
   };
   CHECK(filled(1) == times{3, 6, 8});
-  CHECK(filled(10) == times{5, 5, 7});
+  CHECK(filled(10) == times{5, 5, 17});
   CHECK(filled(2) == times{4, 7, 7});
 }
 

@@ -92,15 +92,24 @@ constexpr flops model_flops_of(const blocks::work_list& work) {
   return flops{2 * macs};
 }
 
-/// Adds the work of a model to a part.
-constexpr void add_model(generation_part& to, const blocks::model& m, double tokens) {
+/// Adds the work of a model to a part; `sees` says whether a tower of an encoder of text has an image to see.
+constexpr void add_model(generation_part& to, const blocks::model& m, double tokens, bool sees = true) {
   blocks::work_list& work = to.work;
   work.tokens = tokens;
   blocks::sums all;
-  all.listed = &work;
+  all.listed = &work, all.lists_images = sees;
   blocks::add_up(m, all);
   to.weights += static_cast<double>(parameters(m).total);
   to.model_flops = model_flops_of(work);
+}
+
+/// Tokens that an encoder of text is given where the denoiser is to see so many: those with most of them have them from
+/// the prompt, beside the words around it.
+constexpr double tokens_of(const diffusion_pipeline& p, const text_encoder& one, std::int64_t text_tokens) {
+  std::int64_t most = 0;
+  for (const text_encoder& each : p.encoders) most = each.tokens > most ? each.tokens : most;
+  const std::int64_t more = text_tokens > 0 && one.tokens == most ? text_tokens - p.text_tokens : 0;
+  return static_cast<double>(one.tokens + more > 1 ? one.tokens + more : 1);
 }
 
 }  // namespace detail
@@ -119,8 +128,7 @@ constexpr void add_model(generation_part& to, const blocks::model& m, double tok
     (void)all.denoisers.add(one, "denoisers of a pipeline");
   }
   for (const text_encoder& each : p.encoders)
-    detail::add_model(all.text, each.model,
-                      static_cast<double>(text_tokens > 0 && p.encoders.size == 1 ? text_tokens : each.tokens));
+    detail::add_model(all.text, each.model, detail::tokens_of(p, each, text_tokens), p.reference_images > 0);
   if (is_present(p.decoder)) {
     detail::add_model(all.decoder, decoder_for(p, size), 1);
     all.decoded_at_once = 1 / static_cast<double>(latents_of(p, size).frames);
@@ -130,10 +138,10 @@ constexpr void add_model(generation_part& to, const blocks::model& m, double tok
   return all;
 }
 
-/// Examples that one group of devices passes through the denoiser at once. Worked: a batch of 4 under guidance over 8
-/// groups is 1.
+/// Examples that one group of devices passes through the denoiser at once; where they do not divide, some group has one
+/// less. Worked: a batch of 4 under guidance over 8 groups is 1.
 [[nodiscard]] constexpr std::int64_t examples_of(const generation_job& job, const generation_layout& mesh) {
-  return checked_multiply(job.batch, job.forwards) / mesh.data;
+  return ceil_div(checked_multiply(job.batch, job.forwards), mesh.data);
 }
 
 /// Throws, naming the field, for a job that is none.
@@ -154,7 +162,7 @@ struct layout_refusal {
   std::string_view valid{};  ///< what is valid
 };
 
-/// What is wrong with a layout. Worked: 3 groups for a batch of 4 are refused by "layout.data".
+/// What is wrong with a layout. Worked: 8 groups for a batch of 4 without guidance are refused by "layout.data".
 [[nodiscard]] constexpr layout_refusal refusal_of(const generation_work& work, const generation_job& job,
                                                   const generation_layout& mesh, const slice& where) {
   for (const auto& [field, degree] : {std::pair<std::string_view, std::int64_t>{"layout.data", mesh.data},
@@ -166,8 +174,8 @@ struct layout_refusal {
   if (checked_multiply(mesh.data, mesh.tensor, mesh.context) != devices(where))
     return {"layout.data x tensor x context", checked_multiply(mesh.data, mesh.tensor, mesh.context),
             "the devices of the slice"};
-  if (checked_multiply(job.batch, job.forwards) % mesh.data != 0)
-    return {"layout.data", mesh.data, "a divisor of the batch times the forward passes of a step"};
+  if (checked_multiply(job.batch, job.forwards) < mesh.data)
+    return {"layout.data", mesh.data, "at most the batch times the forward passes of a step"};
   if (checked_multiply(mesh.data, mesh.context) % mesh.fsdp != 0)
     return {"layout.fsdp", mesh.fsdp, "a divisor of data x context"};
   const std::int64_t of_heads =
@@ -188,7 +196,10 @@ constexpr void validate(const generation_work& work, const generation_job& job, 
                         const slice& where) {
   validate(job);
   const layout_refusal why = refusal_of(work, job, mesh, where);
-  if (!why.field.empty()) detail::fail(errc::not_divisible, why.field, why.given, why.valid);
+  if (why.field.empty()) return;
+  text<96> valid{why.valid};
+  if (why.valid == "the devices of the slice") valid.append(": ").append(devices(where));
+  detail::fail(errc::not_divisible, why.field, why.given, valid.view());
 }
 
 }  // namespace abi_0

@@ -67,6 +67,11 @@ constexpr double live_keys(const blocks::work_list& work, const generation_layou
   return mesh.exchange == context_exchange::gather ? most : 2 * most / static_cast<double>(mesh.context);
 }
 
+/// Results of the autoencoder that are live at once, for so many examples on a device.
+constexpr bytes decoding_memory(const generation_work& work, double examples) {
+  return bytes{2 * live_results * work.decoded_at_once * widest_result(work.decoder.work, 1, 1) * math::ceil(examples)};
+}
+
 }  // namespace detail
 
 /// HBM on one device. Weights are cut by tensor and weight shards, the autoencoder's not; all parts stay loaded. The
@@ -89,13 +94,13 @@ constexpr double live_keys(const blocks::work_list& work, const generation_layou
   use.text = bytes{number * work.text.weights / shards};
   use.autoencoder = bytes{number * (work.decoder.weights + work.other_weights)};
   const bytes steps{2 * live * static_cast<double>(examples_of(job, mesh))};
-  const bytes decode{2 * detail::live_results * work.decoded_at_once * detail::widest_result(work.decoder.work, 1, 1) *
-                     static_cast<double>(ceil_div(job.batch, devices(where)))};
+  const bytes decode =
+      detail::decoding_memory(work, static_cast<double>(job.batch) / static_cast<double>(devices(where)));
   use.decoding = decode > steps;
   use.activations = max(steps, decode);
   use.workspace = detail::program_memory;
   use.total = use.denoiser + use.text + use.autoencoder + use.activations + use.workspace;
-  use.low = use.denoiser + 0.5 * use.activations;
+  use.low = use.total - use.text - 0.5 * use.activations;
   use.high = use.total + use.activations + use.workspace;
   use.usable = usable_hbm_per_device(where.chip);
   return use;

@@ -20,7 +20,7 @@ inline namespace abi_0 {
 /// One step of training a denoiser, fully or by adapters.
 struct diffusion_training_job {
   std::int64_t global_batch = 0;                     ///< examples in one step, over all slices
-  dtype weights = dtype::fp32;                       ///< the master copy; of a frozen base bf16
+  dtype weights = dtype::fp32;                       ///< the master copy, or of a frozen base, which is bf16 at most
   dtype moments = dtype::fp32;                       ///< optimizer state
   optimizer_kind optimizer = optimizer_kind::adamw;  ///< whose state is kept
   std::int64_t lora_rank = 0;                        ///< of adapters on every product; 0: all is trained
@@ -47,13 +47,24 @@ struct diffusion_step {
   per_second examples_per_second{};                          ///< over all slices
 };
 
+/// The format of what is trained: of adapters fp32. Worked: of a base in int8 it is fp32.
+[[nodiscard]] constexpr dtype trained_format(const diffusion_training_job& job) noexcept {
+  return job.lora_rank > 0 ? dtype::fp32 : job.weights;
+}
+
+/// The format of what is frozen beside adapters. Worked: of fp32 it is bf16, of int8 it is int8.
+[[nodiscard]] constexpr dtype frozen_format(const diffusion_training_job& job) noexcept {
+  return size_of(job.weights) > size_of(dtype::bf16) ? dtype::bf16 : job.weights;
+}
+
 /// The parameters that are trained: all, or those of adapters. Worked: of a product of 64 x 512 rank 8 has 4608.
 [[nodiscard]] constexpr double trained_parameters(const generation_part& denoiser, const diffusion_training_job& job) {
   if (job.lora_rank == 0) return denoiser.weights;
   double sum = 0;
   for (std::size_t i = 0; i < denoiser.work.product_count; ++i) {
     const blocks::listed_product& p = denoiser.work.products[i];
-    sum += p.times * static_cast<double>(job.lora_rank) * static_cast<double>(p.one.inner + p.one.outer);
+    sum +=
+        p.times * static_cast<double>(job.lora_rank) * static_cast<double>(p.one.matrices * p.one.inner + p.one.outer);
   }
   return sum;
 }
@@ -125,7 +136,8 @@ constexpr seconds encoding_time(const generation_work& work, double examples, co
   step.gradients = detail::exposed_gradients(denoiser.weights, trained, mesh, where, slice_total,
                                              step.products + step.attention + step.elementwise, constants);
   const double kept =
-      (2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4}).value();
+      (2 * (size_of(trained_format(job)) + optimizer_bytes_per_parameter(job.optimizer, job.moments)) + bytes{4})
+          .value();
   step.update = seconds{kept * trained / static_cast<double>(checked_multiply(mesh.tensor, mesh.fsdp)) / share.hbm};
   if (job.encode) step.encoding = detail::encoding_time(work, examples, mesh, where, constants);
   step.total = step.products + step.attention + step.elementwise + step.collectives + step.gradients + step.update +
@@ -164,8 +176,8 @@ constexpr seconds encoding_time(const generation_work& work, double examples, co
   }
   for (std::size_t i = 0; i < denoiser.work.core_count; ++i) layers += denoiser.work.cores[i].times;
   memory_breakdown memory;
-  memory.parameters = trained * size_of(job.weights);
-  if (job.lora_rank > 0) memory.parameters += bytes{2 * denoiser.weights / shards};
+  memory.parameters = trained * size_of(trained_format(job));
+  if (job.lora_rank > 0) memory.parameters += denoiser.weights / shards * size_of(frozen_format(job));
   memory.optimizer = trained * optimizer_bytes_per_parameter(job.optimizer, job.moments);
   memory.gradients = bytes{4 * trained};
   memory.activations = bytes{2 * examples * saved};
@@ -174,7 +186,12 @@ constexpr seconds encoding_time(const generation_work& work, double examples, co
   memory.workspace =
       bytes{2 * examples * detail::live_results *
             detail::widest_result(denoiser.work, static_cast<double>(mesh.tensor), static_cast<double>(mesh.context))};
-  if (job.encode) memory.parameters += bytes{2 * (work.text.weights / shards + work.decoder.weights)};
+  if (job.encode) {  // before the step, whose results are not yet there
+    memory.parameters += bytes{2 * (work.text.weights / shards + work.decoder.weights)};
+    memory.workspace = max(
+        memory.workspace,
+        detail::decoding_memory(work, examples / static_cast<double>(mesh.tensor * mesh.context)) - memory.activations);
+  }
   memory.total = memory.parameters + memory.optimizer + memory.gradients + memory.activations +
                  memory.gathered_weights + memory.workspace;
   memory.low = memory.total - memory.activations / 2 - memory.gradients - memory.workspace / 2;

@@ -37,6 +37,7 @@ struct token_terms {
   double paged = 0;      // share of `prompts` that engines with pages take
   bool in_turn = false;  // the device idles while the host works
   bool hosts = false;    // a replica has several
+  bool alone = false;    // a step computes prompts, or else decodes
 };
 
 /// Prompt tokens of a request that are not in the prefix cache, at least one.
@@ -108,6 +109,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
   terms.hosts = served.on.hosts > 1;
   terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
+  terms.alone = row_of(job.engine).prompts_alone;
   const double together = taken.count * static_cast<double>(fresh_tokens(job));
   terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(taken.time, mesh);
   return terms;
@@ -124,13 +126,17 @@ struct engine_step {
   double host = 0;       // which prepares the next step meanwhile
   double own = 1;        // factor of the caller's own runs
   bool in_turn = false;  // the device idles while the host works
+  bool alone = false;    // prompts have steps of their own, behind which the host of the others does not hide
   /// With so many seconds of prompts.
-  constexpr double with(double prompts) const noexcept { return with_host(device + own * prompts, host, in_turn); }
+  constexpr double with(double prompts) const noexcept {
+    return alone ? with_host(device, host, in_turn) + own * prompts : with_host(device + own * prompts, host, in_turn);
+  }
 };
 
 constexpr engine_step engine_step_at(const token_terms& terms, double sequences) {
   const double own = factor_at(terms.step.own, sequences);
-  return {step_at(terms.step, sequences), own * (terms.host + terms.host_each * sequences), own, terms.in_turn};
+  return {step_at(terms.step, sequences), own * (terms.host + terms.host_each * sequences), own, terms.in_turn,
+          terms.alone};
 }
 
 /// The same under an engine, from the step where none is named.
@@ -138,6 +144,7 @@ constexpr engine_step step_under(const token_terms& terms, double sequences, eng
                                  serving_engine engine) {
   unnamed.device = step_under(terms.step, sequences, unnamed.device, engine);
   unnamed.in_turn = terms.hosts && row_of(engine).hosts_in_turn;
+  unnamed.alone = row_of(engine).prompts_alone;
   return unnamed;
 }
 /// Seconds that prompts take under an engine, over those where none is named.
@@ -167,7 +174,8 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   const double common = unnamed.with(prompts);
   const auto time_under = [&](serving_engine one) {
     if (one == engine) return token.total;
-    return token.total * (step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one)) / common);
+    return token.total *
+           (step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one)) / common);
   };
   add_range(token, kind_of(terms.step), engine,
             terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs), floor, time_under);

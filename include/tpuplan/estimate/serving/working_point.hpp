@@ -48,7 +48,7 @@ struct saturation {
 /// that is longer than a chunk each step computes a chunk. The host hides only behind the prompts of a step.
 constexpr double mixed_step(const engine_step& step, double count, const admission& prompt, double sequences) {
   const double prompts = step.own * prompt.each * count, without = step.with(0);
-  if (step.in_turn || step.host <= step.device) return without + prompts;
+  if (step.alone || step.in_turn || step.host <= step.device) return without + prompts;
   if (prompt.chunks > 1 && prompt.chunk > sequences) {
     const double chunks = count * prompt.tokens / (prompt.chunk - sequences);
     return without + chunks * (step.with(prompts_beside(prompt, sequences)) - without);
@@ -136,7 +136,7 @@ constexpr double busy_chance(const request_source& from, double in_service, doub
 constexpr double step_at_random(const engine_step& step, double rate, const admission& prompt, double sequences) {
   const double without = step.with(0), each = mixed_step(step, 1, prompt, sequences) - without;
   const bool in_chunks = prompt.chunks > 1 && prompt.chunk > sequences;
-  const bool is_linear = step.in_turn || step.host <= step.device || in_chunks;  // in the prompts of a step
+  const bool is_linear = step.alone || step.in_turn || step.host <= step.device || in_chunks;  // in its prompts
   const double share = rate * (is_linear ? each : step.own * prompt.each);
   if (share >= 1) return 0;
   if (is_linear) return without / (1 - share);

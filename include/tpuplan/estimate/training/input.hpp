@@ -50,6 +50,7 @@ struct input_answer {
   maybe<per_second> decoding{};                 ///< the most that the vCPUs give; nothing: nothing is decoded
   per_second delivered{};                       ///< the least of the three
   per_second at_best{};                         ///< `delivered` where hosts are as fast as bounds allow
+  maybe<per_second> hosts_at_best{};            ///< what these could deliver then; nothing: any rate
   input_bound limited_by = input_bound::chips;  ///< the least of the three
   double waiting = 0;                           ///< share of the time in which chips wait for examples
   std::int64_t vcpus = 0;                       ///< of all VMs
@@ -93,6 +94,7 @@ constexpr maybe<per_second> most_a_second(double rate, double each) {
   const bool waits = least && *least < wanted;
   answer.delivered = waits ? *least : wanted;
   answer.at_best = one.upper_bound ? min(wanted, 2 * answer.delivered) : answer.delivered;
+  if (least) answer.hosts_at_best = one.upper_bound ? 2 * *least : *least;
   answer.limited_by = !waits ? input_bound::chips : decodes_slower ? input_bound::decoding : input_bound::reading;
   answer.waiting = 1 - answer.delivered / wanted;
   if (answer.decoding) answer.vms_needed = static_cast<double>(vm_total) * (wanted / *answer.decoding);

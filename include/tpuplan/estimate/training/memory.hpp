@@ -175,7 +175,7 @@ constexpr gathered_weights gathered_of(const parameter_count& count, const trans
   if (has_two_stacks(model)) result.layer = element * decoder_layer_weights(model) / tensor;
   if (const auto layers = static_cast<double>(moe_layers(model)); layers > 0)
     result.experts = element * static_cast<double>(count.experts) / layers / tensor;
-  result.head = element * static_cast<double>(checked_multiply(model.vocab, model.d_model)) / tensor;
+  result.head = element * static_cast<double>(checked_multiply(logit_width(model), model.d_model)) / tensor;
   return result;
 }
 
@@ -340,7 +340,7 @@ constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const po
   layer.activations = of_policy.in_layer;
   const double copies =
       job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
-  logits.logits = bytes{4 * copies * static_cast<double>(model.vocab) * job.logits_fraction /
+  logits.logits = bytes{4 * copies * static_cast<double>(logit_width(model)) * job.logits_fraction /
                         static_cast<double>(job.vocabulary_tiles)};
   logits.gathered = bytes{basis.whole.head};
   logits.workspace = bytes{2 * element * static_cast<double>(model.d_model)};

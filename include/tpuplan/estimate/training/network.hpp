@@ -182,16 +182,17 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
 }
 
 /// The step whose examples come no faster than the hosts deliver them: `input` is the answer for its rate. Chips and
-/// hosts work at the same time, so the slower of both counts. The band is no faster than `at_best` and has its factor
-/// of two above. Everything that is made of a step (runs, dollars, plans) is made of this one. Worked: a step of 1 s
-/// with 1024 examples, of which hosts deliver 512 a second, takes 2 s, of which 1 s is waiting.
+/// hosts work at the same time, so the slower of both counts. The band is no faster than hosts can be and has its
+/// factor of two above. Everything that is made of a step (runs, dollars, plans) is made of this one. Worked: a step of
+/// 1 s with 1024 examples, of which hosts deliver 512 a second, takes 2 s, of which 1 s is waiting.
 [[nodiscard]] constexpr network_step fed_step(network_step step, const input_answer& input) {
-  const double slower = step.examples_per_second / input.delivered;
+  const double slower = step.examples_per_second / input.delivered, examples = step.examples_per_second * step.total;
+  if (slower > 1) {
+    step.waiting = (slower - 1) * step.total;
+    step.total += step.waiting;
+  }
+  if (input.hosts_at_best) step.low = min(step.total, max(step.low, examples / *input.hosts_at_best));
   if (!(slower > 1)) return step;
-  step.waiting = (slower - 1) * step.total;
-  const seconds at_best = step.total * (step.examples_per_second / input.at_best);
-  step.total += step.waiting;
-  step.low = min(step.total, max(step.low, at_best));
   step.high = max(step.high, 2 * step.total);
   step.limited_by = step_bound::host;
   step.examples_per_second = input.delivered;

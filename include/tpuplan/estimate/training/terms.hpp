@@ -140,7 +140,8 @@ constexpr void add_hbm(work_terms& terms, const products_on_device& products, co
   const double number = number_bytes(job).value();
   const double numbers = passes * number * sizes.layers * (8 * w.d_model + 4 * w.cross + 2 * w.qkv + w.mlp);
   terms.elementwise =
-      seconds{per_byte * (numbers + 16 * static_cast<double>(model.vocab)) + number * sizes.tower_moved / rate};
+      seconds{per_byte * (numbers + 16 * job.logits_fraction * static_cast<double>(logit_width(model))) +
+              number * sizes.tower_moved / rate};
   // Forward: scores and probabilities, each written and read. Backward: probabilities read for the gradient of the
   // values; their gradient written, read beside them by the softmax, and that of the scores written and read twice.
   const double moves = 4 + 7 + again(policy.elementwise) * (3 + again(policy.context));

@@ -74,6 +74,11 @@ constexpr std::int64_t kv_width(const attention& a) noexcept {
   return a.single_kv ? a.head_dim : a.head_dim + value_width(a);
 }
 
+// Matrices that make them.
+constexpr std::int8_t matrices_of_kv(const attention& a) noexcept {
+  return a.single_kv || a.kv_matrices < 2 ? std::int8_t{1} : std::int8_t{2};
+}
+
 constexpr std::int64_t vectors_of(const attention& a, std::int64_t width) noexcept {
   const std::int64_t q = a.head_dim * a.heads, kv = kv_width(a) * a.kv_heads;
   const std::int64_t without = a.key_bias || a.kv_matrices == 0 ? 0 : a.head_dim * a.kv_heads;
@@ -89,7 +94,8 @@ constexpr std::int64_t vectors_of(const attention& a, std::int64_t width) noexce
 // Keys and values, each with a norm, for queries that are there.
 constexpr void weigh_keys(const attention& a, const site& at, sums& to) {
   const std::int64_t kv = kv_width(a) * a.kv_heads, norm = a.head_dim * (a.wide_qk_norm ? a.kv_heads : 1);
-  to.add(product{at.other_width > 0 ? at.other_width : at.width, kv, 1, 1, role::qkv, part::attention, a.from_other});
+  to.add(product{at.other_width > 0 ? at.other_width : at.width, kv, 1, 1, role::qkv, part::attention, a.from_other,
+                 matrices_of_kv(a)});
   to.vectors(part::attention, (a.qkv_bias ? kv : 0) + (a.wide_qk_norm || a.qk_norm ? norm : 0));
 }
 
@@ -101,7 +107,7 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
   if (a.output_gate) to.add(product{d, q, 1, 1, role::qkv, part::attention});
   if (const std::int64_t kv = kv_width(a) * a.kv_heads; kv > 0)
     to.add(product{a.from_other && at.other_width > 0 ? at.other_width : d, kv, 1, 1, role::qkv, part::attention,
-                   a.from_other});
+                   a.from_other, matrices_of_kv(a)});
   if (a.output_rank > 0) {
     to.add(product{values, a.output_rank, 1, 1, role::output, part::attention});
     to.add(product{a.output_rank * a.output_groups, d, 1, 1, role::output, part::attention});

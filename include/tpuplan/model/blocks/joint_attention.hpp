@@ -34,7 +34,7 @@ constexpr void weigh(const joint_attention& a, const site& at, sums& to) {
   if (at.other_width == 0)
     detail::fail(errc::missing_field, "place.other", "none", "the stream that joint attention sees too");
   const std::int64_t q = a.heads * a.head_dim;
-  to.add(product{at.width, 3 * q, 1, 1, role::qkv, part::attention});
+  to.add(product{at.width, 3 * q, 1, 1, role::qkv, part::attention, false, 3});
   if (a.output) to.add(product{q, at.width, 1, 1, role::output, part::attention});
   to.vectors(part::attention,
              (a.bias ? 3 * q : 0) + (a.output && a.output_bias ? at.width : 0) + (a.qk_norm ? 2 * a.head_dim : 0));

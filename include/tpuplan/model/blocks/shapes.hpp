@@ -60,9 +60,10 @@ struct product {
   /// Sizes and numbers, as above.
   std::int64_t inner = 0, outer = 0, copies = 1, used = 1;
   /// @}
-  role what = role::other;  ///< in its layer
-  part of = part::other;    ///< of the count
-  bool from_other = false;  ///< its positions are those of the stream that the block attends to
+  role what = role::other;   ///< in its layer
+  part of = part::other;     ///< of the count
+  bool from_other = false;   ///< its positions are those of the stream that the block attends to
+  std::int8_t matrices = 1;  ///< that stand side by side in it, as those of queries, keys and values
 };
 
 /// Arithmetic besides products. For a position: heads x (key_width + value_width) multiply-adds for each key that it

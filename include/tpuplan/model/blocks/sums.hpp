@@ -76,6 +76,7 @@ class sums {
   cores attention{};              ///< arithmetic besides products
   cache_numbers cache{};          ///< what decoding keeps
   work_list* listed = nullptr;    ///< where each product and attention is put down too, if anywhere
+  bool lists_images = true;       ///< false: towers that see images are not put down there, but their weights count
 
   /// Weights in matrix products of one token. Worked: those of an MLP, all of them.
   [[nodiscard]] constexpr std::int64_t matrices() const {
@@ -91,13 +92,18 @@ class sums {
     if (on == flow::image || on == flow::example) rows_ = out, other_rows_ = other;
   }
 
+  /// Whether the work of the block is put down.
+  [[nodiscard]] constexpr bool is_listed() const noexcept {
+    return listed != nullptr && (lists_images || on_ != flow::image);
+  }
+
   /// A product of each position with weights.
   constexpr void add(const product& p) {
     const std::int64_t one = checked_multiply(p.inner, p.outer);
     add_weights(p.of, p.copies == 1 ? one : checked_multiply(one, p.copies));
     if (p.copies > p.used && p.of == part::experts) leave_out(one, p.copies - p.used);
     if (p.used == 0 || at_.when == use::prediction) return;
-    if (listed != nullptr) listed->add(p, static_cast<double>(at_.count), rows_of(p.from_other ? other_rows_ : rows_));
+    if (is_listed()) listed->add(p, static_cast<double>(at_.count), rows_of(p.from_other ? other_rows_ : rows_));
     const std::int64_t work = checked_multiply(p.used == 1 ? one : checked_multiply(one, p.used), at_.count);
     if (on_ == flow::image || on_ == flow::example) {
       of_example += static_cast<double>(work) * static_cast<double>(positions(p.from_other ? other_rows_ : rows_));
@@ -135,7 +141,7 @@ class sums {
     const bool counted_here = on_ == flow::image || on_ == flow::example;
     const std::int64_t all = counted_here ? positions(one.from_other ? other_rows_ : rows_) : 0;
     const auto keys = static_cast<double>(one.window > 0 && one.window < all ? one.window : all);
-    if (listed != nullptr)
+    if (is_listed())
       listed->add(one, static_cast<double>(at_.count), rows_of(rows_), counted_here ? keys : listed->tokens);
     if (!counted_here) return;
     of_example += static_cast<double>(at_.count) * static_cast<double>(positions(rows_)) *

@@ -43,7 +43,8 @@ struct work_list {
     for (std::size_t i = 0; i < product_count; ++i) {
       listed_product& l = products[i];
       const bool same = l.one.inner == p.inner && l.one.outer == p.outer && l.one.copies == p.copies &&
-                        l.one.used == p.used && l.one.what == p.what && l.rows >= rows && l.rows <= rows;
+                        l.one.used == p.used && l.one.what == p.what && l.one.matrices == p.matrices &&
+                        l.rows >= rows && l.rows <= rows;
       if (!same) continue;
       l.times += times;
       return;

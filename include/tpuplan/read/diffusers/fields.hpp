@@ -199,6 +199,7 @@ struct denoiser_reading {
   std::int64_t patch = 1, patch_frames = 1;  // latent positions of a side, and frames, that it takes as one
   std::int64_t latent_channels = 0;
   std::int64_t sample = 0;  // latent positions of a side that it was trained with; 0: it does not say
+  std::int64_t sample_width = 0, sample_frames = 0;  // where a row is of another length than a column; of clips
   bool guidance_input = false;
 };
 
@@ -214,7 +215,9 @@ inline blocks::place diffusion_stream(blocks::model& to, const char* name, std::
 inline std::int64_t read_patch(diffusers_fields& fields, const std::vector<std::int64_t>& otherwise,
                                denoiser_reading& read) {
   const std::vector<std::int64_t> sides = fields.counts("patch_size", otherwise);
-  if (sides[1] != sides[2]) fields.refuse("patch_size");
+  if (sides[1] != sides[2])
+    fail(errc::unsupported, fields.object().path("patch_size"), shown_json(fields.object().at("patch_size")),
+         "two equal sides behind the frames");
   read.patch_frames = sides[0], read.patch = sides[1];
   return checked_multiply(sides[0], sides[1], sides[2]);
 }

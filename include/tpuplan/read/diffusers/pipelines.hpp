@@ -18,8 +18,8 @@ namespace detail {
 /// with the words around a prompt.
 struct pipeline_class {
   std::string_view name;
-  picture_size usual;  // width 0: as its denoiser was trained
-  std::int64_t steps;
+  picture_size usual;     // width 0: as its denoiser was trained
+  std::int64_t steps;     // that are made: of an image that is changed, the share that its default strength leaves
   std::int64_t forwards;  // of a step with the guidance that is its default
   std::array<std::int64_t, 3> tokens;
   std::int64_t text_tokens;           // that the denoiser sees
@@ -28,8 +28,8 @@ struct pipeline_class {
 };
 
 inline constexpr std::array<pipeline_class, 33> pipeline_classes{{
-    {"CogVideoXImageToVideoPipeline", {720, 480, 49}, 50, 2, {226}, 226, 8, 4},
-    {"CogVideoXPipeline", {720, 480, 49}, 50, 2, {226}, 226, 8, 4},
+    {"CogVideoXImageToVideoPipeline", {}, 50, 2, {226}, 226, 8, 4},
+    {"CogVideoXPipeline", {}, 50, 2, {226}, 226, 8, 4},
     {"DiTPipeline", {}, 50, 2, {}, 0, 8, 1},
     {"Flux2KleinPipeline", {1024, 1024}, 50, 2, {512}, 512, 8, 1},
     {"Flux2Pipeline", {1024, 1024}, 50, 1, {512}, 512, 8, 1},
@@ -46,20 +46,20 @@ inline constexpr std::array<pipeline_class, 33> pipeline_classes{{
     {"PixArtSigmaPipeline", {}, 20, 2, {300}, 300, 8, 1},
     {"QwenImageEditPipeline", {1024, 1024}, 50, 2, {576}, 512, 8, 1, 1},
     {"QwenImagePipeline", {1024, 1024}, 50, 2, {546}, 512, 8, 1},
-    {"SanaPAGPipeline", {1024, 1024}, 20, 2, {300}, 300, 32, 1},
-    {"SanaPipeline", {1024, 1024}, 20, 2, {300}, 300, 32, 1},
-    {"SanaSprintPipeline", {1024, 1024}, 2, 1, {300}, 300, 32, 1},
-    {"StableDiffusion3Img2ImgPipeline", {}, 50, 2, {77, 77, 256}, 333, 8, 1},
+    {"SanaPAGPipeline", {}, 20, 2, {300}, 300, 32, 1},
+    {"SanaPipeline", {}, 20, 2, {300}, 300, 32, 1},
+    {"SanaSprintPipeline", {}, 2, 1, {300}, 300, 32, 1},
+    {"StableDiffusion3Img2ImgPipeline", {}, 30, 2, {77, 77, 256}, 333, 8, 1},
     {"StableDiffusion3Pipeline", {}, 28, 2, {77, 77, 256}, 333, 8, 1},
-    {"StableDiffusionImg2ImgPipeline", {}, 50, 2, {77}, 77, 8, 1},
+    {"StableDiffusionImg2ImgPipeline", {}, 40, 2, {77}, 77, 8, 1},
     {"StableDiffusionInpaintPipeline", {}, 50, 2, {77}, 77, 8, 1},
     {"StableDiffusionPipeline", {}, 50, 2, {77}, 77, 8, 1},
-    {"StableDiffusionXLImg2ImgPipeline", {}, 50, 2, {77, 77}, 77, 8, 1},
+    {"StableDiffusionXLImg2ImgPipeline", {}, 15, 2, {77, 77}, 77, 8, 1},
     {"StableDiffusionXLInpaintPipeline", {}, 50, 2, {77, 77}, 77, 8, 1},
     {"StableDiffusionXLPipeline", {}, 50, 2, {77, 77}, 77, 8, 1},
     {"WanImageToVideoPipeline", {832, 480, 81}, 50, 2, {512}, 512, 8, 4},
     {"WanPipeline", {832, 480, 81}, 50, 2, {512}, 512, 8, 4},
-    {"ZImageImg2ImgPipeline", {1024, 1024}, 50, 2, {512}, 512, 8, 1},
+    {"ZImageImg2ImgPipeline", {1024, 1024}, 30, 2, {512}, 512, 8, 1},
     {"ZImagePipeline", {1024, 1024}, 50, 2, {512}, 512, 8, 1},
 }};
 

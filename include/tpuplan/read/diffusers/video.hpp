@@ -106,6 +106,8 @@ inline void read_cogvideox(diffusers_fields& fields, denoiser_reading& read) {
   const std::int64_t width = checked_multiply(heads, side), inputs = fields.count("in_channels", 16);
   read.latent_channels = fields.outputs(inputs, 16);
   read.patch = fields.count("patch_size", 2);
+  read.sample = fields.count("sample_height", 60), read.sample_width = fields.count("sample_width", 90);
+  read.sample_frames = fields.count("sample_frames", 49);
   const bool linear = fields.has("patch_size_t");  // CogVideoX 1.5
   if (linear) read.patch_frames = fields.count("patch_size_t", 1);
   const std::int64_t patch = checked_multiply(read.patch, read.patch, read.patch_frames);

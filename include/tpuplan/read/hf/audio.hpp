@@ -105,8 +105,11 @@ inline void read_speech(config_fields& fields, transformer& model) {
   model.final_norm = false;
   model.mlp = {fields.count("intermediate_size"), false, true};
   model.other_weights = speech_stem(fields, model.d_model);
-  fields.assume("conv_dim", std::to_string(model.other_weights) + " parameters",
-                "convolutions before the layers: counted, their FLOPs are not; a token is a frame behind them");
+  model.output_head = false;  // no table of tokens; a CTC head has a few dozen outputs
+  fields.assume(
+      "stem", std::to_string(model.other_weights) + " parameters",
+      "convolutions before the layers: counted, but neither their FLOPs nor what they keep in memory; a token "
+      "is a frame behind them");
   if (fields.type() == "wavlm") {
     a.relative_buckets = fields.count("num_buckets");
     model.other_weights += model.layers * (a.heads + 8 * (a.head_dim + 1));

@@ -217,6 +217,7 @@ inline void read_encoder(config_fields& fields, const encoder_family& family, tr
   if (fields.type() == "electra" && ends_in(class_of(fields), "ForPreTraining")) {
     model.pooler = true;  // of every token: whether it was replaced
     model.classes = 1;
+    model.output_head = false;
     return;
   }
   read_encoder_head(fields, family.pooler, model);

@@ -83,7 +83,7 @@ inline void read_encoder_head(config_fields& fields, bool has_pooler, transforme
     known.push_back(head.ending);
     if (!ends_in(name, head.ending)) continue;
     model.pooler = head.pooler && (has_pooler || head.ending != "Model");
-    model.head_transform = model.head_bias = head.transform;
+    model.head_transform = model.head_bias = model.output_head = head.transform;
     if (head.transform && fields.has("tie_word_embeddings")) model.tied_embeddings = ties_embeddings(fields);
     model.classes = head.labels ? label_count(fields) : head.outputs;
     return;

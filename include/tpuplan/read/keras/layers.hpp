@@ -163,7 +163,8 @@ inline keras_tensors keras_transposed(const keras_layer& layer, const keras_tens
   if (layer.flag("use_bias", true)) keras_add_weights(layer, outputs);
   keras_tensor out{input.shape, -1};
   for (std::size_t i = 0; i < dimensions; ++i) {
-    const std::int64_t over = window.same ? 0 : std::max<std::int64_t>(0, window.kernel[i] - window.stride[i]);
+    const std::int64_t reach = checked_add(checked_multiply(window.kernel[i] - 1, window.dilation[i]), 1);
+    const std::int64_t over = window.same ? 0 : std::max<std::int64_t>(0, reach - window.stride[i]);
     out.shape[i] = checked_add(checked_multiply(out.shape[i], window.stride[i]), over);
   }
   out.shape.back() = outputs;

@@ -108,8 +108,9 @@ inline std::string_view next_line(std::string_view& text) noexcept {
     detail::fail(errc::malformed_input, source, static_cast<std::int64_t>(text.size()), "a file of at most 4 MiB");
   maxtext_keys keys;
   std::set<std::string, std::less<>> seen;
-  int depth = 0;      // of brackets left open by lines above
-  std::string above;  // the key of the line above, whose value may follow indented
+  int depth = 0;           // of brackets left open by lines above
+  std::string above;       // the key of the line above, whose value may follow indented
+  bool has_value = false;  // behind that key
   for (std::int64_t number = 1; !text.empty(); ++number) {
     const std::string_view line = detail::next_line(text);
     const std::string where = std::string(source) + " line " + std::to_string(number);
@@ -123,6 +124,8 @@ inline std::string_view next_line(std::string_view& text) noexcept {
     if (words.empty() || inside) continue;
     if (written[0] == ' ' || written[0] == '\t' || words == "-" || words.substr(0, 2) == "- ") {
       if (above.empty()) detail::fail(errc::malformed_input, where, words, "a line that starts with a key");
+      if (has_value && words.find(": ") != std::string_view::npos)
+        detail::fail(errc::malformed_input, where, words, "no key behind one that has a value");
       if (keys.values.erase(above) == 1) keys.skipped.push_back(above);
       continue;
     }
@@ -136,6 +139,7 @@ inline std::string_view next_line(std::string_view& text) noexcept {
     const std::string_view value = detail::trimmed(words.substr(colon + 1));
     above = std::string(key);
     const bool is_open = depth > 0 || value == "|" || value == ">" || value == "|-" || value == ">-";
+    has_value = depth == 0 && !is_open && !value.empty();
     if (!seen.insert(above).second) detail::fail(errc::invalid_argument, where, key, "each key once");
     if (depth > 0) {
       keys.skipped.push_back(above);

@@ -98,10 +98,11 @@ namespace readable {
   if (lost.amount == 0) return where + ": as much as the best";
   const std::string_view unit = lost.unit.view();
   const std::string behind =
-      unit == "s"       ? duration(seconds{lost.amount}) + " a token"
-      : unit == "chips" ? chip_count
-      : unit == "USD/h" ? money(usd{lost.amount}) + " an hour"
-                        : money(usd{lost.amount}) + " a million " + std::string(unit.substr(unit.find(' ') + 1));
+      unit == "s"              ? duration(seconds{lost.amount}) + " a token"
+      : unit == "s of latency" ? duration(seconds{lost.amount}) + " of latency"
+      : unit == "chips"        ? chip_count
+      : unit == "USD/h"        ? money(usd{lost.amount}) + " an hour"
+                               : money(usd{lost.amount}) + " a million " + std::string(unit.substr(unit.find(' ') + 1));
   return where + ": " + behind + " more than the best";
 }
 

@@ -21,12 +21,19 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace readable {
 
+/// That no way of paying gets a run done.
+[[nodiscard]] inline std::string no_way_words(const std::string& region) {
+  return joined(
+      {"no way of paying for it in ", region, ": none has a price there, or stops come too often for it to end"});
+}
 /// A chance in percent, never 0 or 100 of what was only not seen. Worked: "93 %", and "over 99.9 %" of 1.
 [[nodiscard]] inline std::string chance_words(double chance) {
-  if (chance >= 1) return "over 99.9 %";
-  if (chance <= 0) return "under 0.1 %";
+  if (chance > 0.9994999) return "over 99.9 %";
+  if (chance < 0.0005) return "under 0.1 %";
   return chance > 0.99 || chance < 0.01 ? fixed(100 * chance, 1) + " %" : fixed(100 * chance, 0) + " %";
 }
+/// A time of a token; an empty cell where requests have no token after the first.
+[[nodiscard]] inline view_cell token_cell(seconds one) { return one.value() > 0 ? cell(one) : cell(""); }
 /// A chance in words, with its figure.
 [[nodiscard]] inline view_cell chance_cell(double chance) { return cell(chance_words(chance), chance); }
 /// A verdict in words. Worked: verdict_words(verdict::no) is "does not fit".

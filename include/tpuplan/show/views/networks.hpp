@@ -130,7 +130,7 @@ inline constexpr std::string_view network_band_words =
     part.sentences.push_back(joined({"an epoch takes ", duration(epoch), dollars(epoch, " and costs ")}));
   }
   if (answer.checkpoints) part.notes.push_back("on demand " + words_of_checkpoints(*answer.checkpoints));
-  if (answer.costs->empty()) part.sentences.push_back(joined({"no price for it in ", answer.region}));
+  if (answer.costs->empty()) part.sentences.push_back(no_way_words(answer.region));
   return part;
 }
 

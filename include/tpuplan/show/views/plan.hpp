@@ -194,6 +194,13 @@ inline void add_doubtful_first(std::vector<std::string>& to, const plan_document
                                         slices_words(sure->slice, sure->slices), ", ", money(sure_cost->total), " in ",
                                         sure_cost->price.region.view(), " (", name(sure_cost->kind), ")"})}));
 }
+/// Between which dollars nine of ten such runs lie; on spot how long a slice is taken to last, which decides it.
+[[nodiscard]] inline std::string band_words(const plan_cost& cost, const payment_terms& terms) {
+  const bool is_spot = cost.kind == provisioning::spot;
+  return joined(
+      {is_spot ? "between " : "nine of ten between ", money(cost.low), " and ", money(cost.high),
+       is_spot ? " where a slice lasts " + duration(terms.spot.mean_time_between_preemptions) : std::string()});
+}
 /// Where the band of the first plan passes the deadline or the budget.
 inline void add_risks(std::vector<std::string>& to, const plan_request& request, const plan& best) {
   const plan_cost& cost = chosen_cost(best);
@@ -417,10 +424,10 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
     shown.sentences = {joined({name(request.best), " first, at ", listed(kinds), " prices",
                                request.deadline ? ", within " + duration(*request.deadline) : std::string()})};
     const plan_cost& cost = chosen_cost(best.plan);
-    shown.summary = joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
-                            spaced(name(request.best)), has_untried_before(answer) ? " whose layout has been run" : "",
-                            ": ", money(cost.total), ", nine of ten between ", money(cost.low), " and ",
-                            money(cost.high), ", in ", duration(cost.wall), "."});
+    shown.summary =
+        joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
+                spaced(name(request.best)), has_untried_before(answer) ? " whose layout has been run" : "", ": ",
+                money(cost.total), ", ", band_words(cost, answer.request.terms), ", in ", duration(cost.wall), "."});
     add_plans(shown, answer, options);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);

@@ -38,9 +38,10 @@ namespace readable {
   const plan_cost& cost = chosen_cost(row.plan);
   const payment_terms terms = tpuplan::detail::terms_of(row.plan, request);
   std::vector<std::string> words = {
-      joined({"The time of a step is estimated, not measured: nine of ten such runs lie between ", money(cost.low),
-              " in ", duration(cost.wall_low), " and ", money(cost.high), " in ", duration(cost.wall_high),
-              ". A run of an hour on these slices would tell."})};
+      joined({"The time of a step is estimated, not measured: ",
+              cost.kind == provisioning::spot ? "with as many preemptions, nine" : "nine",
+              " of ten such runs lie between ", money(cost.low), " in ", duration(cost.wall_low), " and ",
+              money(cost.high), " in ", duration(cost.wall_high), ". A run of an hour on these slices would tell."})};
   if (cost.kind == provisioning::spot)
     words.push_back(joined(
         {"Spot slices are taken away without warning: ", fixed(cost.preemptions, 0), " times in this run if one lasts ",
@@ -118,10 +119,10 @@ namespace readable {
   const plan_cost& cost = chosen_cost(best.plan);
   view shown;
   shown.title = joined({answer.request.model.name.view(), " on ", count(answer.request.tokens), " tokens"});
-  shown.sentences = {joined({"Train on ", slices_words(best.slice, best.slices), " (", std::to_string(best.chips),
-                             " chips), paid ", spaced(name(cost.kind)), " in ", cost.price.region.view(), ": ",
-                             money(cost.total), " in ", duration(cost.wall), ", nine of ten between ", money(cost.low),
-                             " and ", money(cost.high), ". ", surety_words(answer)})};
+  shown.sentences = {
+      joined({"Train on ", slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips), paid ",
+              spaced(name(cost.kind)), " in ", cost.price.region.view(), ": ", money(cost.total), " in ",
+              duration(cost.wall), ", ", band_words(cost, answer.request.terms), ". ", surety_words(answer)})};
   shown.summary = shown.sentences.front();
   view_part risks;
   risks.title = "what could go wrong";

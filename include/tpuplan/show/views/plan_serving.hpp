@@ -120,7 +120,7 @@ namespace readable {
     std::vector<view_cell> cells{cell(words), count_cell(row->chips), cell(row->replica)};
     if (simulated) {
       cells.insert(cells.end(), {cell(reached_of(report.first_token.value, targets.first_token)),
-                                 cell(reached_of(report.per_token.value, targets.per_token)),
+                                 token_cell(reached_of(report.per_token.value, targets.per_token)),
                                  cell(reached_of(report.end_to_end.value, targets.end_to_end)),
                                  number_cell(report.running, 1), share_cell(report.busy)});
     } else {

@@ -29,17 +29,32 @@ template <class Amount>
   if (a.budget) words += joined({" for at most ", money(*a.budget)});
   return words;
 }
+/// The columns of the chances of a question: of the limits that it has, and of both where there are two.
+[[nodiscard]] inline std::string chance_columns(const risk_answer& a) {
+  return joined({a.deadline ? " | >in time" : "", a.budget ? " | >in budget" : "",
+                 a.deadline && a.budget ? " | >both" : "", a.deadline || a.budget ? "" : " | >done"});
+}
+/// Their cells of a way of paying or a change.
+template <class Row>
+void add_chances(std::vector<view_cell>& to, const risk_answer& a, const Row& row) {
+  if (a.deadline) to.push_back(chance_cell(row.chance_in_time));
+  if (a.budget) to.push_back(chance_cell(row.chance_in_budget));
+  if (static_cast<bool>(a.deadline) == static_cast<bool>(a.budget)) to.push_back(chance_cell(row.chance_of_both));
+}
 /// The ways of paying, the best chance first.
 [[nodiscard]] inline view_part risk_ways_part(const risk_answer& a) {
-  view_part part = table_of(
-      "way of paying | >in time | >in budget | >both | >half done in:s | >nine of ten in:s | ~>half cost:usd | "
-      ">nine of ten cost:usd | ~~>stops in the mean");
+  view_part part = table_of("way of paying" + chance_columns(a) +
+                            " | >half done in:s | >nine of ten in:s | ~>half cost:usd | >nine of ten cost:usd | "
+                            "~~>stops in the mean");
   bool superseded = false;
   for (const risk_way& way : a.ways) {
-    part.rows.push_back({cell(name(way.kind)), chance_cell(way.chance_in_time), chance_cell(way.chance_in_budget),
-                         chance_cell(way.chance_of_both), reached(way.wall_p50), reached(way.wall_p90),
-                         marked(reached(way.cost_p50), way.superseded), marked(reached(way.cost_p90), way.superseded),
-                         cell(fixed(way.stops, 1), way.stops)});
+    std::vector<view_cell> row = {cell(name(way.kind))};
+    add_chances(row, a, way);
+    for (const view_cell& one :
+         {reached(way.wall_p50), reached(way.wall_p90), marked(reached(way.cost_p50), way.superseded),
+          marked(reached(way.cost_p90), way.superseded), cell(fixed(way.stops, 1), way.stops)})
+      row.push_back(one);
+    part.rows.push_back(std::move(row));
     superseded = superseded || way.superseded;
   }
   if (superseded)
@@ -48,11 +63,15 @@ template <class Amount>
 }
 /// What changes would bring.
 [[nodiscard]] inline view_part risk_changes_part(const risk_answer& a) {
-  view_part part = table_of("change | >in time | >in budget | >both | >nine of ten in:s | >nine of ten cost:usd",
+  view_part part = table_of("change" + chance_columns(a) + " | >nine of ten in:s | >nine of ten cost:usd",
                             "what raises the chance, one change at a time");
-  for (const risk_change& one : a.changes)
-    part.rows.push_back({cell(one.change), chance_cell(one.chance_in_time), chance_cell(one.chance_in_budget),
-                         chance_cell(one.chance_of_both), reached(one.wall_p90), reached(one.cost_p90)});
+  for (const risk_change& one : a.changes) {
+    std::vector<view_cell> row = {cell(one.change)};
+    add_chances(row, a, one);
+    row.push_back(reached(one.wall_p90));
+    row.push_back(reached(one.cost_p90));
+    part.rows.push_back(std::move(row));
+  }
   return part;
 }
 /// What stops the run, and how often.

@@ -64,7 +64,7 @@ namespace readable {
       "apart and together");
   const auto row = [&](const std::string& words, const simulation_report& report) {
     part.rows.push_back({cell(words), cell(report.first_token.value.p50), cell(report.first_token.value.p99),
-                         cell(report.per_token.value.p50), cell(report.per_token.value.p95),
+                         token_cell(report.per_token.value.p50), token_cell(report.per_token.value.p95),
                          cell(report.end_to_end.value.mean),
                          cell(!any_target(answer.targets) ? "none"
                               : meets(report)             ? "kept"
@@ -111,10 +111,13 @@ namespace readable {
   std::vector<std::string> words{joined(
       {percent(report.good_share), " of the requests keep every limit: ", four_digits(report.goodput.value() * all),
        " of ", four_digits(came), " requests/s"})};
+  const bool is_late = answer.sessions.turns > 1 && came < wanted && wanted > answer.capacity.value();
   if (!answer.traced && answer.loop.clients == 0 && math::abs(came / wanted - 1) > 0.01)
-    words.push_back(joined({answer.sessions.turns > 1 ? "by chance and while conversations begin " : "by chance ",
+    words.push_back(joined({is_late                     ? "as late answers delay the turns behind them "
+                            : answer.sessions.turns > 1 ? "by chance and while conversations begin "
+                                                        : "by chance ",
                             four_digits(came), " requests/s came where ", four_digits(wanted), " were asked for",
-                            options.names_options ? "; --requests draws more" : ""}));
+                            options.names_options && !is_late ? "; --requests draws more" : ""}));
   if (answer.chance && *answer.slowdown > 0)
     words.push_back(joined({"steps may take ", fixed(*answer.slowdown, 2),
                             " times as long as estimated before a target is missed: within the band of the estimate "
@@ -169,7 +172,7 @@ namespace readable {
     const bool none = day.parts.empty();
     part.rows.push_back({cell(mix_words(day.mix)), count_cell(day.most_slices),
                          cell(count(day.slice_hours), day.slice_hours), none ? cell("") : cell(day.first_token.p99),
-                         none ? cell("") : cell(worst), none ? cell("") : cell(day.per_token.p95), cell(day.cost),
+                         none ? cell("") : cell(worst), none ? cell("") : token_cell(day.per_token.p95), cell(day.cost),
                          cell(none ? "not simulated" : kept_words(day, request.job.percentiles))});
   }
   if (answer.options.back().parts.empty())
@@ -200,7 +203,11 @@ namespace readable {
     part.rows.push_back({cell(field), cell(value)});
   };
   row("metrics: requests a second, averageValue", four_digits(scaler.threshold.value()));
-  row("or vllm:num_requests_running, averageValue", fixed(math::floor(scaler.running), 0));
+  const std::string_view own = tpuplan::detail::row_of(request.job.engine).running_metric;
+  const std::size_t from = own.find('|') + 1;  // of "prometheus.googleapis.com|vllm:num_requests_running|gauge"
+  if (!own.empty() && scaler.running >= 1)
+    row(("or " + std::string(own.substr(from, own.rfind('|') - from)) + ", averageValue").c_str(),
+        fixed(math::floor(scaler.running), 0));
   row("minReplicas", std::to_string(scaler.rule.floor));
   row("maxReplicas", std::to_string(scaler.most_slices));
   row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
@@ -217,7 +224,7 @@ namespace readable {
   for (const day_part& span : best.parts)
     part.rows.push_back({cell(span.start), cell(four_digits(span.rate.value()), span.rate.value()),
                          number_cell(span.slices, 1), cell(span.first.p50), cell(span.first.p99),
-                         cell(span.token.p95)});
+                         token_cell(span.token.p95)});
   return part;
 }
 

@@ -173,13 +173,13 @@ inline constexpr const char* run_title = "the run";
                               duration_range(run * (step.low / step.total), run * (step.high / step.total))})};
     if (all.checkpoints) part.notes.push_back("on demand " + words_of_checkpoints(*all.checkpoints));
     if (!all.costs) part.sentences.emplace_back("no price: it does not fit");
-    if (all.costs && all.costs->empty()) part.sentences.push_back(joined({"no price for it in ", all.region}));
+    if (all.costs && all.costs->empty()) part.sentences.push_back(no_way_words(all.region));
     shown.summary += joined({" The run takes ", duration(run), " of steps"});
     shown.summary +=
         all.costs && !all.costs->empty()
             ? joined({" and costs from ", money(all.costs->front().total), " (", name(all.costs->front().kind), ", ",
                       duration(all.costs->front().wall), " from start to end)."})
-            : std::string("; there is no price for it.");
+            : std::string("; no way of paying gets it done.");
     shown.parts.push_back(std::move(part));
   }
   if (all.timeline) shown.parts.push_back(timeline_part(*all.timeline));

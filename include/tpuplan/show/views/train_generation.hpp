@@ -36,7 +36,7 @@ namespace readable {
       {epochs_words(a.data, *a.epochs), ", ", duration(*a.run), " (between ",
        duration_range(*a.run * (a.step_time_low / a.step_time), *a.run * (a.step_time_high / a.step_time)), ")"})};
   if (a.checkpoints) part.notes.push_back("on demand " + words_of_checkpoints(*a.checkpoints));
-  if (a.costs->empty()) part.sentences.push_back(joined({"no price for it in ", a.region}));
+  if (a.costs->empty()) part.sentences.push_back(no_way_words(a.region));
   return part;
 }
 /// "FluxPipeline, adapters of rank 16, 1,024 x 1,024 and 1 other size".

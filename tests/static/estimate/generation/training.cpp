@@ -40,6 +40,13 @@ constexpr diffusion_training_job encoded = [] {
 }();
 static_assert(step_time(clip, encoded, {4, 4, 1, 1}, where).encoding > seconds{0});
 
+// Encoding comes before the step: the larger of both is in memory.
+static_assert(memory_use(clip, encoded, {4, 4, 1, 1}, where).total >=
+              memory_use(clip, job_of_batch(8), {4, 4, 1, 1}, where).total);
+static_assert(memory_use(clip, encoded, {4, 4, 1, 1}, where).activations +
+                  memory_use(clip, encoded, {4, 4, 1, 1}, where).workspace >=
+              detail::decoding_memory(clip, 2));
+
 // The first product is 64 x 512; each of two layers has 512 x 512 twice, 512 x 1024, and 512 x 2048 twice.
 constexpr diffusion_training_job adapters = [] {
   diffusion_training_job job = job_of_batch(8);
@@ -47,7 +54,17 @@ constexpr diffusion_training_job adapters = [] {
   return job;
 }();
 static_assert(trained_parameters(clip.denoisers.items[0], adapters) ==
-              8 * (64 + 512 + 2 * (2 * 1024 + 1536 + 2 * 2560)));
+              8 * (64 + 512 + 2 * (2 * 1024 + 2048 + 2 * 2560)));
+// Adapters are in fp32, whatever the frozen base is in, which is bf16 at most.
+constexpr bytes base_in(dtype format) {
+  diffusion_training_job job = adapters;
+  job.weights = format;
+  return memory_use(clip, job, {4, 1, 1, 1}, where).parameters;
+}
+constexpr double frozen = clip.denoisers.items[0].weights,
+                 trained = trained_parameters(clip.denoisers.items[0], adapters);
+static_assert(base_in(dtype::fp32) == bytes{4 * trained + 2 * frozen} && base_in(dtype::bf16) == base_in(dtype::fp32));
+static_assert(base_in(dtype::int8) == bytes{4 * trained + frozen});
 static_assert(trained_parameters(clip.denoisers.items[0], kept) == clip.denoisers.items[0].weights);
 static_assert(step_time(clip, adapters, {4, 4, 1, 1}, where).total < one.total);
 

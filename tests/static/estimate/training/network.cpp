@@ -49,6 +49,7 @@ constexpr input_answer half_of(const network_step& of, bool bound) {
   input.wanted = of.examples_per_second;
   input.delivered = of.examples_per_second / 2;
   input.at_best = bound ? of.examples_per_second : input.delivered;
+  input.hosts_at_best = input.at_best;
   return input;
 }
 constexpr network_step fed = fed_step(step, half_of(step, false));

@@ -400,4 +400,25 @@ TEST_CASE("experts that no layer has take no memory") {
   CHECK(described.high == on_64(job_of(128, 4096)).high);
 }
 
+TEST_CASE("a model without an output head has no logits in memory and in the traffic of a step") {
+  const auto config = [](const char* name, int vocab) {
+    return read_hf_config({{"model_type", "llama"}, {"architectures", {name}}, {"vocab_size", vocab}}).model;
+  };
+  const slice s = slice_for("v5p-128");
+  const training_job job = job_of(256, 2048);
+  for (const char* name : {"LlamaModel", "LlamaForSequenceClassification"}) {
+    CHECK(memory_use(config(name, 128256), job, fsdp_layout(s), s).logits == bytes{0});
+    CHECK(step_time(config(name, 128256), job, fsdp_layout(s), s).elementwise ==
+          step_time(config(name, 1000), job, fsdp_layout(s), s).elementwise);
+  }
+  CHECK(memory_use(config("LlamaForCausalLM", 128256), job, fsdp_layout(s), s).logits > bytes{0});
+  // A masked model has logits of the positions that are predicted, its classifier has none.
+  const auto bert = [](const char* name) {
+    return read_hf_config({{"model_type", "bert"}, {"architectures", {name}}}).model;
+  };
+  CHECK(bert("BertForMaskedLM").output_head);
+  CHECK_FALSE(bert("BertForSequenceClassification").output_head);
+  CHECK_FALSE(bert("BertModel").output_head);
+}
+
 }  // namespace estimate_training_memory_tests

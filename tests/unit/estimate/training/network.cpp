@@ -190,4 +190,23 @@ TEST_CASE("steps of a recurrent layer take time one after the other") {
   CHECK(one.total > 10 * step_of(layer_kind::dense, 100).total / 4);
 }
 
+TEST_CASE("the fast end of a step's band is no faster than hosts can be, whether chips wait or not") {
+  const network net = mlp(784, {4096, 4096, 10});
+  network_job job;
+  job.global_batch = 65536;
+  const slice s = slice_for("v5e-8");
+  layout mesh;
+  mesh.data = 8;
+  const network_step alone = step_time(net, job, mesh, s);
+  example_cost each;
+  seconds last{0};
+  for (const double share : {0.4, 0.6, 0.9, 0.999, 1.001, 1.5}) {  // of the time of a step that its examples need
+    each.decode = alone.total * (share * 224 / 65536);
+    const network_step fed = fed_step_time(net, job, mesh, s, each).step;
+    CHECK(fed.low >= last);
+    CHECK(fed.low.value() >= Approx(std::min(fed.total.value(), share * alone.total.value())));
+    last = fed.low;
+  }
+}
+
 }  // namespace estimate_training_network_tests
