@@ -200,6 +200,10 @@ inline record_check check_record(const nlohmann::json& value, const std::string&
   check.quality = record.string("quality");
   check.family = record.string("family");
   const std::string where = path + " (" + check.id + ")";
+  if (record.has("structured") && !record.flag("structured")) {
+    check.skipped = "its source says too little to spell it out";
+    return check;
+  }
   try {
     check.generation = std::string(chip_for(record.string("hardware")).name.view());
     if (check.kind == "decode" || check.kind == "prefill") {
