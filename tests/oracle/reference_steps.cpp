@@ -103,8 +103,9 @@ TEST_CASE("the training rows of the reference implementation") {
     CHECK(off(step.hbm.value() + unpredicted, row.at("hbm_s").get<double>()) < tolerance);
     CHECK(off(step.overhead.value(), row.at("layer_s").get<double>()) < tolerance);
     // The reference gives each degree at least a third of an axis, four chips two thirds of their axes, and closes the
-    // rings of v2 and v3 by size, and divides the weights of attention, too, over the shards of experts. Where that is
-    // another time than interconnect.hpp's, the rest is compared.
+    // rings of v2 and v3 by size, and divides the weights of attention, too, over the shards of experts, or gathers
+    // none where nothing else is sharded (DeepSeek-V2 16B on v5p-8). Where that is another time than
+    // interconnect.hpp's, the rest is compared.
     const double ici = row.at("ici_s").get<double>();
     const bool same_links = std::abs(step.ici.value() - ici) <= tolerance * ici;
     other_links += same_links ? 0 : 1;
@@ -118,7 +119,7 @@ TEST_CASE("the training rows of the reference implementation") {
     CHECK(std::abs(step.ici.value() - ici) < 0.05 * total);
     CHECK(record.measured.value() == row.at("measured_s").get<double>());
   }
-  CHECK(other_links == 11);
+  CHECK(other_links == 12);
   CHECK(waiting <= 1);
 }
 

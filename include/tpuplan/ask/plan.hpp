@@ -91,8 +91,7 @@ inline constexpr question_row degree_rows[] = {
     rows::count("degrees.fsdp", "--fsdp", "Sharding: fsdp", "shards", "likewise").within(0, 1 << 20),
     rows::count("degrees.tensor", "--tensor", "Sharding: tensor", "shards", "likewise").within(0, 1 << 20),
     rows::count("degrees.expert", "--expert", "Sharding: expert", "shards", "likewise").within(0, 1 << 20),
-    rows::count("degrees.context", "--context", "Sharding: context", "shards",
-                "1 unless given: no published run covers it; 0: chosen")
+    rows::count("degrees.context", "--context", "Sharding: context", "shards", "1 unless given; 0: chosen")
         .within(0, 1 << 20),
     rows::count("degrees.pipeline", "--pipeline", "Sharding: pipeline", "shards", "likewise").within(0, 1 << 20),
 };

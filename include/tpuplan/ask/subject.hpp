@@ -141,7 +141,7 @@ inline constexpr question_row job_rows[] = {
         .within(1, 1 << 20)
         .deciding("job.lora"),
     rows::flag("job.state_on_host", "--offload-optimizer", "optimizer", "keep optimizer state in host memory"),
-    rows::number("job.capacity_factor", "--capacity-factor", "Capacity factor", "", "of experts").within(1, 1e6),
+    rows::number("job.capacity_factor", "--capacity-factor", "Capacity factor", "", "of experts").within(0.1, 100),
 };
 /// Of a job whose microbatches are not searched for.
 inline constexpr question_row step_rows[] = {
@@ -225,8 +225,9 @@ inline constexpr question_row limit_rows[] = {
     rows::count("smallest_chips", "--min-chips", "Chips, at least", "chips",
                 "the fewest chips of a plan, all its slices counted")
         .within(1, 1 << 20),
-    rows::count("largest_chips", "--max-chips", "Chips, at most", "chips",
-                "the most chips of a plan, all its slices counted")
+    rows::count(
+        "largest_chips", "--max-chips", "Chips, at most", "chips",
+        "the most chips of a plan, all its slices counted; 1024 for serving and for images and clips, if not given")
         .within(1, 1 << 20),
     rows::flag("accept_uncertain", "--accept-uncertain", "true",
                "also take slices that the job may not fit, as the compiler decides"),

@@ -72,6 +72,7 @@ struct hoisted_layout {
   double tokens_on_device = 0;                   ///< in a step
   double largest_accumulation = 1;               ///< microbatches of one sequence on each shard
   std::array<fixed_stages, 2> memory{};          ///< of a step of one microbatch, and of several
+  bytes state_on_host{};                         ///< of a device
 };
 
 /// Bytes for a device: `memory_use(...).low`, `.total`, `.high` and `.on_host`.
@@ -202,6 +203,7 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, con
   result.largest_accumulation = static_cast<double>(global_batch / batch_shards(mesh));
   const memory_layout at = memory_layout_of_valid(question.model, job, mesh, where);
   result.tokens_on_device = at.tokens;
+  result.state_on_host = host_state_bytes(question.sizes, question.job) / at.weight_shards;
   for (const bool several : {false, true}) {
     fixed_stages& fixed = result.memory[several ? 1 : 0];
     for (std::size_t k = 0; k < 3; ++k) {
@@ -240,7 +242,7 @@ constexpr candidate_bytes bytes_of(const hoisted_layout& of, std::int64_t accumu
   const double tokens = of.tokens_on_device / static_cast<double>(accumulation);
   const bytes total = bytes_with(fixed, chosen, tokens, 1);
   return {max(bytes_with(fixed, chosen, tokens, 0), total / of.from->most_over), total,
-          bytes_with(fixed, chosen, tokens, 2), tokens * chosen.host};
+          bytes_with(fixed, chosen, tokens, 2), tokens * chosen.host + of.state_on_host};
 }
 
 /// Time and bytes of a candidate. Precondition: a policy below the job's count, and an accumulation of at least 1 that

@@ -168,7 +168,7 @@ class layout_search {
     job.global_batch = batches_.largest;
     layout_terms at = terms_of_valid(space_.job.sizes, request.model, job, mesh, where_, request.constants);
     at.fsdp = at.data = {};
-    at.gathered_share = 0;
+    at.gathered_share = at.bubble_each = 0;
     const double step = time_of(degrees_.least(), at, 1).value() * (1 - 1e-12);
     if (step / static_cast<double>(batches_.largest) * batches_.sequences < bound().run) return true;
     return prune();
@@ -358,7 +358,7 @@ inline bool has_rates(const chip_spec& chip, const plan_request& request, std::i
   const training_job& job = request.job;
   if (!has_peak_rate(chip, job.compute)) return false;
   if (needs_host(request) && !host_rate(chip).has_value()) return false;
-  if (job.state_on_host != host_state::none && !chip.host.pcie.has_value()) return false;
+  if (job.state_on_host != host_state::none && !host_rate(chip).has_value()) return false;
   return slice_total == 1 || chip.host.dcn.has_value();
 }
 

@@ -43,7 +43,7 @@ struct memory_breakdown {
   bytes low{};                ///< low end: what a good compiler needs, and no less than what published runs support
   bytes high{};               ///< high end: nothing is fused or reused
   bytes usable{};             ///< what XLA lets a program use on the device
-  bytes on_host{};            ///< tensors that the remat policy keeps on the host, for each device
+  bytes on_host{};            ///< tensors of the remat policy and state that are kept on the host, for each device
   known<bytes> host_share{};  ///< of the host's DRAM, what a device has for them
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
 };
@@ -104,12 +104,13 @@ using memory_terms = std::array<stage_terms, 3>;
 
 /// What the memory of a device depends on in a layout.
 struct memory_layout {
-  double weight_shards = 1;  ///< devices over which weights are sharded, all pipeline stages and slices counted
-  double stages = 1;         ///< pipeline stages
-  double gathers = 0;        ///< 1 where FSDP gathers weights, else 0
-  double experts = 1;        ///< ways of expert parallelism
-  double tokens = 0;         ///< tokens of a step on a device
-  double worst_routed = 1;   ///< routed tokens a shard has buffers for, over those it sends
+  double weight_shards = 1;    ///< devices over which weights are sharded, all pipeline stages and slices counted
+  double stages = 1;           ///< pipeline stages
+  double gathers = 0;          ///< 1 where weights are gathered, as FSDP does, else 0
+  double gathers_experts = 0;  ///< the same of routed experts, which lie on shards of their own
+  double experts = 1;          ///< ways of expert parallelism
+  double tokens = 0;           ///< tokens of a step on a device
+  double worst_routed = 1;     ///< routed tokens a shard has buffers for, over those it sends
 };
 
 namespace detail {
@@ -134,7 +135,8 @@ constexpr memory_layout memory_layout_of_valid(const transformer& model, const t
   at.weight_shards =
       static_cast<double>(checked_multiply(checked_multiply(mesh.fsdp, mesh.context), mesh.tensor, mesh.expert)) *
       devices_per_unit * static_cast<double>(mesh.dcn_fsdp) * at.stages;
-  at.gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
+  at.gathers_experts = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
+  at.gathers = mesh.expert > 1 ? 1 : at.gathers_experts;
   at.experts = static_cast<double>(mesh.expert);
   at.worst_routed = worst_routed(model, job, mesh);
   at.tokens =
@@ -188,6 +190,14 @@ constexpr known<bytes> host_share_of(const chip_spec& chip) noexcept {
 /// Bytes for each token of a microbatch that a policy keeps on the host.
 constexpr bytes host_bytes_per_token(const training_sizes& sizes, const training_job& job) noexcept {
   return number_bytes(job) * (sizes.layers * saved_width(sizes.in_memory, job.remat, placement::host));
+}
+
+/// Bytes of weights and optimizer state that are kept in host memory, over all devices.
+constexpr bytes host_state_bytes(const training_sizes& sizes, const training_job& job) {
+  if (job.state_on_host == host_state::none) return bytes{0};
+  const bytes state = optimizer_bytes_per_parameter(job) * sizes.held.trained;
+  if (job.state_on_host != host_state::parameters_and_optimizer) return state;
+  return state + size_of(job.weights) * sizes.held.trained + sizes.held.frozen_bytes;
 }
 
 /// Layers whose parameters are in HBM when they are kept in host memory: the one in use and the next.
@@ -385,7 +395,7 @@ constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const po
   return ((brought < 1 ? brought : 1) * stage.parameters + stage.optimizer +
           (several ? stage.accumulated_gradients : stage.gradients)) /
              at.weight_shards +
-         at.gathers * (stage.gathered + stage.gathered_experts / at.experts);
+         at.gathers * stage.gathered + at.gathers_experts * stage.gathered_experts / at.experts;
 }
 
 /// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts. Worked: 3 B of
@@ -414,7 +424,7 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
   memory.gradients = (microbatches > 1 ? terms.accumulated_gradients : terms.gradients) / at.weight_shards;
   memory.activations = tokens * terms.activations;
   memory.logits = tokens * terms.logits;
-  memory.gathered_weights = at.gathers * (terms.gathered + terms.gathered_experts / at.experts);
+  memory.gathered_weights = at.gathers * terms.gathered + at.gathers_experts * terms.gathered_experts / at.experts;
   memory.workspace = tokens * (terms.workspace + routed_bytes_per_token(terms, at));
   memory.total = memory.parameters + memory.optimizer + memory.gradients + memory.activations + memory.logits +
                  memory.gathered_weights + memory.workspace;
@@ -462,7 +472,8 @@ constexpr bytes largest_bytes(const memory_terms& terms, const memory_layout& at
   result.low = max(detail::largest_bytes(terms(memory_low), at, microbatches), result.total / most_over(model));
   result.high = detail::largest_bytes(terms(memory_high), at, microbatches);
   result.usable = usable_hbm_per_device(where.chip);
-  result.on_host = (at.tokens / microbatches) * detail::host_bytes_per_token(sizes, job);
+  result.on_host = (at.tokens / microbatches) * detail::host_bytes_per_token(sizes, job) +
+                   detail::host_state_bytes(sizes, job) / at.weight_shards;
   result.host_share = detail::host_share_of(where.chip);
   return result;
 }

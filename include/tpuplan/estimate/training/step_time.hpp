@@ -145,7 +145,7 @@ constexpr void add_collectives(step_breakdown& step, const work_terms& work, con
 constexpr void add_waits(step_breakdown& step, const work_terms& work, const layout_terms& at, double microbatches) {
   step.overhead = microbatches * at.overhead;
   const seconds base = step.compute + step.hbm + step.ici + step.overhead;
-  step.bubble = base * at.bubble;
+  step.bubble = base * bubble_of(at, microbatches);
   const seconds run = base + step.bubble;
   step.stragglers = run * at.stragglers;
   step.dcn.whole = at.dcn_once + microbatches * at.dcn_each;

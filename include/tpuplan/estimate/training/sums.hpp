@@ -74,7 +74,7 @@ struct work_sums {
                            hidden * (at.data.whole + microbatches * at.fsdp.whole)) +
                        work.tensor_passes * at.tensor.exposed + work.expert_passes * at.expert.exposed +
                        at.context.exposed + microbatches * at.overhead;
-  const seconds run = base * (1 + at.bubble);
+  const seconds run = base * (1 + detail::bubble_of(at, microbatches));
   const seconds dcn = at.dcn_once + microbatches * at.dcn_each;
   // Half of the run is the backward pass, which hides the traffic between slices.
   const seconds waited =

@@ -60,7 +60,9 @@ struct layout_terms {
   seconds wires_once{};       ///< once per step: likewise, of the other collectives
   seconds overhead{};         ///< per microbatch: fixed time of layers and passes
   double imbalance = 0;       ///< extra attention of the chip with a sequence's last shard, over the mean
-  double bubble = 0;          ///< share of the work in which pipeline stages wait
+  double bubble = 0;          ///< share of the work in which pipeline stages wait, with sequences enough
+  double uneven = 0;          ///< what of it is for stages that hold a layer more
+  double bubble_each = 0;     ///< per microbatch of accumulation, where a shard's sequences are fewer than pieces
   double stragglers = 0;      ///< share of the work in which slices wait for the slowest
   seconds dcn_once{};         ///< between slices, once per step, alone
   seconds dcn_each{};         ///< between slices, per microbatch, alone
@@ -194,6 +196,11 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     const double moved = sizes.exchanged.value() * (experts + others) / (static_cast<double>(mesh.tensor) * stages);
     terms.fsdp = collective_of(where, shards, units, moved, weights_exposed);
     terms.wires_each = seconds{moved / 2 * others_of(shards) / wires};  // gathered once, gradients in bf16
+  } else if (mesh.expert > 1) {
+    const double moved =
+        sizes.exchanged.value() * (1 - sizes.expert_share) / (static_cast<double>(mesh.tensor) * stages);
+    terms.fsdp = collective_of(where, mesh.expert, units, moved, weights_exposed);
+    terms.wires_each = seconds{moved / 2 * others_of(mesh.expert) / wires};
   }
   if (mesh.data > 1) {
     const double moved = 8 * sizes.held.trained / terms.weight_shards;
@@ -251,7 +258,7 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const t
 constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
                         const calibration& constants) {
   if (job.state_on_host == host_state::none) return;
-  const double rate = positive("PCIe rate of the chip", where.chip.host.pcie.value("PCIe rate of the chip").value());
+  const double rate = positive("PCIe rate of the chip", host_rate(where.chip).value("PCIe rate of the chip").value());
   const double weights = sizes.held.trained * size_of(job.weights).value();
   const double frozen = sizes.held.frozen_bytes.value();
   double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job).value();
@@ -265,10 +272,23 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
 
 /// The bubble: share of the work in which stages wait for the first and last microbatches: (p-1) / (m v), for m
 /// microbatches and v rounds of interleaved stages, in GPipe and in 1F1B alike. Source: Narayanan et al. 2021, arXiv
-/// 2104.04473.
-constexpr double bubble_share(const training_job& job, double stages) {
+/// 2104.04473. A shard's sequences of a step of accumulation are the most microbatches that it has, and all stages wait
+/// for those that hold a layer more than others.
+constexpr void add_bubble(layout_terms& terms, const training_job& job, double stages, double sequences,
+                          double layers) {
+  if (stages <= 1) return;
   const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
-  return (stages - 1) / (pieces * static_cast<double>(job.pipeline_rounds));
+  const auto rounds = static_cast<double>(job.pipeline_rounds);
+  const double most = math::ceil(layers / (stages * rounds)) * stages * rounds / layers;
+  terms.uneven = most - 1;
+  terms.bubble = (1 + (stages - 1) / (pieces * rounds)) * most - 1;
+  terms.bubble_each = (stages - 1) / (sequences * rounds) * most;
+}
+
+/// The bubble in steps of so many microbatches of accumulation.
+constexpr double bubble_of(const layout_terms& terms, double microbatches) noexcept {
+  const double few = terms.uneven + microbatches * terms.bubble_each;
+  return terms.bubble > few ? terms.bubble : few;
 }
 
 /// `work_terms_of` for a job that is known to be valid, with the products of its model on the chip.
@@ -394,7 +414,8 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
     if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
   }
-  terms.bubble = bubble_share(job, stages);
+  const double sequences = static_cast<double>(job.global_batch) / static_cast<double>(batch_shards(mesh));
+  add_bubble(terms, job, stages, sequences, static_cast<double>(model.layers));
   terms.stragglers = constants.slowdown_per_doubling * math::log2(slice_total);
   terms.hidden_by_work = constants.hidden_by_work_only;
   terms.software = software_factor(job.software, constants);

@@ -168,7 +168,8 @@ inline void fill_maxtext_axes(maxtext_reader& keys, std::initializer_list<std::p
 /// Refuses axes that are not modelled, unless they are 1.
 inline void refuse_maxtext_axes(maxtext_reader& keys) {
   for (const char* side : {"ici_", "dcn_"}) {
-    for (const char* axis : {"diloco", "sequence", "context_usp_ulysses", "context_autoregressive", "autoregressive"}) {
+    for (const char* axis : {"diloco", "sequence", "tensor_transpose", "context_usp_ulysses", "context_autoregressive",
+                             "autoregressive"}) {
       const std::string key = side + std::string(axis) + "_parallelism";
       if (keys.count_or(key, 1, -1) != 1)
         fail(errc::unsupported, keys.place(key), keys.word_or(key, ""), "1: the estimates have no such axis");
@@ -199,7 +200,8 @@ inline layout maxtext_mesh(maxtext_reader& keys, const slice& where, std::int64_
                     devices(where), "a slice, whose devices they share");
   mesh.fsdp = checked_multiply(mesh.fsdp, transposed);
   mesh.tensor = checked_multiply(mesh.tensor, sequence);
-  const std::int64_t named = keys.count_or("num_slices", -1, -1);
+  const std::int64_t compiled = keys.count_or("compile_topology_num_slices", -1, -1);
+  const std::int64_t run = keys.count_or("num_slices", -1, -1), named = run > 0 ? run : compiled;
   if (slice_total == 0) slice_total = named;
   if (slice_total < 1) {
     slice_total = 1;  // the given degrees say how many slices there are

@@ -60,6 +60,10 @@ namespace readable {
               " as the compiler decides; most of it is ", largest_part(memory),
               answer.fits == verdict::uncertain ? "; " + chance_words(answer.chance_to_fit) + " of such jobs fit"
                                                 : std::string()})};
+  const bytes share = memory.host_share.value_or({});
+  if (memory.on_host > bytes{0} && memory.host_share.has_value())
+    shown.sentences.push_back(joined({used_of(memory.on_host, share), " of the host's memory for a device",
+                                      memory.on_host > share ? ": that does not fit" : ""}));
   shown.parts = {memory_part(memory)};
   shown.parts.back().notes = largest_words(answer);
   shown.summary = joined({verdict_words(answer.fits), ": ", used_of(memory.total, memory.usable), " on each device of ",

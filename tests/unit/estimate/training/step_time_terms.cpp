@@ -140,8 +140,26 @@ TEST_CASE("the bubble of a pipeline is (p-1) / (m v) of the work") {
   CHECK(close(share(), 3.0 / 8));
   job.pipeline_rounds = 2;
   CHECK(close(share(), 3.0 / 16));
+  job.pipeline_microbatches = 32;
+  job.pipeline_rounds = 1;
+  CHECK(close(share(), 3.0 / 16));  // a shard has 16 sequences
+  job.gradient_accumulation = 4;
+  CHECK(close(share(), 3.0 / 4));
+  job.pipeline_microbatches = 2;
+  CHECK(close(share(), 3.0 / 2));
   job.pipeline_rounds = 0;
   CHECK_THROWS_AS(share(), error);
+}
+
+TEST_CASE("stages that hold a layer fewer wait for the others") {
+  const slice s = slice_for("v5p-128");
+  layout mesh;
+  mesh.fsdp = 16;
+  mesh.pipeline = 4;
+  transformer model = llama_3_8b();
+  model.layers = 30;  // 8, 8, 7 and 7
+  const step_breakdown t = step_time(model, job_of(256, 8192), mesh, s);
+  CHECK(close(t.bubble / (t.compute + t.hbm + t.ici + t.overhead), (1 + 3.0 / 16) * 32 / 30 - 1));
 }
 
 TEST_CASE("the update moves what the optimizer keeps, in its formats") {
