@@ -207,6 +207,9 @@ constexpr void check_images(const serving_job& job, const transformer& model) {
   check_count("serving_job.images", job.images, 1000, "0 to 1000");
   if (job.images > 0 && !has_vision(model))
     fail(errc::invalid_argument, "serving_job.images", job.images, "0: the model has no vision tower");
+  if (job.images > 0 && model.attention.cross_layers > 0)
+    fail(errc::unsupported, "serving_job.images", job.images,
+         "0: images that layers of their own attend to are not served yet, only images among the tokens of a prompt");
 }
 
 /// Refuses lengths whose mean is above the longest, or whose mean square is impossible with that mean.

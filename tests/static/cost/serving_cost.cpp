@@ -12,6 +12,7 @@ namespace {
 static_assert([] {
   serving_estimate e;
   e.running = 0.25;
+  e.prefill = 25_ms;
   e.per_token.prompts = 1_ms;
   e.per_token.total = 4_ms;
   e.requests = per_second{1};

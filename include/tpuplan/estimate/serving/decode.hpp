@@ -190,6 +190,7 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   terms.imbalance = served.imbalance;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.common.decode_mxu);
   terms.reads = in_seconds(served.reads, served.cache_copies / (served.hbm.value() * constants.cache_stream));
+  terms.reads.fixed *= served.state_copies / served.cache_copies;
   terms.cache = read_of(terms.reads, tokens);
   terms.paging = paging_of(served, job, mesh, constants);
   terms.dispatch = dispatch_of(served, constants).value();

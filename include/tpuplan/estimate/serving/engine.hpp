@@ -241,7 +241,8 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   result.running = running_batch(load);
   const working_point at = solved_point(load, result.running);
   result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine, where.chip);
-  result.memory = memory_of(served, result.running, cache, job, where);
+  // A replica that runs less than one request on average still holds all of one.
+  result.memory = memory_of(served, result.running < 1 ? 1 : result.running, cache, job, where);
   result.fit = fits(result.memory);
   result.queue = seconds{queue_time(load, at, result.running)};
   result.first_token = result.queue + seconds{at.first};
@@ -300,14 +301,20 @@ struct serving_frontier {
     const detail::prompts_taken each = detail::prompts_taken_of(
         of.prompts, of.takes_in, detail::prompts_together(of.served, job, static_cast<double>(most)), job, mesh, own);
     const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
+    double most_rate = 1e200;  // requests a second of a replica
     if (job.prefill_chunk > 0 && most > 0) {
-      const detail::admission prompt = detail::admission_of(job, terms, 0);
-      most = floor_to_count(detail::saturation_of(job, terms, static_cast<double>(most), prompt).batch);
+      const seconds alone = own.engine_prefill * detail::mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own).total;
+      const detail::admission prompt = detail::admission_of(job, terms, alone.value());
+      const detail::saturation full = detail::saturation_of(job, terms, static_cast<double>(most), prompt);
+      most = floor_to_count(full.batch);
+      most_rate = full.rate;
     }
     for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
       const auto running = static_cast<double>(batch);
       const seconds token{detail::time_at(terms, running)};
-      result.points[result.count++] = {running, token, of.served.on.count * running / token};
+      const per_second made = of.served.on.count * running / token;
+      result.points[result.count++] = {running, token,
+                                       min(made, per_second{of.served.on.count * most_rate * job.output.mean})};
       if (batch == most) break;
       batch = 2 * batch < most ? 2 * batch : most;
     }

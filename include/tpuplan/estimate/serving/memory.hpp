@@ -50,9 +50,11 @@ constexpr bytes cache_room(const served_model& served, const serving_job& job, c
          (1 + weight_padding) * weights_per_device(served, job) - program_memory;
 }
 
-/// Bytes on each device, copies included, of a sequence whose keys and values take `cache` bytes in all.
+/// Bytes on each device, copies included, of a sequence whose keys, values and states take `cache` bytes in all.
 constexpr bytes on_device(const served_model& served, bytes cache) {
-  return cache * (served.cache_copies / served.on.devices);
+  const bytes state = min(served.state, cache);
+  return (cache - state) * (served.cache_copies / served.on.devices) +
+         state * (served.state_copies / served.on.devices);
 }
 
 constexpr serving_memory memory_of(const served_model& served, double running, bytes cache, const serving_job& job,

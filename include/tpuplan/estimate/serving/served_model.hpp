@@ -77,6 +77,8 @@ struct served_model {
   double passed = 0;        // of those, the ones with keys and values, by the area of the matrix unit over 256 x 256
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
+  double state_copies = 1;  // and of each number of a recurrent state, which is sharded by its own heads
+  bytes state{};            // of a sequence, copies aside
   double groups = 1;        // groups of devices, each with its own attention weights and sequences
   seconds all_to_all{};     // time of a token to its experts' devices and back, all layers, nominal rate
   double summed = 0;        // numbers of a token that are summed over devices, in all layers
@@ -126,6 +128,16 @@ constexpr double cache_copies(const transformer& model, const serving_layout& me
   const double heads = has_latent_attention(model) ? 1 : static_cast<double>(model.attention.kv_heads);
   const double sharing = mesh.attention > 0 ? static_cast<double>(mesh.attention) : on.devices;
   return sharing > heads ? sharing / heads : 1;
+}
+
+/// Copies of each number of a recurrent state: its heads, or its channels where it has none, are shared by the devices
+/// that attend together.
+constexpr double state_copies(const transformer& model, const serving_layout& mesh, const replica& on) {
+  if (!has_recurrence(model) || mesh.weights == weight_sharding::two_dimensions || mesh.cache == cache_sharding::batch)
+    return 1;
+  const auto shards = static_cast<double>(model.recurrent.heads > 1 ? model.recurrent.heads : model.recurrent.width);
+  const double sharing = mesh.attention > 0 ? static_cast<double>(mesh.attention) : on.devices;
+  return sharing > shards ? sharing / shards : 1;
 }
 
 /// Parameters that no decode step reads: input embeddings, those of each layer (`other_weights`) among them, of which a
@@ -188,7 +200,8 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
   served.experts =
       expert_parameters(model) * (part_size(job.weights_by_part.experts, job.weights) / size_of(job.weights));
   served.dense = served.held - unread_parameters(model, count) - served.experts;
-  served.layers = served.attentions = static_cast<double>(model.layers);
+  served.layers = static_cast<double>(model.layers);
+  served.attentions = static_cast<double>(attention_layers(model));
   const cached_layers kept = layers_with_cache(model);
   const double side = static_cast<double>(where.chip.mxu.side) / 256;
   served.passed = static_cast<double>(kept.global + kept.local) * side * side;
@@ -196,6 +209,8 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
   served.cache_copies = cache_copies(model, mesh, served.on);
+  served.state_copies = state_copies(model, mesh, served.on);
+  served.state = state_of_valid(model);
   served.reads = cache_reads_of(model, job.cache);
   served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
   served.streamed = served.held;

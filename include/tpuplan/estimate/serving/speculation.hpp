@@ -32,6 +32,7 @@ struct speculative_time {
   double speedup = 0;            ///< times as many tokens a second as without
   double length_needed = 0;      ///< tokens of a round from which it pays; 0: it never does
   double acceptance_needed = 0;  ///< chance to accept from which it pays; 0: it never does
+  per_second rate{};             ///< output tokens of a replica, the prompts of all that run included
 };
 
 namespace detail {
@@ -89,8 +90,8 @@ constexpr double verify_at(const decode_terms& terms, double sequences, double e
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   const auto held = static_cast<double>(detail::held_tokens(job, running_context(job)));
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const detail::prompts_taken each = detail::prompts_taken_of(
-      served, model, detail::prompts_together(served, job, running), job, mesh, own);
+  const detail::prompts_taken each =
+      detail::prompts_taken_of(served, model, detail::prompts_together(served, job, running), job, mesh, own);
   const detail::token_terms terms = detail::token_terms_of(served, model, held, each, job, mesh, own);
   detail::engine_step step = detail::engine_step_at(terms, running);
   speculative_time result{running, tokens};
@@ -106,6 +107,7 @@ constexpr double verify_at(const decode_terms& terms, double sequences, double e
   result.low = result.per_token * (plain.low / plain.total);
   result.high = result.per_token * (plain.high / plain.total);
   result.speedup = plain.total / result.per_token;
+  result.rate = per_second{running * tokens / (draft + step.with(terms.prompts * running * tokens))};
   const auto most = static_cast<double>(by.draft_tokens + 1);
   if (at(most) >= plain.total.value()) return result;
   const auto faster = [&](double more) { return plain.total.value() - at(1 + more); };

@@ -86,13 +86,16 @@ constexpr double prompts_of(const prompts_taken& taken, const serving_job& job, 
 }
 
 /// The number of arrays that the host passes to an engine's step, over all layers: the four matrices of attention,
-/// those of the MLP or of the experts and their router, a scale beside each where weights have 8 bits or fewer, norms,
-/// and the cache.
+/// those of the MLP or of the experts and their router, a scale beside each that has 8 bits or fewer, norms, and the
+/// cache.
 constexpr double arrays_of(const transformer& model, const serving_job& job) {
   const bool experts = has_experts(model);
   const std::int64_t attention = model.kind == architecture::encoder_decoder ? 8 : 4;
-  const std::int64_t matrices = attention + (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0);
-  const std::int64_t scales = bits(job.weights) <= 8 ? matrices : 0;
+  const std::int64_t mlp = (model.mlp.gated ? 3 : 2) + (experts ? 1 : 0), matrices = attention + mlp;
+  const auto has_scales = [&](double stored) { return stored > 0 ? stored < 10 : bits(job.weights) <= 8; };
+  const weight_bits& by_part = job.weights_by_part;
+  const std::int64_t scales =
+      (has_scales(by_part.attention) ? attention : 0) + (has_scales(experts ? by_part.experts : by_part.mlp) ? mlp : 0);
   const std::int64_t norms = model.norms_per_layer + (model.attention.qk_norm ? 2 : 0);
   return static_cast<double>(model.layers) * static_cast<double>(matrices + scales + norms + 1);
 }

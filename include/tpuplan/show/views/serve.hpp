@@ -98,7 +98,7 @@ namespace readable {
       "~>accepted",
       "speculation, " + fixed(answer.speculation.front().tokens, 2) + " tokens a round");
   for (const speculative_time& one : answer.speculation) {
-    const double rate = static_cast<double>(answer.estimate.replicas) * one.running / one.per_token.value();
+    const double rate = static_cast<double>(answer.estimate.replicas) * one.rate.value();
     part.rows.push_back({number_cell(one.running, 0), cell(one.without), cell(one.per_token), cell(one.draft),
                          cell(one.verify), number_cell(one.speedup, 2), cell(count(rate), rate),
                          one.length_needed > 0 ? number_cell(one.length_needed, 2) : cell("never"),
