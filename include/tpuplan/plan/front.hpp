@@ -16,43 +16,47 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// Ways of paying by the places of their plans, and of them in these.
+struct cost_places {
+  std::vector<std::size_t> plan{}, cost{};
+
+  [[nodiscard]] const plan_cost& at(const std::vector<tpuplan::plan>& plans, std::size_t i) const {
+    return plans[plan[i]].costs[cost[i]];
+  }
+};
+
 /// The costs of all plans that the request allows, sorted by wall time and then by dollars.
-inline std::vector<const plan_cost*> costs_by_time(const std::vector<plan>& plans, const plan_request& request) {
-  std::vector<const plan_cost*> costs, sorted;
-  for (const plan& planned : plans) {
-    for (const plan_cost& cost : planned.costs) {
-      if (is_allowed(planned, cost, request)) costs.push_back(&cost);
+inline cost_places costs_by_time(const std::vector<plan>& plans, const plan_request& request) {
+  cost_places found, sorted;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    for (std::size_t j = 0; j < plans[i].costs.size(); ++j) {
+      if (is_allowed(plans[i], plans[i].costs[j], request)) found.plan.push_back(i), found.cost.push_back(j);
     }
   }
   const auto before = [&](std::size_t a, std::size_t b) {
-    return costs[a]->wall != costs[b]->wall ? costs[a]->wall < costs[b]->wall : costs[a]->total < costs[b]->total;
+    const plan_cost &one = found.at(plans, a), &other = found.at(plans, b);
+    return one.wall != other.wall ? one.wall < other.wall : one.total < other.total;
   };
-  for (const std::size_t place : order_of(costs.size(), before)) sorted.push_back(costs[place]);
+  for (const std::size_t place : order_of(found.plan.size(), before))
+    sorted.plan.push_back(found.plan[place]), sorted.cost.push_back(found.cost[place]);
   return sorted;
 }
 
-/// The front of time and dollars: the allowed ways of paying for any plan that none is both faster and cheaper than.
-/// One pass in order of time.
-inline std::vector<const plan_cost*> front_of(const std::vector<plan>& plans, const plan_request& request) {
-  std::vector<const plan_cost*> front;
-  for (const plan_cost* cost : costs_by_time(plans, request)) {
-    const bool equal = !front.empty() && cost->wall == front.back()->wall && cost->total == front.back()->total;
-    if (front.empty() || equal || cost->total < front.back()->total) front.push_back(cost);
-  }
-  return front;
-}
-
-/// Marks the ways of paying that are on the front, and the plans whose chosen one is. A plan may be on it under another
-/// way than the one chosen, which is the best for what plans are ranked by.
+/// Marks the ways of paying that are on the front of time and dollars, those that none is both faster and cheaper than
+/// (one pass in order of time), and the plans whose chosen one is. A plan may be on it under another way than the one
+/// chosen, which is the best for what plans are ranked by.
 inline void mark_front(std::vector<plan>& plans, const plan_request& request) {
-  const std::vector<const plan_cost*> front = front_of(plans, request);
   for (plan& planned : plans) {
-    for (plan_cost& cost : planned.costs) {
-      cost.on_front = false;
-      for (const plan_cost* each : front) cost.on_front = cost.on_front || each == &cost;
-    }
-    planned.on_front = chosen_cost(planned).on_front;
+    for (plan_cost& cost : planned.costs) cost.on_front = false;
   }
+  const cost_places costs = costs_by_time(plans, request);
+  const plan_cost* last = nullptr;
+  for (std::size_t i = 0; i < costs.plan.size(); ++i) {
+    plan_cost& cost = plans[costs.plan[i]].costs[costs.cost[i]];
+    const bool equal = last != nullptr && cost.wall == last->wall && cost.total == last->total;
+    if (last == nullptr || equal || cost.total < last->total) cost.on_front = true, last = &cost;
+  }
+  for (plan& planned : plans) planned.on_front = chosen_cost(planned).on_front;
 }
 
 /// Whether the figure that plans are ranked by is no better for `first` than the good end of the band of `other`.
@@ -81,15 +85,6 @@ inline void rank_plans(std::vector<plan>& plans, const plan_request& request) {
   put_tried_first(plans, request.best);
 }
 
-/// The plan among whose ways of paying this one is.
-inline const plan& plan_with(const std::vector<plan>& plans, const plan_cost* paid) {
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    for (const plan_cost& cost : plans[i].costs)
-      if (&cost == paid) at = i;
-  return plans[at];
-}
-
 /// Keeps the plans on the front and the best `most_plans`; rejects every other plan, naming the one that dominates it:
 /// the cheapest of all that take no longer.
 inline void keep_best(plan_answer& answer, const plan_request& request) {
@@ -98,28 +93,31 @@ inline void keep_best(plan_answer& answer, const plan_request& request) {
     for (const plan_cost& cost : other.costs) on_front = on_front || cost.on_front;
     return on_front;
   });
-  const std::vector<const plan_cost*> costs = costs_by_time(answer.plans, request);
+  const cost_places costs = costs_by_time(answer.plans, request);
+  const auto cost_of = [&](std::size_t place) -> const plan_cost& { return costs.at(answer.plans, place); };
   std::vector<std::size_t> least;  // of all costs up to each: the place of the least
-  for (std::size_t i = 0; i < costs.size(); ++i) {
-    least.push_back(i == 0 || costs[i]->total < costs[least.back()]->total ? i : least.back());
+  for (std::size_t i = 0; i < costs.plan.size(); ++i) {
+    least.push_back(i == 0 || cost_of(i).total < cost_of(least.back()).total ? i : least.back());
   }
   for (const plan& planned : rest) {
     rejected_slice lost{planned.where, slices(planned.mesh), rejection::dominated, 0, {}};
     const plan_cost& own = chosen_cost(planned);
     std::size_t no_slower = 0;
-    for (std::size_t left = costs.size(); left > 0;) {
+    for (std::size_t left = costs.plan.size(); left > 0;) {
       const std::size_t half = left / 2;
-      if (costs[no_slower + half]->wall <= own.wall) {
+      if (cost_of(no_slower + half).wall <= own.wall) {
         no_slower += half + 1;
         left -= half + 1;
       } else {
         left = half;
       }
     }
-    const plan_cost* best = no_slower > 0 ? costs[least[no_slower - 1]] : &own;
-    if (best != &own && best->total <= own.total) {
-      lost.by = plan_name(plan_with(answer.plans, best));
-      lost.amount = (own.total - best->total).value();
+    if (no_slower > 0) {
+      const std::size_t best = least[no_slower - 1];
+      if (cost_of(best).total <= own.total) {
+        lost.by = plan_name(answer.plans[costs.plan[best]]);
+        lost.amount = (own.total - cost_of(best).total).value();
+      }
     }
     answer.rejected.push_back(lost);
   }
