@@ -268,6 +268,11 @@ TEST_CASE("what is refused, and why") {
   refused([](launched& l) { l.scaler = {1, 2, 0.5}; }, "service_scaler.running");
   refused(
       [](launched& l) {
+        l.scaler = {1, 2, 40};
+      },
+      "service_scaler.most is 2; valid: the slices of the plan or more: 3");
+  refused(
+      [](launched& l) {
         l.scaler = {1, 2, 40}, l.engine = serving_engine::sglang_jax;
       },
       "none for SGLang-JAX: no number that it says of itself is known");

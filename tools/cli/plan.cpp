@@ -89,8 +89,7 @@ void check_places(const plan_options& given, loaded_prices& prices, std::vector<
   note("left out", "zones for single tenants; --region takes one of them", by_area);
   note("single tenants", "its zones are for customers who have them for themselves", is_named_itself);
   const std::string unknown = places_of(asked.book(), zones, region_offer::no_zone);
-  if (!unknown.empty())
-    assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
+  if (!unknown.empty()) assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
   for (const std::string& one : given.zone.empty() ? std::vector<std::string>{} : given.asked.generations) {
     if (is_for_single_tenants(zones, given.zone, chip_for(one).name.view(), given.asked.kinds.front()))
       assumed.push_back(

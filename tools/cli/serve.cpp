@@ -45,7 +45,7 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
 /// The command that plans for the same traffic; none for what an engine does not run.
 std::string plan_command(const served& a, const session& with) {
   if (!job_limit(a.asked.job.engine, a.asked.job).field.empty()) return {};
-  return follow_up(with, "plan", {{"--serve", ""}}, {"--tensor"});
+  return follow_up(with, "plan", {{"--serve", ""}}, {"--tensor", "--gpu", "--gpus"});
 }
 
 /// The view of the answer: advice names the options that it changes, and GPUs are compared where that was asked.

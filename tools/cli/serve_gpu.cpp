@@ -45,7 +45,8 @@ void best_replicas(const transformer& model, serving_job job, gpu_comparison& g)
     const bool better =
         one.output_tokens > g.at_peak.output_tokens ||
         (one.output_tokens == g.at_peak.output_tokens && one.per_token.total < g.at_peak.per_token.total);
-    if (g.tensor != 0 && (!serves || (g.at_peak.refusal == serving_refusal::none && !better))) continue;
+    const bool has_one = g.tensor != 0 && g.at_peak.refusal == serving_refusal::none;
+    if (has_one && (!serves || !better)) continue;  // of those that do not serve the one in fewest replicas
     g.at_peak = one;
     g.tensor = tensor;
   }
@@ -91,8 +92,9 @@ gpu_comparison compare_with_gpu(const model_config& config, const served& a, con
   if (now.refusal != serving_refusal::none || peak.refusal != serving_refusal::none) return g;
   g.slice_busy = now.requests / now.capacity;
   g.slice = per_million(now, rate_of_slice);
-  g.slice_low = g.slice * (now.per_token.low / now.per_token.total);
-  g.slice_high = g.slice * (now.per_token.high / now.per_token.total);
+  const bool is_asked = job.request_rate.value() > 0;  // so many are served, whatever a token takes
+  g.slice_low = is_asked ? g.slice : g.slice * (now.per_token.low / now.per_token.total);
+  g.slice_high = is_asked ? g.slice : g.slice * (now.per_token.high / now.per_token.total);
   g.gpus_at_peak = per_million(g.at_peak, rate(g.offer.on_demand.value(), g.gpus));
   g.gpus_like_slice = g.gpus_at_peak * (g.slice / per_million(peak, rate_of_slice));
   return g;

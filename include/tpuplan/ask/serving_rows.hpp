@@ -66,9 +66,11 @@ inline constexpr question_row traffic_rows[] = {
         .not_with("--concurrency")
         .deciding("rate"),
     rows::time("job.ttft_target_s", "--ttft", "First token within, mean",
-               "target of the mean time to the first token: 2s"),
+               "target of the mean time to the first token: 2s")
+        .within(1e-6, 1e9),
     rows::time("job.tpot_target_s", "--tpot", "Each token within, mean",
-               "target of the mean time per output token: 50ms"),
+               "target of the mean time per output token: 50ms")
+        .within(1e-6, 1e9),
 };
 namespace detail {
 /// "1d" and "2d", as people write them, or the names of the library.
@@ -109,7 +111,8 @@ inline constexpr question_row served_engine_rows[] = {
     rows::choice("job.engine", "--engine", "Engine", engine_choices, detail::engine_help.view()).usually("unnamed"),
     rows::choice("job.cache", "--kv-dtype", "KV cache", format_choices, "format of the KV cache").usually("bf16"),
     rows::share("job.prefix_hit_rate", "--prefix-hit-rate", "Cached share of prompts",
-                "share of prompt tokens that are cached already: 0.4 or 40%"),
+                "share of prompt tokens that are cached already: 0.4 or 40%")
+        .within(0, 0.999),
     rows::count("job.prefill_chunk", "--prefill-chunk", "Tokens of a step", "tokens",
                 "that a step takes of prompts, beside sequences that decode: vLLM's max_num_batched_tokens")
         .within(1, 1e9)
@@ -122,7 +125,7 @@ inline constexpr question_row served_engine_rows[] = {
         .usually("1"),
     rows::flag("job.policy", "--reserved", "reserved", "the engine reserves the longest context for every sequence"),
     rows::share("job.memory_fraction", "--memory-fraction", "Share of HBM", "of usable HBM, for weights and cache")
-        .within(0.01, 1)
+        .within(0.05, 1)
         .usually("0.9"),
     rows::time("constants.engine_step_s", "--engine-ms", "Host time of a step",
                "host time of an engine's step, if you know yours")

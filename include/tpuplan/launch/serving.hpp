@@ -86,11 +86,11 @@ inline void check_scaler(const serving_launch& launch) {
   check_part("service_scaler.least", positive_count("service_scaler.least", scaler.least), scaler.most,
              "1 to service_scaler.most");
   check_part("service_scaler.most", scaler.most, std::int64_t{100000}, "1 to 100000");
+  in_range("service_scaler.running", positive("service_scaler.running", scaler.running), 1, 1e9, "1 to 1e9");
   if (scaler.most < launch.request.slices) {
     text<64> valid{"the slices of the plan or more: "};
     fail(errc::out_of_range, "service_scaler.most", scaler.most, valid.append(launch.request.slices).view());
   }
-  in_range("service_scaler.running", positive("service_scaler.running", scaler.running), 1, 1e9, "1 to 1e9");
 }
 
 /// Refuses an engine that does not run models of that architecture on a TPU.
