@@ -73,8 +73,7 @@ std::string machine_table(data_folder& data) {
                 optional_count(type, "max_network_gbps")}) +
         "}");
   }
-  return unformatted(fmt::format("inline constexpr std::array<machine_row, {}> machine_rows = {{{{\n{}}}}};\n",
-                                 rows.size(), listed(rows)));
+  return unformatted(fmt::format("inline constexpr machine_row machine_rows[] = {{\n{}}};\n", listed(rows)));
 }
 
 }  // namespace generate

@@ -139,7 +139,7 @@ struct machine_row {
 
 // generated: machine_types from data/hardware.json
 // clang-format off
-inline constexpr std::array<machine_row, 28> machine_rows = {{
+inline constexpr machine_row machine_rows[] = {
     {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device", unknown},
     {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice", unknown},
     {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice", unknown},
@@ -168,7 +168,7 @@ inline constexpr std::array<machine_row, 28> machine_rows = {{
     {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true, "", unknown},
     {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7", unknown},
     {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7", unknown},
-}};
+};
 // clang-format on
 // end of generated: machine_types
 
@@ -176,7 +176,7 @@ constexpr machine_type to_machine(const machine_row& r) {
   return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label, r.gigabits};
 }
 
-inline constexpr std::size_t machine_type_count = machine_rows.size();
+inline constexpr std::size_t machine_type_count = sizeof(machine_rows) / sizeof(machine_rows[0]);
 
 }  // namespace detail
 

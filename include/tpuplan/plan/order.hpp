@@ -74,14 +74,14 @@ void rank_places(std::vector<std::size_t>& places, const Figures& figures, const
     return is_last ? before(places[a], places[b]) : figures(places[a])[figure] < figures(places[b])[figure];
   };
   std::vector<std::size_t> sorted;
-  sorted.reserve(places.size());
   for (const std::size_t i : order_of(places.size(), comes_before)) sorted.push_back(places[i]);
   places.swap(sorted);
   for (std::size_t begin = 0, end = 0; !is_last && begin < places.size(); begin = end) {
     const double first = figures(places[begin])[figure];
     while (end < places.size() && !is_beyond(figures(places[end])[figure], first)) ++end;
     if (end - begin < 2) continue;
-    std::vector<std::size_t> group(places.data() + begin, places.data() + end);
+    std::vector<std::size_t> group;
+    for (std::size_t i = begin; i < end; ++i) group.push_back(places[i]);
     rank_places(group, figures, before, figure + 1);
     for (std::size_t i = begin; i < end; ++i) places[i] = group[i - begin];
   }

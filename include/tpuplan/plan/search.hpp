@@ -188,13 +188,12 @@ void rank(std::vector<Plan>& plans, const Key& key) {
   std::vector<rank_key> keys(plans.size());
   for (std::size_t i = 0; i < plans.size(); ++i) keys[i] = key(plans[i]);
   std::vector<Plan> ranked;
-  ranked.reserve(plans.size());
   const auto figures = [&](std::size_t i) -> const rank_figures& { return keys[i].worth; };
   const auto before = [&](std::size_t a, std::size_t b) {
     return keys[a].chips != keys[b].chips ? keys[a].chips < keys[b].chips : keys[a].name.view() < keys[b].name.view();
   };
   for (const std::size_t place : ranked_order(plans.size(), figures, before)) ranked.push_back(std::move(plans[place]));
-  plans = std::move(ranked);
+  plans.swap(ranked);
 }
 
 /// Keeps the first `most` plans (0: all) and those for which `keep_anyway` is true; removes and returns the rest.
@@ -205,7 +204,7 @@ std::vector<Plan> take_rest(std::vector<Plan>& plans, std::size_t most, const Ke
     const bool keep = most == 0 || kept.size() + rest.size() < most || keep_anyway(p);
     (keep ? kept : rest).push_back(std::move(p));
   }
-  plans = std::move(kept);
+  plans.swap(kept);
   return rest;
 }
 
