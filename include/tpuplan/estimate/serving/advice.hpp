@@ -7,7 +7,6 @@
 #include <string_view>
 #include <tpuplan/estimate/findings.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
-#include <tpuplan/estimate/serving/engines.hpp>
 
 /// @file
 /// What in the setting of an engine wastes the slice, and what a change would gain. Both come from estimates of the
@@ -79,18 +78,11 @@ constexpr per_second output_rate(const serving_estimate& estimate, const serving
   return job.request_rate.value() > 0 ? estimate.capacity * job.output.mean : estimate.output_tokens;
 }
 
-/// Whether the engine does not run a layout or a job.
-constexpr bool is_not_run(const serving_base& base, const serving_job& job, const serving_layout& mesh) {
-  const bool latent = has_latent_attention(base.model);
-  return !layout_limit(job.engine, mesh, base.where, latent).field.empty() || !job_limit(job.engine, job).field.empty();
-}
-
 /// Makes the change the best finding where there is such a layout, and it gains more, fits no less surely, and meets
 /// the targets that are met now.
 constexpr void improve(serving_finding& best, const serving_base& base, const serving_job& job,
                        const serving_layout& mesh) {
   if (problem_of(base.model, mesh, base.where) != layout_problem::none) return;
-  if (is_not_run(base, job, mesh) && !is_not_run(base, base.job, base.mesh)) return;
   const serving_estimate then = serve(base.model, job, mesh, base.where, base.constants);
   if (then.refusal != serving_refusal::none || !fits_as_surely(then.fit, base.now.fit)) return;
   if ((base.now.meets_ttft && !then.meets_ttft) || (base.now.meets_tpot && !then.meets_tpot)) return;

@@ -107,8 +107,7 @@ struct memory_layout {
   double weight_shards = 1;    ///< devices over which weights are sharded, all pipeline stages and slices counted
   double stages = 1;           ///< pipeline stages
   double gathers = 0;          ///< 1 where weights are gathered, as FSDP does, else 0
-  double gathers_experts = 0;  ///< the same of routed experts, which lie on shards of their own
-  double experts = 1;          ///< ways of expert parallelism
+  double gathers_experts = 0;  ///< the part of routed experts, which lie on shards of their own, that is gathered
   double tokens = 0;           ///< tokens of a step on a device
   double worst_routed = 1;     ///< routed tokens a shard has buffers for, over those it sends
 };
@@ -135,9 +134,9 @@ constexpr memory_layout memory_layout_of_valid(const transformer& model, const t
   at.weight_shards =
       static_cast<double>(checked_multiply(checked_multiply(mesh.fsdp, mesh.context), mesh.tensor, mesh.expert)) *
       devices_per_unit * static_cast<double>(mesh.dcn_fsdp) * at.stages;
-  at.gathers_experts = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1 ? 1 : 0;
-  at.gathers = mesh.expert > 1 ? 1 : at.gathers_experts;
-  at.experts = static_cast<double>(mesh.expert);
+  const bool gathers = mesh.fsdp > 1 || mesh.dcn_fsdp > 1 || mesh.context > 1;
+  at.gathers = gathers || mesh.expert > 1 ? 1 : 0;
+  at.gathers_experts = gathers ? 1 / static_cast<double>(mesh.expert) : 0;
   at.worst_routed = worst_routed(model, job, mesh);
   at.tokens =
       static_cast<double>(tokens_per_step(job)) / static_cast<double>(checked_multiply(devices(where), slices(mesh)));
@@ -194,10 +193,10 @@ constexpr bytes host_bytes_per_token(const training_sizes& sizes, const training
 
 /// Bytes of weights and optimizer state that are kept in host memory, over all devices.
 constexpr bytes host_state_bytes(const training_sizes& sizes, const training_job& job) {
-  if (job.state_on_host == host_state::none) return bytes{0};
-  const bytes state = optimizer_bytes_per_parameter(job) * sizes.held.trained;
-  if (job.state_on_host != host_state::parameters_and_optimizer) return state;
-  return state + size_of(job.weights) * sizes.held.trained + sizes.held.frozen_bytes;
+  if (job.state_on_host == host_state::none) return {};
+  const bytes each = optimizer_bytes_per_parameter(job);
+  if (job.state_on_host == host_state::optimizer) return sizes.held.trained * each;
+  return sizes.held.trained * (each + size_of(job.weights)) + sizes.held.frozen_bytes;
 }
 
 /// Layers whose parameters are in HBM when they are kept in host memory: the one in use and the next.
@@ -395,7 +394,7 @@ constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const po
   return ((brought < 1 ? brought : 1) * stage.parameters + stage.optimizer +
           (several ? stage.accumulated_gradients : stage.gradients)) /
              at.weight_shards +
-         at.gathers * stage.gathered + at.gathers_experts * stage.gathered_experts / at.experts;
+         at.gathers * stage.gathered + at.gathers_experts * stage.gathered_experts;
 }
 
 /// Bytes of a stage for each token of a microbatch on a device, without those of routing to experts. Worked: 3 B of
@@ -424,7 +423,7 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
   memory.gradients = (microbatches > 1 ? terms.accumulated_gradients : terms.gradients) / at.weight_shards;
   memory.activations = tokens * terms.activations;
   memory.logits = tokens * terms.logits;
-  memory.gathered_weights = at.gathers * terms.gathered + at.gathers_experts * terms.gathered_experts / at.experts;
+  memory.gathered_weights = at.gathers * terms.gathered + at.gathers_experts * terms.gathered_experts;
   memory.workspace = tokens * (terms.workspace + routed_bytes_per_token(terms, at));
   memory.total = memory.parameters + memory.optimizer + memory.gradients + memory.activations + memory.logits +
                  memory.gathered_weights + memory.workspace;

@@ -277,12 +277,12 @@ constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const 
 constexpr void add_bubble(layout_terms& terms, const training_job& job, double stages, double sequences,
                           double layers) {
   if (stages <= 1) return;
-  const double pieces = job.pipeline_microbatches > 0 ? static_cast<double>(job.pipeline_microbatches) : 4 * stages;
-  const auto rounds = static_cast<double>(job.pipeline_rounds);
-  const double most = math::ceil(layers / (stages * rounds)) * stages * rounds / layers;
+  const auto wanted = static_cast<double>(job.pipeline_microbatches), rounds = static_cast<double>(job.pipeline_rounds);
+  const double pieces = stages * rounds, most = math::ceil(layers / pieces) * pieces / layers;
+  const double waiting = (stages - 1) / rounds * most;
   terms.uneven = most - 1;
-  terms.bubble = (1 + (stages - 1) / (pieces * rounds)) * most - 1;
-  terms.bubble_each = (stages - 1) / (sequences * rounds) * most;
+  terms.bubble = terms.uneven + waiting / (wanted > 0 ? wanted : 4 * stages);
+  terms.bubble_each = waiting / sequences;
 }
 
 /// The bubble in steps of so many microbatches of accumulation.
