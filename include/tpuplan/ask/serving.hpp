@@ -456,10 +456,16 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
              asked.speculation.draft_cost > 0) {
     detail::fail(errc::missing_field, "speculation.draft_tokens", "missing", "the tokens that a round drafts");
   }
-  for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants))
+  const bool latent = has_latent_attention(config.model);
+  const auto is_run = [&](const serving_job& of, const serving_layout& mesh) {
+    return layout_limit(job.engine, mesh, where, latent).field.empty() && job_limit(job.engine, of).field.empty();
+  };
+  for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants)) {
+    if (is_run(job, asked.mesh) && !is_run(f.job_then, f.mesh_then)) continue;
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain,
                              detail::change_words(f)});
+  }
   if (any_target(asked.job.percentiles)) detail::hold_percentiles(config, asked, {asked.mesh, where}, answer);
   answer.encoder = detail::encoder_part(config.model, asked, where, answer.estimate);
   if (adapted) {

@@ -1,5 +1,7 @@
 // One slice that serves: the worked examples of its functions.
+#include <string>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -33,6 +35,32 @@ TEST_CASE("what the scheduler takes by itself is said and computed with") {
                  .front()
                  .second,
              "in steps of their own"));
+}
+
+TEST_CASE("an engine is advised nothing that it does not run") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  config.model.attention.kv_heads = 2;
+  asked.slice = "v6e-8";
+  asked.job.request_rate = per_second{1};
+  const auto advised = [&](serving_finding_kind kind) {
+    bool found = false;
+    for (const auto& one : answer_to_serve(config, asked, price_book{}).advice) found = found || one.kind == kind;
+    return found;
+  };
+  CHECK(advised(serving_finding_kind::cache_sharding));
+  asked.job.engine = serving_engine::vllm;  // shards keys and values by heads alone
+  CHECK_FALSE(advised(serving_finding_kind::cache_sharding));
+  CHECK(advised(serving_finding_kind::cache_dtype));
+}
+
+TEST_CASE("images in layers of their own are refused") {
+  const model_config config = model_of(load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llama-3.2-11b-vision.json"));
+  serve_request asked;
+  asked.slice = "v6e-8";
+  asked.job.images = 1;
+  CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message, "layers of their own"));
 }
 
 TEST_CASE("images are tokens on top of the prompt and work of the tower") {
