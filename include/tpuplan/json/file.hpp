@@ -62,51 +62,27 @@ inline std::string words_of_problem(std::string_view problem) {
   return "at " + place + " no JSON: " + std::string(what);
 }
 
-/// Where a number of JSON stands: "question.request.tokens". What stands before it is JSON.
-inline std::string path_of_number(std::string_view characters, std::string_view number, std::string_view source) {
-  struct level {
-    bool is_list;
-    std::size_t index;
-    std::string key;
-  };
-  std::vector<level> open;
-  std::string words;  // the last text: a key, where a colon follows
-  for (std::size_t i = 0; i < characters.size(); ++i) {
-    const char c = characters[i];
-    if (c == '"') {
-      const std::size_t begin = ++i;
-      while (i < characters.size() && characters[i] != '"') i += characters[i] == '\\' ? 2U : 1U;
-      words = std::string(characters.substr(begin, i - begin));
-    } else if (c == '[' || c == '{') {
-      open.push_back({c == '[', 0, {}});
-    } else if ((c == ']' || c == '}') && !open.empty()) {
-      open.pop_back();
-    } else if (c == ':' && !open.empty()) {
-      open.back().key = words;
-    } else if (c == ',' && !open.empty()) {
-      ++open.back().index;
-    } else if (c == '-' || (c >= '0' && c <= '9')) {
-      const std::size_t begin = i;
-      i = std::min(characters.find_first_not_of("+-.0123456789eE", begin), characters.size());
-      if (characters.substr(begin, i - begin) == number) break;
-      --i;
-    }
-  }
+/// A list or an object that is open at some place of JSON.
+struct json_level {
+  std::size_t begin;     ///< where its bracket stands
+  bool is_list;          ///< a list, or an object
+  std::size_t index;     ///< of the element, in a list
+  std::string_view key;  ///< of the value, in an object
+};
+
+/// "question.runs[3].tokens": where the innermost value of those levels stands.
+inline std::string path_of(const std::vector<json_level>& open, std::string_view source) {
   std::string path(source);
-  for (const level& one : open)
-    path += one.is_list ? "[" + std::to_string(one.index) + "]" : "." + one.key.substr(0, 40);
+  for (const json_level& one : open)
+    path += one.is_list ? "[" + std::to_string(one.index) + "]" : "." + std::string(one.key.substr(0, 40));
   return path;
 }
 
-/// Where a key stands that its object has already; empty: there is none. The characters are JSON.
-inline std::string place_of_repeated_key(std::string_view characters, std::string_view source) {
-  struct level {
-    bool is_list;
-    std::size_t index;
-    std::string_view key;
-    std::set<std::string_view> keys;
-  };
-  std::vector<level> open;
+/// The path of the first key or number of JSON at which `found(open levels, text of the number; empty for a key)` is
+/// true; empty where there is none.
+template <class Found>
+std::string path_where(std::string_view characters, std::string_view source, Found found) {
+  std::vector<json_level> open;
   std::string_view words;  // the last text: a key, where a colon follows
   for (std::size_t i = 0; i < characters.size(); ++i) {
     const char c = characters[i];
@@ -115,21 +91,39 @@ inline std::string place_of_repeated_key(std::string_view characters, std::strin
       while (i < characters.size() && characters[i] != '"') i += characters[i] == '\\' ? 2U : 1U;
       words = characters.substr(begin, i - begin);
     } else if (c == '[' || c == '{') {
-      open.push_back({c == '[', 0, {}, {}});
+      open.push_back({i, c == '[', 0, {}});
+    } else if (c == '-' || (c >= '0' && c <= '9')) {
+      const std::size_t begin = i;
+      i = std::min(characters.find_first_not_of("+-.0123456789eE", begin), characters.size());
+      if (found(open, characters.substr(begin, i - begin))) return path_of(open, source);
+      --i;
+    } else if (open.empty()) {
+      continue;
     } else if (c == ']' || c == '}') {
       open.pop_back();
     } else if (c == ',') {
       ++open.back().index;
     } else if (c == ':') {
       open.back().key = words;
-      if (open.back().keys.insert(words).second) continue;
-      std::string path(source);
-      for (const level& one : open)
-        path += one.is_list ? "[" + std::to_string(one.index) + "]" : "." + std::string(one.key.substr(0, 40));
-      return path;
+      if (found(open, std::string_view())) return path_of(open, source);
     }
   }
   return {};
+}
+
+/// Where a number of JSON stands: "question.request.tokens". What stands before it is JSON.
+inline std::string path_of_number(std::string_view characters, std::string_view number, std::string_view source) {
+  const std::string path = path_where(
+      characters, source, [&](const std::vector<json_level>& /*open*/, std::string_view one) { return one == number; });
+  return path.empty() ? std::string(source) : path;
+}
+
+/// Where a key stands that its object has already; empty: there is none. The characters are JSON.
+inline std::string place_of_repeated_key(std::string_view characters, std::string_view source) {
+  std::set<std::pair<std::size_t, std::string_view>> keys;  // with the place of their object
+  return path_where(characters, source, [&](const std::vector<json_level>& open, std::string_view number) {
+    return number.empty() && !keys.insert({open.back().begin, open.back().key}).second;
+  });
 }
 
 /// Refuses what the parser refused: text that is no JSON, or a number that no double holds.
