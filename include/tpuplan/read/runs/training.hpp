@@ -76,6 +76,21 @@ inline void fill_attention(transformer& model, const json_object& shape) {
   }
 }
 
+/// Layers of the gated delta rule, each in place of an attention.
+inline void fill_gated_delta(transformer& model, const json_object& shape) {
+  if (!shape.has("gated_delta")) return;
+  const json_object delta = shape.object("gated_delta");
+  delta.only({"layers", "value_heads", "key_heads", "value_dim", "key_dim", "kernel"});
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::gated_delta;
+  r.layers = delta.positive_count("layers");
+  r.heads = delta.positive_count("value_heads");
+  r.key_heads = delta.positive_count("key_heads");
+  r.width = checked_multiply(r.heads, delta.positive_count("value_dim"));
+  r.key_dim = delta.positive_count("key_dim");
+  r.kernel = delta.count("kernel");
+}
+
 inline void fill_experts(transformer& model, const json_object& shape) {
   model.moe.experts = shape.count_or("experts", 0);
   if (model.moe.experts == 0) return;
@@ -107,6 +122,7 @@ inline transformer record_model(const json_object& shape) {
   m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
   m.other_weights = checked_multiply(m.vocab, m.layers, shape.count_or("per_layer_embedding", 0));
   fill_attention(m, shape);
+  fill_gated_delta(m, shape);
   fill_experts(m, shape);
   return m;
 }

@@ -1,5 +1,6 @@
 // Published runs: every record of the data is read, and wrong ones are refused with the record's path and the field.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -8,8 +9,10 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/equal.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/runs/training.hpp>
 #include <vector>
 
@@ -275,6 +278,10 @@ TEST_CASE("wrong records are refused with path and field") {
       {"name is a number", changed("/model/name", 8), errc::malformed_input, "records[3].model.name"},
       {"mla is a number", changed("/model/mla", 8), errc::malformed_input, "records[3].model.mla"},
       {"half of mla", changed("/model/mla", {{"q_lora", 1536}}), errc::missing_field, "records[3].model.mla.kv_lora"},
+      {"half of gated_delta", changed("/model/gated_delta", {{"layers", 3}}), errc::missing_field,
+       "records[3].model.gated_delta.value_heads"},
+      {"another key of gated_delta", changed("/model/gated_delta", {{"heads", 3}}), errc::unknown_name,
+       "records[3].model.gated_delta.heads"},
       {"experts without number", changed("/model/experts", 8), errc::missing_field, "records[3].model.top_k"},
   };
   for (const char* key : {"id", "family", "quality", "hardware", "chips_total", "global_batch", "seq_len", "data",
@@ -417,6 +424,18 @@ TEST_CASE("a shape with a window has it in all layers unless it says in which sh
   shape["local_ratio"] = 0.8;
   detail::fill_attention(model, json_object{shape, "shape"});
   CHECK(model.attention.local_layers == 26);
+}
+
+TEST_CASE("a record of Qwen3.5 has the layers of linear attention that its published file has") {
+  const json records = load_json(TPUPLAN_DATA_DIR "/measured/measured_3.json").at("records");
+  const auto qwen = std::find_if(records.begin(), records.end(), [](const json& one) {
+    return one.at("family") == "qwen3.5-hybrid" && one.value("structured", false);
+  });
+  REQUIRE(qwen != records.end());
+  const recurrent_spec read = detail::record_model(json_object{qwen->at("model"), "model"}).recurrent;
+  const json file = load_json(TPUPLAN_DATA_DIR "/models/qwen3.5-397b-a17b.json");
+  CHECK(read == read_hf_config(file, "qwen3.5").model.recurrent);
+  CHECK(read.layers == 45);
 }
 
 }  // namespace read_runs_training_tests
