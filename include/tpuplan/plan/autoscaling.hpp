@@ -189,8 +189,8 @@ inline slices_over_day follow(const traffic_day& day, const scaling_rule& rule, 
   return day;
 }
 
-/// Slice-hours of a fleet that always has as many slices as the rate needs, none of which starts up or is spare: no
-/// autoscaler needs fewer. Worked: two hours at 10 and 25 requests a second, of which a slice serves 10, take 4.
+/// Slice-hours of a fleet that always has as many slices as the rate needs in the long run, none of which starts up or
+/// is spare. An autoscaler may pay for fewer: a short part is over before its queue has grown. Worked: two hours at 10 and 25 requests a second, of which a slice serves 10, take 4.
 [[nodiscard]] inline double ideal_slice_hours(const traffic_day& day, per_second slice_rate) {
   detail::validate(day);
   detail::positive("slice_rate", slice_rate.value());

@@ -67,8 +67,9 @@ struct day_autoscaler {
   per_second threshold{};      ///< requests a second of a slice, the value of its metric on average
   double running = 0;          ///< sequences that run on a slice at that rate, by the closed form: a metric of engines
   bool meets_targets = false;  ///< none of the headrooms that were tried keeps them, where it is not
-  std::int64_t most_slices = 0;  ///< most at one time, those that start up included
-  double slice_hours = 0;        ///< slice-hours paid for
+  std::int64_t missed_parts = 0;  ///< parts of the day whose own first tokens are later than the target
+  std::int64_t most_slices = 0;   ///< most at one time, those that start up included
+  double slice_hours = 0;         ///< slice-hours paid for
 };
 
 /// What a day takes and costs.
@@ -339,6 +340,13 @@ inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_
 /// Headrooms of autoscalers that are tried: thresholds from all that a slice serves to a sixth of it.
 inline constexpr double tried_headrooms[] = {0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5};
 
+/// The parts of a day in which the first token, by percentile, is later than its target.
+inline std::int64_t missed_parts(const std::vector<day_part>& parts, const latency_target& first) {
+  if (first.limit.value() <= 0 || first.share <= 0) return 0;
+  return std::count_if(parts.begin(), parts.end(),
+                       [&](const day_part& part) { return reached_of(part.first, first) > first.limit; });
+}
+
 /// The least of these that keeps the targets, by halving: more headroom is never slower.
 inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per_second slice_rate) {
   request.scaling = kubernetes_rule(request.scaling);
@@ -355,8 +363,13 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
     job.percentiles = {};
     job.request_rate = slice_rate / (1 + request.scaling.headroom);
     const serving_estimate at = serve(request.model, job, request.fleet.mesh, request.fleet.where, request.constants);
-    return day_autoscaler{request.scaling,      job.request_rate, at.running * static_cast<double>(at.replicas),
-                          option.meets_targets, slices.most,      paid};
+    return day_autoscaler{request.scaling,
+                          job.request_rate,
+                          at.running * static_cast<double>(at.replicas),
+                          option.meets_targets,
+                          missed_parts(option.parts, request.job.percentiles.first_token),
+                          slices.most,
+                          paid};
   };
   std::size_t low = 0, high = std::size(tried_headrooms) - 1;
   day_autoscaler best = with(high);

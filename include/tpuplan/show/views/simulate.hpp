@@ -146,14 +146,14 @@ namespace readable {
   return words;
 }
 
+/// "kept over the day, missed in 2 parts".
+[[nodiscard]] inline std::string kept_in_parts(std::int64_t missed) {
+  return missed == 0 ? "kept" : joined({"kept over the day, missed in ", counted(missed, "part")});
+}
 /// Whether a day's targets are kept, and in how many parts of it they are not.
 [[nodiscard]] inline std::string kept_words(const day_option& option, const latency_targets& targets) {
   if (!option.meets_targets) return "missed";
-  const latency_target& first = targets.first_token;
-  if (first.limit.value() <= 0 || first.share <= 0) return "kept";
-  const auto missed = std::count_if(option.parts.begin(), option.parts.end(),
-                                    [&](const day_part& part) { return reached_of(part.first, first) > first.limit; });
-  return missed == 0 ? "kept" : joined({"kept over the day, missed in ", counted(missed, "part")});
+  return kept_in_parts(tpuplan::detail::missed_parts(option.parts, targets.first_token));
 }
 /// "2 x commitment_1y + spot, following".
 [[nodiscard]] inline std::string mix_words(const payment_mix& mix) {
@@ -182,7 +182,7 @@ namespace readable {
 /// What the rates need by themselves, and what following them takes beyond that.
 [[nodiscard]] inline std::string ideal_words(const day_request& request, const day_answer& answer) {
   const auto hours = static_cast<double>(request.day.rates.size()) * request.day.part.value() / 3600;
-  return joined({"the fewest slices for each part are ", count(answer.ideal_slice_hours),
+  return joined({"the slices that each part needs in the long run are ", count(answer.ideal_slice_hours),
                  " slice-hours, a fixed fleet ", count(static_cast<double>(answer.fixed) * hours)});
 }
 /// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
@@ -211,10 +211,11 @@ namespace readable {
   row("minReplicas", std::to_string(scaler.rule.floor));
   row("maxReplicas", std::to_string(scaler.most_slices));
   row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
+  const double beyond = scaler.slice_hours / answer.ideal_slice_hours - 1;
   part.notes = {
-      joined({"keeps the targets with slices that start in ", duration(request.scaling.start_up), " and takes ",
-              count(scaler.slice_hours), " slice-hours, ",
-              percent(std::max(0.0, scaler.slice_hours / answer.ideal_slice_hours - 1)), " more than the fewest"})};
+      joined({"targets are ", kept_in_parts(scaler.missed_parts), " with slices that start in ",
+              duration(request.scaling.start_up), "; takes ", count(scaler.slice_hours), " slice-hours, ",
+              percent(std::abs(beyond)), beyond < 0 ? " less" : " more", " than each part needs in the long run"})};
   return part;
 }
 /// The table of the parts of a day.
