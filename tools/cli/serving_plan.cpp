@@ -63,19 +63,15 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
   return follow_up(with, "serve", own, {"--region"});
 }
 
-/// The command that simulates the slices of the plan as two pools, with as many for prompts as their share of the work;
-/// none where there is one slice, no target by percentile, or no published rate at which caches are sent.
+/// The command that simulates the slices of the plan as two pools; none where there is one slice, no target by
+/// percentile, or no published rate at which caches are sent.
 std::string split_command(const serving_plan& best, const serving_request& request, const session& with) {
   const std::int64_t slices = best.slices - best.spare;
-  const double servers = best.estimate.prefill_servers;
   if (slices < 2 || request.model.kind != architecture::decoder || !any_target(request.job.percentiles) ||
       !published_transfer(best.where.chip))
     return {};
-  const auto prompts =
-      std::clamp<std::int64_t>(std::llround(static_cast<double>(slices) * servers / (1 + servers)), 1, slices - 1);
   std::vector<follow_up_option> own = placed(best, request, with);
-  own.emplace_back("--prefill-slices", std::to_string(prompts));
-  own.emplace_back("--decode-slices", std::to_string(slices - prompts));
+  own.emplace_back("--split-slices", std::to_string(slices));
   return follow_up(with, "simulate", own, {"--region"});
 }
 

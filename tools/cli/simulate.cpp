@@ -165,7 +165,7 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
   for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s",
-                          "warm_up", "routing", "sessions", "host_cache_gib", "split"})
+                          "warm_up", "routing", "sessions", "host_cache_gib", "split", "split_slices"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
@@ -202,7 +202,8 @@ void add_day_options(command& to, simulate_options& into) {
          "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
       .decides("requests requests_of_a_replica")
       .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns",
-                 "--shared-prefix", "--adapters", "--prefill-slices", "--decode-slices", "--transfer-rate"});
+                 "--shared-prefix", "--adapters", "--split-slices", "--prefill-slices", "--decode-slices",
+                 "--transfer-rate"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});

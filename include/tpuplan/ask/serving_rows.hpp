@@ -260,6 +260,10 @@ inline constexpr question_row routing_rows[] = {
                  "memory of the hosts of a replica that keeps what the chips have no room for")
         .within(1e-3, 1e6)
         .with("--turns --shared-prefix"),
+    rows::count("split_slices", "--split-slices", "Slices, split", "slices",
+                "shared between prompts and decoding so that they serve most, beside as many that do both")
+        .within(2, 1e5)
+        .not_with("--prefill-slices --slices --concurrency --routing --turns --shared-prefix --svg --alone"),
     rows::count("split.prefill", "--prefill-slices", "Slices for prompts", "slices",
                 "which compute prompts alone and send their caches to --decode-slices")
         .within(1, 1e5)
@@ -271,7 +275,7 @@ inline constexpr question_row routing_rows[] = {
     rows::number("split.transfer_bytes_per_s", "--transfer-rate", "Rate of caches", "bytes a second",
                  "from a replica to another, such as 29G; published ones of v6e and tpu7x, if not given")
         .within(1e6, 1e15)
-        .with("--prefill-slices"),
+        .with("--prefill-slices --split-slices"),
 };
 
 }  // namespace abi_0

@@ -43,6 +43,7 @@ struct simulate_request {
   double host_cache_gib = 0;                    ///< memory of the hosts of a replica for its cache, GiB
   std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
   split_pools split{};  ///< pools for prompts and for decoding, where these are apart; none: all slices do both
+  std::int64_t split_slices = 0;  ///< slices that are shared between these pools so that they serve most
   /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
   /// tokens; with a concurrency at least ten for each client.
   std::int64_t requests = 0;
@@ -118,8 +119,9 @@ class asked_simulation {
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (is_split())
-      fleet_.slices = checked_add(positive_count("split.prefill", asked.split.prefill),
-                                  positive_count("split.decode", asked.split.decode));
+      fleet_.slices = asked.split_slices > 0 ? asked.split_slices
+                                             : checked_add(positive_count("split.prefill", asked.split.prefill),
+                                                           positive_count("split.decode", asked.split.decode));
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
     if (job_.images > 0 && (!trace_.empty() || have_prefixes(asked.sessions)))
@@ -155,7 +157,8 @@ class asked_simulation {
   }
   /// Whether prefill and decode are apart.
   [[nodiscard]] bool is_split() const {
-    return asked_.split.prefill != 0 || asked_.split.decode != 0 || asked_.split.transfer.value() > 0;
+    return asked_.split_slices != 0 || asked_.split.prefill != 0 || asked_.split.decode != 0 ||
+           asked_.split.transfer.value() > 0;
   }
   [[nodiscard]] bool is_routed() const { return routing_.has_value(); }
 
@@ -223,6 +226,7 @@ class asked_simulation {
         is_split() && asked_.split.transfer.value() == 0 && sent)
       taken.emplace_back("rate of caches", readable::three_digits(sent->rate.value() / 1e9) +
                                                " GB/s from a replica, over " + std::string(sent->over));
+    if (asked_.split_slices != 0) taken.emplace_back("ratio", "that of all which can serve most by the closed form");
     if (routing_ == request_routing::prefix)
       taken.emplace_back("routing",
                          "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "
@@ -299,6 +303,8 @@ class asked_simulation {
     if (pools.transfer.value() == 0)
       fail(errc::unknown_figure, "split.transfer_bytes_per_s", "missing",
            "a rate: none is published for " + std::string(chip.name.view()));
+    if (asked_.split_slices != 0)
+      pools = best_split(model_, job_, fleet_, asked_.split_slices, pools.transfer, asked_.constants);
     const std::vector<simulated_request> requests =
         trace_.empty() ? requests_of(traffic_by(job_, checked_multiply(requests_, replicas_of(fleet_)))) : trace_;
     const split_run apart = simulate_split(model_, job_, fleet_, pools, requests, asked_.constants);
@@ -480,8 +486,8 @@ class asked_simulation {
 
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, requests, ramp, warm_up,
-               seed, trace, load, region, prices)
+               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices, requests,
+               ramp, warm_up, seed, trace, load, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
                served, split, adapters, slowdown, chance)

@@ -116,6 +116,36 @@ inline void join_records(simulation_run& run, const simulation_run& prompts, con
 
 }  // namespace detail
 
+namespace detail {
+
+/// Requests a second of a slice of each pool, by the closed form: those whose prompts it computes and whose caches its
+/// links carry, and those that it decodes.
+struct split_rates {
+  per_second prefill{}, decode{};
+};
+
+inline split_rates split_rates_of(const transformer& model, const serving_job& job, const serving_fleet& fleet,
+                                  bytes_per_second transfer, const serving_calibration& constants) {
+  serving_job computed = job, decoded = job;
+  computed.request_rate = decoded.request_rate = {};
+  computed.concurrency = decoded.concurrency = 1;
+  computed.output = fixed_length(1);
+  decoded.prefix_hit_rate = 0.999;
+  serving_fleet one = fleet;
+  one.slices = 1;
+  const auto of = [&](const serving_job& asked) {
+    return serve(model, asked, fleet.mesh, fleet.where, constants).capacity;
+  };
+  const per_second sent = static_cast<double>(replicas_of(one)) * transfer / cache_of(model, job, job.prompt.mean);
+  return {min(sent, of(computed)), of(decoded)};
+}
+
+inline per_second rate_of(const split_rates& each, const split_pools& pools) {
+  return min(each.prefill * static_cast<double>(pools.prefill), each.decode * static_cast<double>(pools.decode));
+}
+
+}  // namespace detail
+
 /// Requests a second that a split fleet can serve, by the closed form: those whose prompts the first pool computes,
 /// whose caches its links carry, and that the second pool decodes, whichever are fewest. Throws as `serve` does.
 /// Worked: of Llama 3 8B with prompts of 1000 tokens a link of 8.86 GB/s carries 67.6 caches a second.
@@ -123,19 +153,24 @@ inline void join_records(simulation_run& run, const simulation_run& prompts, con
                                                const serving_fleet& fleet, const split_pools& pools,
                                                const serving_calibration& constants = default_serving_calibration) {
   detail::validate(pools);
-  serving_job computed = job, decoded = job;
-  computed.request_rate = decoded.request_rate = {};
-  computed.concurrency = decoded.concurrency = 1;
-  computed.output = fixed_length(1);
-  decoded.prefix_hit_rate = 0.999;
-  serving_fleet first = fleet;
-  first.slices = pools.prefill;
-  const auto of = [&](const serving_job& one, std::int64_t slices) {
-    return serve(model, one, fleet.mesh, fleet.where, constants).capacity * static_cast<double>(slices);
-  };
-  const per_second sent =
-      static_cast<double>(replicas_of(first)) * pools.transfer / detail::cache_of(model, job, job.prompt.mean);
-  return min(sent, min(of(computed, pools.prefill), of(decoded, pools.decode)));
+  return detail::rate_of(detail::split_rates_of(model, job, fleet, pools.transfer, constants), pools);
+}
+
+/// The two pools of that many slices that can serve most by the closed form, with the fewest slices for prompts of
+/// those that can. Throws as `split_capacity` does, and for fewer than 2 slices. Worked: of eight
+/// v6e-4 for Llama 3 8B with prompts of 1000 tokens and chunks of 2048, four compute prompts where answers have 128
+/// tokens, and one where they have 1000.
+[[nodiscard]] inline split_pools best_split(const transformer& model, const serving_job& job,
+                                            const serving_fleet& fleet, std::int64_t slices, bytes_per_second transfer,
+                                            const serving_calibration& constants = default_serving_calibration) {
+  detail::in_range("split_slices", static_cast<double>(slices), 2, 1000000, "2 to 1000000");
+  split_pools best{1, slices - 1, transfer};
+  detail::validate(best);
+  const detail::split_rates each = detail::split_rates_of(model, job, fleet, transfer, constants);
+  for (split_pools tried = best; tried.decode > 0; ++tried.prefill, --tried.decode) {
+    if (detail::rate_of(each, tried) > detail::rate_of(each, best)) best = tried;
+  }
+  return best;
 }
 
 /// A run of a split fleet, whose replicas are those of `fleet`: requests go to the first pool in turn; when the cache

@@ -99,6 +99,29 @@ TEST_CASE("prompts do not hold up tokens that are decoded elsewhere") {
   CHECK(all.prefill_busy > 0.1);
 }
 
+TEST_CASE("the best split of slices is the ratio that can serve most") {
+  serving_job job = chat();
+  std::vector<std::int64_t> for_prompts;
+  for (const std::int64_t output : {8, 128, 1000}) {
+    job.output = fixed_length(output);
+    for (const std::int64_t slices : {2, 3, 8}) {
+      const split_pools best = best_split(llama_3_8b(), job, fleet(), slices, 8.86_GB_per_s);
+      CHECK(best.prefill + best.decode == slices);
+      CHECK(best.transfer == 8.86_GB_per_s);
+      const auto capacity = [&](std::int64_t prefill) {
+        return split_capacity(llama_3_8b(), job, fleet(), {prefill, slices - prefill, 8.86_GB_per_s});
+      };
+      for (std::int64_t prefill = 1; prefill < slices; ++prefill)
+        CHECK(capacity(prefill) <= capacity(best.prefill));
+      if (best.prefill > 1) CHECK(capacity(best.prefill - 1) < capacity(best.prefill));
+      if (slices == 8) for_prompts.push_back(best.prefill);
+    }
+  }
+  CHECK(for_prompts == std::vector<std::int64_t>{5, 4, 1});
+  CHECK(says(refusal_of([&] { (void)best_split(llama_3_8b(), job, fleet(), 1, 1_GB_per_s); }).message,
+             "split_slices is 1; valid: 2 to 1000000"));
+}
+
 TEST_CASE("published rates of caches, and what is refused by name") {
   CHECK(published_transfer(slice_for("v6e-8").chip)->rate == 8.86_GB_per_s);
   CHECK(published_transfer(slice_for("tpu7x-8").chip)->rate == 4.5_GB_per_s);
