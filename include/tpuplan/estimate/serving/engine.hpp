@@ -227,15 +227,14 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   const prompts_taken each = prompts_taken_of(of.prompts, of.takes_in, together, job, mesh, own);
   const token_terms terms = token_terms_of(served, model, tokens, each, job, mesh, own);
   const prefill_breakdown alone = together > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each.time;
-  const seconds prefill = own.engine_prefill * alone.total;
-  const admission prompt = admission_of(job, terms, prefill.value());
+  const admission prompt = admission_of(job, terms, alone, mesh, own);
   const saturation full = saturation_of(job, terms, slots, prompt);
   result.capacity = per_second{replicas * full.rate};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   const prefill_floor floor = floor_of(of.prompts, alone, static_cast<double>(fresh_tokens(job)), job, mesh, own);
   refuse_targets(result, job, terms.step, floor);
   if (result.refusal != serving_refusal::none) return result;
-  result.prefill = prefill;
+  result.prefill = seconds{prompt.prefill};
   const request_source from{job.request_rate.value() / replicas, static_cast<double>(job.concurrency) / replicas};
   const replica_load load{job, terms, prompt, full, from};
   result.running = running_batch(load);
@@ -303,8 +302,8 @@ struct serving_frontier {
     const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
     double most_rate = 1e200;  // requests a second of a replica
     if (job.prefill_chunk > 0 && most > 0) {
-      const seconds alone = own.engine_prefill * detail::mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own).total;
-      const detail::admission prompt = detail::admission_of(job, terms, alone.value());
+      const prefill_breakdown alone = detail::mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own);
+      const detail::admission prompt = detail::admission_of(job, terms, alone, mesh, own);
       const detail::saturation full = detail::saturation_of(job, terms, static_cast<double>(most), prompt);
       most = floor_to_count(full.batch);
       most_rate = full.rate;

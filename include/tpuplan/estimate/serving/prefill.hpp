@@ -121,7 +121,7 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   time.weights = held * chunks / (served.hbm * constants.common.weight_stream);
   time.collectives =
       seconds{mesh.weights == weight_sharding::gathered
-                  ? held.value() * collective_seconds_per_byte(served.on, constants.common.prefill_collectives)
+                  ? chunks * held.value() * collective_seconds_per_byte(served.on, constants.common.prefill_collectives)
                   : tokens * collectives_of(served, mesh, constants.common.prefill_collectives)};
   time.latency = layer_latency_of(served, constants) * chunks;
   // At the rate of the products of prompts, over all devices: no run of a tower that serves is published.

@@ -63,7 +63,9 @@ constexpr prefill_breakdown mean_prefill(const served_model& served, const trans
 /// groups. Of fewer some groups wait. Worked: of one in the mean 1 / (1 - 1/e) = 1.58 in a step that has some.
 constexpr double prompts_together(const served_model& served, const serving_job& job, double sequences) {
   if (served.groups == 1) return 1;
-  const double begun = sequences / job.output.mean * prefill_chunks(job, static_cast<double>(fresh_tokens(job)));
+  const bool is_chunked = job.prefill_chunk > 0 && fresh_tokens(job) > job.prefill_chunk;
+  const double steps = is_chunked ? static_cast<double>(fresh_tokens(job)) / static_cast<double>(job.prefill_chunk) : 1;
+  const double begun = sequences / job.output.mean * steps;
   return smaller(served.groups, begun > 1e-6 ? begun / -math::expm1(-begun) : 1);
 }
 

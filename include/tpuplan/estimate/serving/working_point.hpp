@@ -20,18 +20,31 @@ struct admission {
   double tokens = 0;   // to compute
   double chunk = 0;    // tokens of a step; 0: prompts are not chunked
   double each = 0;     // seconds that the prompt adds to decode steps
+  double fixed = 0;    // seconds of a chunk alone, whatever it has: its weights and layers
 };
 
-constexpr admission admission_of(const serving_job& job, const token_terms& terms, double prefill) {
-  return {prefill, prefill_chunks(job, static_cast<double>(fresh_tokens(job))),
-          job.prompt.mean * (1 - job.prefix_hit_rate), static_cast<double>(job.prefill_chunk),
-          terms.prompts * job.output.mean};
+/// That of a prompt whose prefill alone takes so long by itself.
+constexpr admission admission_of(const serving_job& job, const token_terms& terms, const prefill_breakdown& alone,
+                                 const serving_layout& mesh, const engine_constants& constants) {
+  const double chunks = prefill_chunks(job, static_cast<double>(fresh_tokens(job)));
+  const seconds fixed = alone.total - beside_decode(alone, mesh);
+  return {constants.engine_prefill * alone.total.value(),
+          chunks,
+          job.prompt.mean * (1 - job.prefix_hit_rate),
+          static_cast<double>(job.prefill_chunk),
+          terms.prompts * job.output.mean,
+          constants.engine_prefill * fixed.value() / chunks};
 }
 
 /// Seconds of prompts in a step that has no room for more beside that many sequences, each of which takes a token of
 /// its chunk.
 constexpr double prompts_beside(const admission& prompt, double sequences) {
   return prompt.each * (prompt.chunk - sequences) / prompt.tokens;
+}
+
+/// Seconds of a full step in which nothing decodes, of the tokens of however many prompts.
+constexpr double full_chunk(const admission& prompt) {
+  return prompt.fixed + prompt.each * prompt.chunk / prompt.tokens;
 }
 
 /// A replica that does all it can: all slots are taken, or each step is full of prompts.
@@ -44,16 +57,21 @@ struct saturation {
   bool is_chunked = false;  // there is no room for more prompts in a step
 };
 
-/// Mean seconds of a step that computes `count` prompts beside so many sequences. Whole prompts come at random. Of one
-/// that is longer than a chunk each step computes a chunk. The host hides only behind the prompts of a step.
+/// Whether a prompt fills a step beside so many sequences: then the steps that compute prompts are as many as its
+/// chunks.
+constexpr bool fills_step(const admission& prompt, double sequences) {
+  return prompt.chunk > sequences && prompt.tokens >= prompt.chunk - sequences;
+}
+
+/// Mean seconds of a step that computes `count` prompts beside so many sequences. The host hides only behind the
+/// prompts of a step. Whole prompts come at random, so that 1 - exp(-count) of the steps have some; no step computes
+/// more than it has room for, so that it is no less than their tokens over that room.
 constexpr double mixed_step(const engine_step& step, double count, const admission& prompt, double sequences) {
   const double prompts = step.own * prompt.each * count, without = step.with(0);
   if (step.alone || step.in_turn || step.host <= step.device) return without + prompts;
-  if (prompt.chunks > 1 && prompt.chunk > sequences) {
-    const double chunks = count * prompt.tokens / (prompt.chunk - sequences);
-    return without + chunks * (step.with(prompts_beside(prompt, sequences)) - without);
-  }
-  const double waits = (1 - math::exp(-count)) * (step.host - step.device);
+  double share = 1 - math::exp(-count);  // of steps with prompts
+  if (prompt.chunk > sequences) share = larger(share, count * prompt.tokens / (prompt.chunk - sequences));
+  const double waits = share * (step.host - step.device);
   return prompts > waits ? without + prompts - waits : without;
 }
 
@@ -69,21 +87,30 @@ constexpr saturation full_slots(const serving_job& job, const token_terms& terms
   return {slots, slots * share, slots, begun * prompt.each, slots * share / (output * step), false};
 }
 
-/// With chunks, n sequences that each need a prompt for `output` tokens leave room for prompts as long as n (prompt +
-/// output) <= chunk x output. Where that is below one sequence, the rest of each prompt is computed in steps in which
-/// nothing decodes.
-constexpr saturation saturation_of(const serving_job& job, const token_terms& terms, double slots,
-                                   const admission& prompt) {
-  const double output = job.output.mean, batch = prompt.chunk * output / (prompt.tokens + output);
-  if (prompt.chunk <= 0 || slots <= 1 || batch >= slots) return full_slots(job, terms, slots, prompt);
+/// Each step is full of prompts: n sequences that each need a prompt for `output` tokens leave room for prompts as long
+/// as n (prompt + output) <= chunk x output, `batch` x (prompt + output). Where that is below one sequence, the rest of
+/// each prompt is computed in steps in which nothing decodes.
+constexpr saturation full_steps(const serving_job& job, const token_terms& terms, double slots, double batch,
+                                const admission& prompt) {
+  const double output = job.output.mean;
   if (batch >= 1) {
     const double prompts = terms.prompts * batch;
     return {slots, batch, batch, prompts, batch / (output * engine_step_at(terms, batch).with(prompts)), true};
   }
   const double prompts = prompts_beside(prompt, 1), step = engine_step_at(terms, 1).with(prompts);
   const double alone = (prompt.tokens - output * (prompt.chunk - 1)) / prompt.chunk;
-  const double rate = 1 / (alone * prompt.prefill / prompt.chunks + output * step);
+  const double rate = 1 / (alone * full_chunk(prompt) + output * step);
   return {slots, rate * output * step, 1, prompts, rate, true};
+}
+
+/// Steps are full before all slots are taken, or all slots are taken first: what allows fewer requests.
+constexpr saturation saturation_of(const serving_job& job, const token_terms& terms, double slots,
+                                   const admission& prompt) {
+  const double batch = prompt.chunk * job.output.mean / (prompt.tokens + job.output.mean);
+  const saturation all = full_slots(job, terms, slots, prompt);
+  if (prompt.chunk <= 0 || slots <= 1 || batch >= slots) return all;
+  const saturation full = full_steps(job, terms, slots, batch, prompt);
+  return full.rate < all.rate ? full : all;
 }
 
 /// How requests come to a replica: at random with a rate, from so many clients of which each waits for its answer, or,
@@ -135,8 +162,8 @@ constexpr double busy_chance(const request_source& from, double in_service, doub
 /// the one before; 0 where it cannot.
 constexpr double step_at_random(const engine_step& step, double rate, const admission& prompt, double sequences) {
   const double without = step.with(0), each = mixed_step(step, 1, prompt, sequences) - without;
-  const bool in_chunks = prompt.chunks > 1 && prompt.chunk > sequences;
-  const bool is_linear = step.alone || step.in_turn || step.host <= step.device || in_chunks;  // in its prompts
+  const bool is_linear =  // in its prompts
+      step.alone || step.in_turn || step.host <= step.device || fills_step(prompt, sequences);
   const double share = rate * (is_linear ? each : step.own * prompt.each);
   if (share >= 1) return 0;
   if (is_linear) return without / (1 - share);

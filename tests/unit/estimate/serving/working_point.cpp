@@ -48,6 +48,51 @@ TEST_CASE("a prompt of four chunks hides the host in four steps") {
   CHECK(close(detail::step_at_random(with_host_of(0.015), 5, prompt, 1), 0.015 / (1 - 5 * 4 * 0.020)));
 }
 
+TEST_CASE("a prompt that fills a step hides the host in one step, one chunk or a token more") {
+  // Of 100 tokens beside one sequence, and of half of them, of which steps take two: their share is that of Poisson.
+  const auto of = [](double tokens, double chunks) {
+    return detail::mixed_step(with_host_of(0.015), 0.1, {0.100, chunks, tokens, 101, 0.100}, 1);
+  };
+  CHECK(close(of(100, 1), 0.015 + 0.010 - 0.1 * 0.005));
+  CHECK(close(of(101, 1), of(101, 2)));
+  CHECK(close(of(50, 1), 0.015 + 0.010 - (1 - std::exp(-0.1)) * 0.005));
+}
+
+TEST_CASE("no longer prompt lets more requests be served, across the chunks of a step too") {
+  // One output: 16.0 requests a second of 4096 tokens, and 18.8 of 4097, whose last chunk counted as a whole one.
+  // Behind the host of 100 ms one of 1024 hid less of it than one of 1025.
+  const transformer m = llama_3_8b();
+  // Of two places one was less often left to itself where steps were just full.
+  for (const auto& [chunk, output, host, places] :
+       {std::tuple{2048, 1, 0.0, 16}, {1024, 2, 0.0, 16}, {1024, 256, 0.1, 16}, {512, 8, 0.1, 16}, {2048, 2, 0.0, 2}}) {
+    serving_calibration constants = default_serving_calibration;
+    constants.engine_step = seconds{host};
+    for (const int chunks : {1, 2, 3, 8}) {
+      double before = 1e9;
+      for (int tokens = chunks * chunk - 2; tokens <= chunks * chunk + 2; ++tokens) {
+        serving_job job = job_of_lengths(tokens, output);
+        job.prefill_chunk = chunk;
+        job.max_running = places;
+        const double capacity = serve(m, job, {}, slice_for("v6e-8"), constants).capacity.value();
+        CAPTURE(chunk, output, host, places, tokens);
+        CHECK(capacity <= before * (1 + 1e-12));
+        before = capacity;
+      }
+    }
+  }
+}
+
+TEST_CASE("gathered weights are gathered for each chunk") {
+  serving_job job = job_of_lengths(4096, 256);
+  const serving_layout gathered{0, weight_sharding::gathered};
+  const prompt_batch prompt{1, 4096};
+  const prefill_breakdown whole = prefill_time(llama_3_8b(), prompt, job, gathered, slice_for("v6e-8"));
+  job.prefill_chunk = 1024;
+  const prefill_breakdown parts = prefill_time(llama_3_8b(), prompt, job, gathered, slice_for("v6e-8"));
+  CHECK(close(parts.collectives.value(), 4 * whole.collectives.value()));
+  CHECK(close(parts.weights.value(), 4 * whole.weights.value()));
+}
+
 TEST_CASE("with chunks a token takes no less time the more requests come") {
   // At 70 % of the capacity a token took 7.83 ms, at 80 % 7.63 ms; a simulation has 7.1 and 7.3 ms.
   const transformer m = llama_3_8b();
