@@ -18,9 +18,6 @@ void read_traffic(traffic_options& into) {
   into.mesh = asked.mesh;
   into.constants = asked.constants;
   into.speculation = asked.speculation;
-  const auto constants = into.request.find("constants");
-  if (constants != into.request.end() && constants->contains("engine_step_s"))
-    into.constants.engine_array = seconds{0};  // it is in that of the step
 }
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/ask/serving_rows.hpp>
 #include <tpuplan/ask/software.hpp>
 #include <tpuplan/ask/subject.hpp>
@@ -192,7 +193,7 @@ struct serve_answer {
   if (asked.prefill_chunk == 0 && row.step_tokens > 0)
     assumed.emplace_back("tokens of a step",
                          std::to_string(row.step_tokens) + ", as " + row.scheduler + " has where none are said");
-  if (const std::int64_t block = as_engine_runs(asked).block_tokens; block != asked.block_tokens)
+  if (const std::int64_t block = as_engine_runs(asked).block_tokens; asked.block_tokens == 0 && block > 1)
     assumed.emplace_back("block of the cache", std::to_string(block) + " tokens, as " + row.title +
                                                    (row.chooses_block ? " chooses" : " has in its recipes"));
   if (row.prompts_alone)
@@ -201,7 +202,10 @@ struct serve_answer {
 }
 /// The same of a model: encoders have steps of their own. Worked: of BERT nothing, whatever the engine.
 [[nodiscard]] inline assumed_values assumed_schedule(const serving_job& asked, const transformer& model) {
-  return model.kind == architecture::decoder ? assumed_schedule(with_image_tokens(asked, model)) : assumed_values{};
+  if (model.kind != architecture::decoder) return {};
+  serving_job own = with_image_tokens(asked, model);
+  if (tpuplan::detail::keeps_states_alone(model)) own.block_tokens = 1;  // it has none
+  return assumed_schedule(own);
 }
 /// What times and targets of a serving question rest on. Worked: a `ttft_target_s` without a rate of requests rests on
 /// the means of a steady state; with 8 clients on one replica whose prefill takes 20 ms, the last of a burst waits
@@ -394,17 +398,6 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   answer.capacity_of_one_process = min(estimate.capacity, replicas / asked.constants.engine_request);
   return answer;
 }
-
-/// Refuses products in a format that the chip has no rate for.
-inline void check_arithmetic(const chip_spec& chip, dtype given) {
-  if (has_peak_rate(chip, given)) return;
-  text<64> formats;
-  for (const dtype one : {dtype::bf16, dtype::fp8, dtype::int8, dtype::int4}) {
-    if (has_peak_rate(chip, one)) formats.append(formats.empty() ? "" : ", ").append(name(one));
-  }
-  fail(errc::unknown_figure, "job.activations", name(given),
-       "what " + std::string(chip.name.view()) + " multiplies: " + std::string(formats.view()));
-}
 }  // namespace detail
 
 /// What an engine on the slice does under the job, and its dollars per million tokens at these prices. `config` and
@@ -420,6 +413,7 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
+  detail::check_sharding(config.model, asked.mesh, where);
   expect_region(book, asked.region);
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",

@@ -122,12 +122,12 @@ inline constexpr question_row served_engine_rows[] = {
         .within(1, 1e9),
     rows::count("job.block_tokens", "--block", "Block of the cache", "tokens", "tokens in a block of the cache")
         .within(1, 1e6)
-        .usually("1"),
+        .usually("as the engine has it: 16 to 256 of vLLM, 128 of SGLang-JAX, else 1"),
     rows::flag("job.policy", "--reserved", "reserved", "the engine reserves the longest context for every sequence"),
     rows::share("job.memory_fraction", "--memory-fraction", "Share of HBM", "of usable HBM, for weights and cache")
         .within(0.05, 1)
         .usually("0.9"),
-    rows::time("constants.engine_step_s", "--engine-ms", "Host time of a step",
+    rows::time("constants.known_step_s", "--engine-ms", "Host time of a step",
                "host time of an engine's step, if you know yours")
         .within(0, 10)
         .in("ms"),

@@ -128,8 +128,10 @@ class asked_simulation {
       fail(errc::invalid_argument, "job.images", job_.images, "0 beside a trace or conversations");
     if (asked.prompts) job_ = with_image_tokens(job_, model_);
     validate(asked.sessions);
+    if (model.kind != architecture::decoder && asked.sessions.turns > 1)
+      fail(errc::unsupported, "sessions.turns", asked.sessions.turns, "1 but of a decoder");
     if (model.kind != architecture::decoder && have_prefixes(asked.sessions))
-      fail(errc::unsupported, "sessions.turns", asked.sessions.turns, "1, and no shared prefix, but of a decoder");
+      fail(errc::unsupported, "sessions.shared_prefix", asked.sessions.shared_prefix, "0 but of a decoder");
     if (model.kind != architecture::decoder && is_split())
       fail(errc::unsupported, "split.prefill", asked.split.prefill, "0 but of a decoder");
     if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
@@ -139,6 +141,7 @@ class asked_simulation {
     loop_ = loop_of(job_);
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
+    check_chance();
     if (asked.requests == 0 && asked.sessions.turns > 1 && loop_.clients == 0)
       requests_ = std::max(requests_, requests_of_conversations());
     if (requests_ < loop_.clients)
@@ -330,6 +333,15 @@ class asked_simulation {
     job_.prompt = lengths_of(all, &simulated_request::prompt);
     job_.output = lengths_of(all, &simulated_request::output);
   }
+  /// Refuses a router that has no choice, and random numbers of a run that draws none.
+  void check_chance() const {
+    if (asked_.routing && replicas_of(fleet_) == 1)
+      fail(errc::invalid_argument, "routing", name(*asked_.routing), "none: there is one replica");
+    const auto varies = [](const token_lengths& of) { return of.mean < static_cast<double>(of.longest); };
+    const bool draws = loop_.clients == 0 || varies(job_.prompt) || varies(job_.output) || is_routed();
+    if (asked_.seed != 1 && !draws && trace_.empty())
+      fail(errc::invalid_argument, "seed", asked_.seed, "1: clients that all send the same draw nothing");
+  }
   [[nodiscard]] static std::vector<simulated_request> sized(const std::vector<session_request>& requests) {
     std::vector<simulated_request> all;
     for (const session_request& one : requests) all.push_back(one.sized);
@@ -467,7 +479,9 @@ class asked_simulation {
     detail::fail(errc::invalid_argument, "ramp_s", asked.ramp.value(), "0 without requests in flight");
   if (!closed && asked.warm_up > 0)
     detail::fail(errc::invalid_argument, "warm_up", asked.warm_up, "0 without requests in flight");
-  detail::check_arithmetic(scheduled_slice(asked.slice).chip, asked.job.activations);
+  const slice where = scheduled_slice(asked.slice);
+  detail::check_arithmetic(where.chip, asked.job.activations);
+  detail::check_sharding(config.model, asked.mesh, where);
   expect_region(book, asked.region);
   detail::asked_simulation simulation(config.model, asked);
   simulate_answer answer = simulation.answer();

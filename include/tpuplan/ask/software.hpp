@@ -64,7 +64,7 @@ struct software_of {
   const serving_calibration& constants;
   const serving_estimate& estimate;
   std::int64_t prefill_chunk = 0;  // as asked; 0: each engine has its own
-  std::int64_t block_tokens = 1;   // likewise; 1
+  std::int64_t block_tokens = 0;   // likewise
 
   /// The estimate under an engine; nothing where it cannot serve this.
   [[nodiscard]] maybe<serving_estimate> under(serving_engine engine) const {

@@ -112,7 +112,7 @@ struct serving_job {
   double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are in the prefix cache
   std::int64_t prefill_chunk = 0;   ///< tokens that one step takes of prompts; 0: all of one
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
-  std::int64_t block_tokens = 1;    ///< tokens in a block of the cache
+  std::int64_t block_tokens = 0;    ///< tokens in a block of the cache; 0: as the engine has it, or 1
   cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
   serving_engine engine = serving_engine::unnamed;  ///< the program that serves
   double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
@@ -154,6 +154,35 @@ constexpr void check_runs(serving_engine engine, architecture kind) {
   fail(errc::unsupported, "serving_job.engine", row_of(engine).name, valid.view());
 }
 
+/// Tokens of a block of the cache: 1 where the job leaves them open.
+constexpr std::int64_t block_of(const serving_job& job) noexcept {
+  return job.block_tokens == 0 ? 1 : job.block_tokens;
+}
+
+/// Refuses formats and blocks of keys and values where there are none, for that reason.
+constexpr void check_no_keys(const serving_job& job, std::string_view why) {
+  const auto refuse = [&](std::string_view field, auto given, std::string_view valid) {
+    fail(errc::invalid_argument, field, given, text<96>{valid}.append(why).view());
+  };
+  if (job.cache != dtype::bf16) refuse("serving_job.cache", name(job.cache), "bf16");
+  if (job.policy != cache_policy::paged) refuse("serving_job.policy", name(job.policy), "paged");
+  if (block_of(job) != 1) refuse("serving_job.block_tokens", job.block_tokens, "1");
+}
+
+/// Whether it keeps a state of each sequence, and no keys and values.
+constexpr bool keeps_states_alone(const transformer& model) noexcept {
+  return model.kind == architecture::decoder && attention_layers(model) == 0;
+}
+
+/// Refuses blocks of a cache of which the longest sequence would not fill one, beyond those that engines have.
+constexpr void check_block(const serving_job& job) {
+  const std::int64_t longest = job.prompt.longest + job.output.longest, most = longest > 256 ? longest : 256;
+  if (block_of(job) <= most) return;
+  text<96> valid{"1 to "};
+  valid.append(most).append(longest > 256 ? ", the longest context" : ": no engine has longer ones");
+  fail(errc::out_of_range, "serving_job.block_tokens", job.block_tokens, valid.view());
+}
+
 /// Refuses what has no effect on a model that keeps nothing between tokens, or takes prompts whole.
 constexpr void check_plain(const serving_job& job, bool keeps) {
   const auto refuse = [](std::string_view field, auto given, std::string_view valid) {
@@ -166,13 +195,7 @@ constexpr void check_plain(const serving_job& job, bool keeps) {
       refuse("serving_job.prefill_chunk", job.prefill_chunk, "0: an encoder sees all of a prompt at once");
     return;
   }
-  constexpr std::string_view nothing_kept = ": an encoder keeps nothing of a request";
-  text<64> valid{"bf16"};
-  if (job.cache != dtype::bf16) refuse("serving_job.cache", name(job.cache), valid.append(nothing_kept).view());
-  if (job.policy != cache_policy::paged)
-    refuse("serving_job.policy", name(job.policy), text<64>{"paged"}.append(nothing_kept).view());
-  if (job.block_tokens != 1)
-    refuse("serving_job.block_tokens", job.block_tokens, text<64>{"1"}.append(nothing_kept).view());
+  check_no_keys(job, ": an encoder keeps nothing of a request");
   if (job.tpot_target.value() != 0)
     refuse("serving_job.tpot_target", job.tpot_target.value(), "0: an encoder writes no tokens");
   if (job.percentiles.per_token.limit.value() != 0)
@@ -250,6 +273,7 @@ constexpr void check_other_kind(const serving_job& job, const transformer& model
     return check_positions(job, model, job.prompt.longest);
   }
   check_lengths(job);
+  check_block(job);
   check_window(job, model);
   const bool has_window = model.encoder_stem > 0;
   check_positions(job, model,
@@ -258,15 +282,16 @@ constexpr void check_other_kind(const serving_job& job, const transformer& model
 
 }  // namespace detail
 
-/// The job with the tokens of a step, and of a block of the cache, that its engine takes where the job leaves them open
-/// (0 and 1). Worked: the steps of vLLM have 2048 tokens, its blocks 128 where the longest context has 1280; the steps
-/// of JetStream have all of a prompt.
+/// The job with the tokens of a step, and of a block of the cache, that its engine takes where the job leaves them
+/// open. Worked: the steps of vLLM have 2048 tokens, its blocks 128 where the longest context has 1280; the steps of
+/// JetStream have all of a prompt.
 [[nodiscard]] constexpr serving_job as_engine_runs(serving_job job) {
   const detail::engine_row& row = detail::row_of(job.engine);
   if (job.prefill_chunk == 0) job.prefill_chunk = row.step_tokens;
   const auto length = [](std::int64_t tokens) { return tokens < detail::most_tokens ? tokens : detail::most_tokens; };
-  if (job.block_tokens == 1 && job.policy == cache_policy::paged)
+  if (job.block_tokens == 0 && job.policy == cache_policy::paged)
     job.block_tokens = detail::own_block(row, length(job.prompt.longest) + length(job.output.longest));
+  job.block_tokens = detail::block_of(job);
   return job;
 }
 
@@ -274,11 +299,13 @@ constexpr void check_other_kind(const serving_job& job, const transformer& model
 /// Text Embeddings Inference (max_batch_tokens in the log of huggingface/text-embeddings-inference#459, 2025-01-06).
 inline constexpr std::int64_t encoder_step_tokens = 16384;
 
-/// The same for a model: the encoder of a pair of stacks takes all of a source, and an encoder whole prompts. Worked:
-/// vLLM takes 16384 tokens in a step of BERT, 2048 in one of Llama.
+/// The same for a model: the encoder of a pair of stacks takes all of a source, an encoder whole prompts, and where
+/// there are no keys and values there are no blocks of them. Worked: vLLM takes 16384 tokens in a step of BERT, 2048 in
+/// one of Llama.
 [[nodiscard]] constexpr serving_job as_engine_runs(const serving_job& job, const transformer& model) {
-  if (model.kind == architecture::decoder) return as_engine_runs(job);
-  serving_job own = job;
+  serving_job own = model.kind == architecture::decoder ? as_engine_runs(job) : job;
+  if (detail::keeps_states_alone(model)) own.block_tokens = job.block_tokens;
+  if (model.kind == architecture::decoder) return own;
   if (model.kind == architecture::encoder && job.prefill_chunk == 0)
     own.prefill_chunk = encoder_step_tokens > job.prompt.longest ? encoder_step_tokens : job.prompt.longest;
   return own;
@@ -323,7 +350,7 @@ constexpr void validate_engine(const serving_job& job) {
   detail::in_range("serving_job.prefix_hit_rate", job.prefix_hit_rate, 0, 0.999, "0 to 0.999");
   detail::check_count("serving_job.prefill_chunk", job.prefill_chunk, detail::most_tokens, "0 (all) to 2^40 tokens");
   detail::check_count("serving_job.max_running", job.max_running, detail::most_requests, "0 (no limit) to 1000000000");
-  detail::check_dimension("serving_job.block_tokens", job.block_tokens);
+  if (job.block_tokens != 0) detail::check_dimension("serving_job.block_tokens", job.block_tokens);
   detail::in_range("serving_job.memory_fraction", job.memory_fraction, 0.05, 1, "0.05 to 1");
 }
 
@@ -340,6 +367,9 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   if (model.kind == architecture::decoder) {
     detail::check_lengths(job);
     detail::check_positions(job, model, longest_context(job));
+    detail::check_block(job);
+    if (detail::keeps_states_alone(model))
+      detail::check_no_keys(job, ": the model keeps a state of each sequence, no keys");
   } else {
     detail::check_other_kind(job, model);
   }

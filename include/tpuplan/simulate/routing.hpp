@@ -418,7 +418,7 @@ inline void add_hosts(fleet_routing& routing, const transformer& model, const se
   }
   const double context = running_context(job);
   const bytes block = served.on.devices * on_device(served, cache_of(model, job, context)) /
-                      static_cast<double>(ceil_div(ceil_to_count(context), job.block_tokens));
+                      static_cast<double>(ceil_div(ceil_to_count(context), detail::block_of(job)));
   routing.host_blocks = floor_to_count(std::min(host_cache / block, 1e12));
   routing.block_load = block / (host.pcie.value() * chip_count);
 }

@@ -302,15 +302,15 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
   const std::int64_t longest = longest_context(job), context = ceil_to_count(running_context(job));
   const bytes room = detail::cache_room(served, job, where);
   const bytes each = detail::on_device(served, detail::cache_of(model, job, static_cast<double>(context)));
-  const double blocks = room / each * static_cast<double>(ceil_div(context, job.block_tokens));
-  const std::int64_t needed = ceil_div(longest, job.block_tokens);
+  const double blocks = room / each * static_cast<double>(ceil_div(context, detail::block_of(job)));
+  const std::int64_t needed = ceil_div(longest, detail::block_of(job));
   const bytes largest =
       served.groups * detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest)));
   if (room < largest) detail::refuse_size(served, job, where, largest, longest);
   simulated_engine engine;
   engine.replicas = floor_to_count(served.on.count);
   engine.blocks = std::max(needed, floor_to_count(std::min(blocks, 1e12)));
-  engine.block_tokens = job.block_tokens;
+  engine.block_tokens = detail::block_of(job);
   engine.max_running = std::min(engine.blocks, std::int64_t{1} << 16);
   if (job.max_running > 0) engine.max_running = std::min(engine.max_running, job.max_running);
   engine.step_tokens = job.prefill_chunk;

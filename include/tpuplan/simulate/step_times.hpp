@@ -33,7 +33,7 @@ class replica_step_times {
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
   replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
                      std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration)
-      : block_tokens_{job.block_tokens} {
+      : block_tokens_{detail::block_of(job)} {
     validate(job, model);
     const detail::engine_constants own = detail::constants_of(constants, job.engine);
     detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
@@ -96,7 +96,7 @@ class replica_step_times {
       const auto sequences = static_cast<double>(running);
       const double factor = detail::factor_at(terms.step.own, sequences);
       running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
-                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * job.block_tokens)});
+                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_)});
     }
   }
   /// Steps of an encoder, which end its requests: nothing decodes.

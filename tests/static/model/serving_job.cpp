@@ -29,7 +29,7 @@ static_assert(step_of(serving_engine::vllm, 0) == 2048 && step_of(serving_engine
 static_assert(step_of(serving_engine::sglang_jax, 0) == 4096 && step_of(serving_engine::jetstream, 0) == 0);
 static_assert(step_of(serving_engine::unnamed, 0) == 0);
 
-constexpr std::int64_t block_of(serving_engine engine, std::int64_t prompt, std::int64_t given = 1) {
+constexpr std::int64_t block_of(serving_engine engine, std::int64_t prompt, std::int64_t given = 0) {
   serving_job job;
   job.engine = engine;
   job.prompt = fixed_length(prompt), job.output = fixed_length(1);
@@ -39,7 +39,7 @@ constexpr std::int64_t block_of(serving_engine engine, std::int64_t prompt, std:
 static_assert(block_of(serving_engine::vllm, 255) == 16 && block_of(serving_engine::vllm, 256) == 32);
 static_assert(block_of(serving_engine::vllm, 1279) == 128 && block_of(serving_engine::vllm, 2047) == 128);
 static_assert(block_of(serving_engine::vllm, 8191) == 256 && block_of(serving_engine::vllm, 8192) == 16);
-static_assert(block_of(serving_engine::vllm, 1279, 32) == 32);
+static_assert(block_of(serving_engine::vllm, 1279, 32) == 32 && block_of(serving_engine::vllm, 1279, 1) == 1);
 static_assert(block_of(serving_engine::sglang_jax, 1279) == 128 && block_of(serving_engine::jetstream, 1279) == 1);
 static_assert(block_of(serving_engine::unnamed, 1279) == 1);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/math.hpp>
+#include <tpuplan/base/maybe.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/estimate/own_runs.hpp>
 #include <tpuplan/hardware/chip.hpp>
@@ -71,6 +72,8 @@ struct serving_calibration {
   fitted_engines engines{detail::engine_fit};  ///< factors of single engines
   own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
   own_runs own_prefill{};                      ///< measured times to the first token: see with_own_prefill
+  /// Host time of a step as the caller knows it, for `engine_step` and `engine_array`: no token takes less.
+  maybe<seconds> known_step{};
 };
 
 /// The constants that estimates take where none are given.
@@ -118,6 +121,7 @@ constexpr void validate(const serving_calibration& constants) {
   detail::not_negative("serving_calibration.sequence_bytes", constants.sequence_bytes.value());
   detail::not_negative("serving_calibration.dispatch_passes", constants.dispatch_passes);
   detail::not_negative("serving_calibration.engine_step", constants.engine_step.value());
+  if (constants.known_step) detail::not_negative("serving_calibration.known_step", constants.known_step->value());
   detail::not_negative("serving_calibration.engine_array", constants.engine_array.value());
   detail::not_negative("serving_calibration.engine_sequence", constants.engine_sequence.value());
   detail::not_negative("serving_calibration.engine_request", constants.engine_request.value());
@@ -177,6 +181,16 @@ constexpr engine_constants constants_of(const serving_calibration& constants, se
           constants.engine_prefill * own.prefill};
 }
 engine_constants constants_of(const serving_calibration&&, serving_engine) = delete;
+
+/// Seconds of the host for a step to whose devices so many arrays are passed.
+constexpr double host_of_step(const serving_calibration& constants, double passed) {
+  return (constants.known_step ? *constants.known_step : constants.engine_step + constants.engine_array * passed)
+      .value();
+}
+/// Seconds of the host that the caller knows; 0 where nothing is known.
+constexpr double known_host(const serving_calibration& constants) {
+  return constants.known_step ? constants.known_step->value() : 0;
+}
 
 /// Whether there are measured runs of the caller's own.
 constexpr bool has_own_runs(const serving_calibration& constants) noexcept {

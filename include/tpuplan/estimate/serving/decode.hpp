@@ -143,7 +143,7 @@ constexpr double paging_of(const served_model& served, const serving_job& job, c
 
 /// Tokens of a sequence of `context` tokens, rounded up to whole blocks.
 constexpr std::int64_t held_tokens(const serving_job& job, double context) {
-  return round_up(ceil_to_count(context), job.block_tokens);
+  return round_up(ceil_to_count(context), block_of(job));
 }
 
 /// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks; copies do not count.

@@ -71,7 +71,7 @@ constexpr encoder_terms encoder_terms_of(const served_stacks& of, serving_job jo
   terms.each = whole * beside_decode(terms.one, mesh).value();
   terms.fixed = (terms.one.total - beside_decode(terms.one, mesh)).value();
   const double passed = arrays_of(of.takes_in, job) * served.on.devices / served.on.hosts;
-  terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
+  terms.host = host_of_step(constants.common, passed);
   terms.host_each = constants.common.engine_sequence.value();
   terms.in_turn = served.on.hosts > 1 && row_of(job.engine).hosts_in_turn;
   return terms;
@@ -154,14 +154,16 @@ constexpr encoder_point encoder_in_turn(const encoder_terms& terms, double clien
 
 /// Fills in the range of a time that has `requests` in each step: that of a prefill on a chip without runs, because
 /// none of an encoder that serves is published. A faster host may hide behind the device, which takes no less than the
-/// floor; at the high end the host's work for a request, as engines that decode have it, comes on top.
+/// floor, and a host that is known no less than that; at the high end the host's work for a request, as engines that
+/// decode have it, comes on top.
 template <class Estimate>
 constexpr void add_encoder_range(Estimate& low, Estimate& high, Estimate total, const encoder_terms& terms,
                                  double requests, const engine_constants& constants) {
   const serving_band band = band_of(serving_kind::prefill, false);
   const double of_device = device_at(terms, requests) / step_at(terms, requests);
   low = total * (of_device / (1 + band.over));
-  low = low < terms.floor && terms.floor < total ? terms.floor : low;
+  const Estimate least{with_host(terms.floor.value(), known_host(constants.common), terms.in_turn)};
+  low = low < least ? min(least, total) : low;
   high = total / (1 - band.under) + constants.common.engine_request;
 }
 

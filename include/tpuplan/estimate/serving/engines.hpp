@@ -24,8 +24,8 @@ struct engine_limit {
 };
 
 /// What the engine does not run of a model's layout on a slice; `latent` says that the model has multi-head latent
-/// attention. An engine that cannot be started, or has no name, runs all on the chips that it is documented for. Worked: vLLM runs no layout that shards keys
-/// and values by sequences, and none on v5p.
+/// attention. An engine that cannot be started, or has no name, runs all on the chips that it is documented for.
+/// Worked: vLLM runs no layout that shards keys and values by sequences, and none on v5p.
 [[nodiscard]] constexpr engine_limit layout_limit(serving_engine engine, const serving_layout& mesh, const slice& where,
                                                   bool latent = false) {
   const detail::engine_row& row = detail::row_of(engine);
@@ -73,6 +73,13 @@ struct engine_limit {
   return limit;
 }
 
+namespace detail {
+/// Whether the blocks of the cache are left to the engine: those of another, or of none, are no choice of blocks of 1.
+constexpr bool leaves_block(serving_engine engine, const serving_job& job) noexcept {
+  return job.block_tokens == 0 || (job.block_tokens == 1 && job.engine != engine);
+}
+}  // namespace detail
+
 /// What the engine does not run of a job, whatever its layout. Worked: vLLM has no cache in
 /// int8, and one in fp8.
 [[nodiscard]] constexpr engine_limit job_limit(serving_engine engine, const serving_job& job) {
@@ -96,10 +103,10 @@ struct engine_limit {
     limit.field = "serving_job.cache";
     limit.given = name(job.cache);
     limit.valid.append("bf16").append(detail::is_empty(row.no_fp8_cache) ? " or fp8" : ": ").append(row.no_fp8_cache);
-  } else if (job.block_tokens > 1 && job.block_tokens % row.block_multiple != 0) {
+  } else if (!detail::leaves_block(engine, job) && job.block_tokens % row.block_multiple != 0) {
     limit.field = "serving_job.block_tokens";
     limit.given.append(job.block_tokens);
-    limit.valid.append("a multiple of ").append(row.block_multiple).append(", or 1: the engine's own");
+    limit.valid.append("a multiple of ").append(row.block_multiple).append("; the engine's own where it is left open");
   } else if (!detail::is_empty(row.chunk_flag) && job.prefill_chunk == 0) {
     limit.field = "serving_job.prefill_chunk";
     limit.given = "0";

@@ -31,13 +31,14 @@ namespace detail {
 /// The terms of an engine's mean time per output token, in seconds, from which it follows for any running batch.
 struct token_terms {
   decode_terms step{};
-  double prompts = 0;    // prefill of new requests, for each sequence
-  double host = 0;       // host and scheduler
-  double host_each = 0;  // host and scheduler, for each sequence
-  double paged = 0;      // share of `prompts` that engines with pages take
-  bool in_turn = false;  // the device idles while the host works
-  bool hosts = false;    // a replica has several
-  bool alone = false;    // a step computes prompts, or else decodes
+  double prompts = 0;     // prefill of new requests, for each sequence
+  double host = 0;        // host and scheduler
+  double host_each = 0;   // host and scheduler, for each sequence
+  double known_host = 0;  // of a step, as the caller knows it; 0: nothing is known
+  double paged = 0;       // share of `prompts` that engines with pages take
+  bool in_turn = false;   // the device idles while the host works
+  bool hosts = false;     // a replica has several
+  bool alone = false;     // a step computes prompts, or else decodes
 };
 
 /// Prompt tokens of a request that are not in the prefix cache, at least one.
@@ -110,7 +111,8 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.step = terms_of(served, tokens, job, mesh, constants);
   terms.prompts = prompts_of(taken, job, mesh, constants);
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
-  terms.host = (constants.common.engine_step + constants.common.engine_array * passed).value();
+  terms.host = host_of_step(constants.common, passed);
+  terms.known_host = known_host(constants.common);
   terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
   terms.hosts = served.on.hosts > 1;
   terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
@@ -185,7 +187,7 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   add_range(token, kind_of(terms.step), engine,
             terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs), floor, time_under);
   narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step));
-  raise_low(token, floor);
+  raise_low(token, seconds{with_host(floor.value(), terms.known_host, terms.in_turn)});
   return token;
 }
 

@@ -793,7 +793,7 @@ TEST_CASE("what serving refuses, by field") {
   refused(with([](serving_job& j) { j.prefix_hit_rate = 1; }), errc::out_of_range, "serving_job.prefix_hit_rate");
   refused(with([](serving_job& j) { j.prefill_chunk = -1; }), errc::invalid_argument, "serving_job.prefill_chunk");
   refused(with([](serving_job& j) { j.max_running = -1; }), errc::invalid_argument, "serving_job.max_running");
-  refused(with([](serving_job& j) { j.block_tokens = 0; }), errc::missing_field, "serving_job.block_tokens");
+  refused(with([](serving_job& j) { j.block_tokens = -1; }), errc::invalid_argument, "serving_job.block_tokens");
   refused(with([](serving_job& j) { j.memory_fraction = 0; }), errc::out_of_range, "serving_job.memory_fraction");
   refused(with([](serving_job& j) { j.memory_fraction = 1.5; }), errc::out_of_range, "serving_job.memory_fraction");
   transformer bounded = m;
@@ -950,6 +950,31 @@ TEST_CASE("counts that no engine has are refused by name", "[door]") {
 }
 
 // An indexer reads its keys for all tokens, and of the others those that it chooses: all of them where there are fewer.
+TEST_CASE("a block is no longer than the longest context, and keys that there are not have no settings") {
+  // It was said to fit nowhere: the million tokens of one block.
+  serving_job job;
+  job.prompt = fixed_length(1024), job.output = fixed_length(256);
+  const auto refused = [&](const transformer& m, auto change) {
+    serving_job changed = job;
+    change(changed);
+    return refusal_of([&] { (void)serve(m, changed, {}, slice_for("v6e-8")); }).message;
+  };
+  CHECK(says(refused(llama_3_8b(), [](serving_job& j) { j.block_tokens = 1000000; }),
+             "serving_job.block_tokens is 1000000; valid: 1 to 1280, the longest context"));
+  CHECK(refused(llama_3_8b(), [](serving_job& j) { j.block_tokens = 1280; }).empty());
+  job.prompt = job.output = fixed_length(10);
+  CHECK(says(refused(llama_3_8b(), [](serving_job& j) { j.block_tokens = 257; }), "valid: 1 to 256: no engine has"));
+  CHECK(refused(llama_3_8b(), [](serving_job& j) { j.block_tokens = 256; }).empty());
+  transformer states = llama_3_8b();
+  states.recurrent = {recurrence::mamba2, states.layers, 8192, 128, 8, 128, 4};
+  CHECK(refused(states, [](serving_job&) {}).empty());
+  CHECK(says(refused(states, [](serving_job& j) { j.block_tokens = 16; }), "1: the model keeps a state of each"));
+  CHECK(says(refused(states, [](serving_job& j) { j.cache = dtype::fp8; }), "serving_job.cache is fp8; valid: bf16"));
+  CHECK(says(refused(states, [](serving_job& j) { j.policy = cache_policy::reserved; }), "serving_job.policy"));
+  job.engine = serving_engine::vllm;
+  CHECK(as_engine_runs(job, states).block_tokens == 0);
+}
+
 TEST_CASE("what a step reads of a sequence: windows, chosen tokens, states") {
   transformer m = llama_3_8b();
   const auto read = [&](double tokens) { return detail::read_of(detail::cache_reads_of(m, dtype::bf16), tokens); };

@@ -20,6 +20,30 @@ TEST_CASE("a step with prompts: the longer of device and host, or their sum") {
   CHECK(close(slow.with(0.007), 0.017));
 }
 
+TEST_CASE("no token is faster than a host that the caller knows") {
+  // A host of 100 ms had a low end of 97 ms under vLLM, and of 19 ms without a name.
+  for (const serving_engine engine : {serving_engine::vllm, serving_engine::unnamed}) {
+    serving_job job;
+    job.prompt = fixed_length(1024);
+    job.output = fixed_length(256);
+    job.engine = engine;
+    serving_calibration constants;
+    constants.known_step = 0.1_s;
+    const token_time known = time_per_token(llama_3_8b(), 4, job, {}, slice_for("v6e-8"), constants);
+    const double each = 4 * (constants.engine_sequence + constants.engine_request / 256.0).value();
+    CHECK(close(known.total.value(), 0.1 + each));
+    CHECK(known.low == 0.1_s);
+    CHECK(known.high > known.total);
+    // Over two hosts, which vLLM drives in turn with the device, the device's floor comes on top.
+    job.engine = serving_engine::vllm;
+    const token_time turns = time_per_token(llama_3_8b(), 4, job, {8}, slice_for("v5e-16"), constants);
+    CHECK(turns.low >= 0.1_s);
+  }
+  serving_calibration constants;
+  constants.known_step = -1_s;
+  CHECK(says(refusal_of([&] { validate(constants); }).message, "serving_calibration.known_step"));
+}
+
 TEST_CASE("parts add up to the total, and the range has it, also after runs of the caller's own") {
   const transformer m = llama_3_8b();
   serving_job job;

@@ -1,0 +1,51 @@
+#ifndef TPUPLAN_ASK_SERVING_CHECKS_HPP
+#define TPUPLAN_ASK_SERVING_CHECKS_HPP
+
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/serving_rows.hpp>
+#include <tpuplan/base/error.hpp>
+#include <tpuplan/estimate/serving/replica.hpp>
+#include <tpuplan/hardware/chip.hpp>
+#include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/model/serving_job.hpp>
+
+/// @file
+/// What questions of serving refuse beyond the estimates: settings that the chip has not, or that change nothing.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// Refuses products in a format that the chip has no rate for.
+inline void check_arithmetic(const chip_spec& chip, dtype given) {
+  if (has_peak_rate(chip, given)) return;
+  text<64> formats;
+  for (const dtype one : {dtype::bf16, dtype::fp8, dtype::int8, dtype::int4}) {
+    if (has_peak_rate(chip, one)) formats.append(formats.empty() ? "" : ", ").append(name(one));
+  }
+  fail(errc::unknown_figure, "job.activations", name(given),
+       "what " + std::string(chip.name.view()) + " multiplies: " + std::string(formats.view()));
+}
+
+/// Refuses a sharding of what is not shared: of a replica of one device, and of a cache that a model has not.
+inline void check_sharding(const transformer& model, const serving_layout& mesh, const slice& where) {
+  const auto refuse = [](std::string_view field, auto given, std::string_view valid) {
+    fail(errc::invalid_argument, field, given, valid);
+  };
+  if (mesh.tensor == 1 || (mesh.tensor == 0 && devices(where) == 1)) {
+    constexpr std::string_view valid = "none: a replica has one device";
+    if (mesh.weights != weight_sharding::one_dimension) refuse("mesh.weights", name(mesh.weights), valid);
+    if (mesh.cache != cache_sharding::heads) refuse("mesh.cache", name(mesh.cache), valid);
+    if (mesh.attention > 0) refuse("mesh.attention", mesh.attention, valid);
+  }
+  const bool has_keys = model.kind != architecture::encoder && !keeps_states_alone(model);
+  if (mesh.cache != cache_sharding::heads && !has_keys)
+    refuse("mesh.cache", name(mesh.cache), "none: the model keeps no keys and values");
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
