@@ -101,7 +101,9 @@ void add_serve_command(session& with) {
   added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);
   add_price_options(added, options->prices);
-  added.add("--gpu", options->gpu, "compare with A100-40, A100-80, H100, H200, B200, RTX-PRO-6000 or L4, at peak");
+  std::string gpus;
+  for (const gpu_offer& one : gpu_offers) gpus.append(gpus.empty() ? "" : ", ").append(one.name.view());
+  added.add("--gpu", options->gpu, "compare with one of " + gpus + ", at peak");
   added.add("--gpus", options->gpus, {1, 1024}, "the fewest of one machine that serve it, if not given")
       .needs({"--gpu"});
   add_calibration_option(added, options->calibration);

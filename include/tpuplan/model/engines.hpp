@@ -73,7 +73,8 @@ struct engine_row {
   bool latent_in_groups = false;    // runs latent attention with data-parallel attention alone
   bool fp8_weights = false;         // and not int8 weights alone
   bool quantised_products = false;  // activations in the format of the weights
-  const char* no_fp8_cache = "";    // why keys and values are not in fp8; empty: they may be
+  const char* caches = "";          // formats of keys and values beside bf16
+  const char* no_fp8_cache = "";    // why fp8 is none of them, where that is known
 
   // Its launch: the words of its command, in which launch/serving.hpp fills in what is in braces and leaves out a word
   // whose braces have no value. Empty: it cannot be started, and `ended` says why, if it ever could.
@@ -101,6 +102,7 @@ constexpr engine_row jetstream_row() {
   row.marks = "mt- js- jspt- maxtext jetstream";
   row.measured = "2024-05 2025-02";
   row.cache = cache_policy::reserved;
+  row.caches = "int8";                   // MaxText's quantize_kvcache, with which its published runs were made
   row.scheduler = "JetStream @acd4f5a";  // jetstream/core/orchestrator.py: a whole prompt is prefilled, then inserted
   row.prompts_alone = true;
   row.ended = "JetStream is archived since 2026-02-01";
@@ -139,6 +141,7 @@ constexpr engine_row vllm_row() {
   row.latent_in_groups = true;
   row.fp8_weights = true;
   row.quantised_products = true;
+  row.caches = "fp8";
   row.command =
       "python3 -m vllm.entrypoints.openai.api_server --host=0.0.0.0 --port=8000 --model={model} "
       "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
@@ -222,6 +225,7 @@ constexpr engine_row example_row() {
   row.measured = "2022-11 2026-06";
   row.pages = false;
   row.may_be_best = true;
+  row.caches = "fp8 int8";
   row.kinds = "decoder encoder encoder_decoder";
   return row;
 }
@@ -240,6 +244,7 @@ constexpr engine_row vllm_torch_tpu_row() {
   row.chips = "v5e v6e tpu7x";
   row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
   row.step_tokens = 2048;
+  row.caches = "fp8";  // as in its published runs
   row.ended = "packages of TorchTPU are in a registry that is not public";
   return row;
 }
@@ -248,6 +253,7 @@ constexpr engine_row unnamed_row() {
   engine_row row;
   row.name = "unnamed";
   row.may_be_best = true;
+  row.caches = "fp8 int8";
   row.kinds = "decoder encoder encoder_decoder";
   return row;
 }

@@ -74,18 +74,22 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, servi
 }  // namespace detail
 
 /// The changes of which each alone makes `accepts(job)` true: fewer requests, shorter prompts, prompts in chunks of
-/// another size, weights of fewer bits. An encoder takes whole prompts, and windows of sound have one length. Empty
-/// where none does. Worked: a service that keeps its targets up to 10 requests a second and is asked for 40 gets a rate
-/// between 9.9 and 10.
+/// another size, weights of fewer bits, as the engine of the job runs them. An encoder takes whole prompts, and windows
+/// of sound have one length. Empty where none does. Worked: a service that keeps its targets up to 10 requests a second
+/// and is asked for 40 gets a rate between 9.9 and 10.
 template <class Accepts>
 [[nodiscard]] std::vector<serving_change> changes_that_help(const transformer& model, const serving_job& job,
                                                             const Accepts& accepts) {
   std::vector<serving_change> list;
+  const bool any = !job_limit(job.engine, job).field.empty();  // it runs the job as little
+  const auto runs = [&](const serving_job& changed) { return any || job_limit(job.engine, changed).field.empty(); };
+  const bool chooses = detail::row_of(job.engine).step_tokens > 0;  // where 0 is left open
   detail::scale_down(list, job, serving_lever::rate, accepts);
   if (model.encoder_stem == 0) detail::scale_down(list, job, serving_lever::prompt, accepts);
   for (const std::int64_t chunk : {0, 8192, 4096, 2048, 1024, 512, 256}) {
     if (model.kind != architecture::decoder || chunk == job.prefill_chunk || (chunk > 0 && chunk >= job.prompt.longest))
       continue;
+    if (chunk == 0 && chooses) continue;
     serving_job changed = job;
     changed.prefill_chunk = chunk;
     if (!accepts(changed)) continue;
@@ -97,7 +101,7 @@ template <class Accepts>
     serving_job changed = job;
     changed.weights = format;
     if (bits(changed.activations) < 16 && bits(format) < bits(changed.activations)) changed.activations = dtype::bf16;
-    if (!accepts(changed)) continue;
+    if (!runs(changed) || !accepts(changed)) continue;
     list.push_back(
         {serving_lever::weights, static_cast<double>(bits(job.weights)), static_cast<double>(bits(format)), changed});
     break;

@@ -53,6 +53,19 @@ TEST_CASE("an engine is advised nothing that it does not run") {
   asked.job.engine = serving_engine::vllm;  // shards keys and values by heads alone
   CHECK_FALSE(advised(serving_finding_kind::cache_sharding));
   CHECK(advised(serving_finding_kind::cache_dtype));
+  // A cache in int8 is none of vLLM's, and v4 does not multiply fp8; blocks of 24 are none of vLLM's either, which let
+  // any advice pass.
+  asked.slice = "v4-16";
+  CHECK_FALSE(advised(serving_finding_kind::cache_dtype));
+  asked.job.block_tokens = 24;
+  CHECK_FALSE(advised(serving_finding_kind::cache_dtype));
+  asked.job.engine = serving_engine::sglang_jax;
+  asked.slice = "v6e-8", asked.job.policy = cache_policy::reserved;
+  CHECK_FALSE(advised(serving_finding_kind::cache_dtype));
+  asked.job = serve_request{}.job, asked.job.request_rate = per_second{1};
+  asked.job.engine = serving_engine::jetstream;
+  for (const auto& one : answer_to_serve(config, asked, price_book{}).advice)
+    CHECK((one.kind != serving_finding_kind::cache_dtype || one.better == "int8"));
 }
 
 TEST_CASE("images in layers of their own are refused") {

@@ -124,12 +124,14 @@ constexpr serving_finding slots_finding(const serving_base& base) {
   return best;
 }
 
-/// Tries keys and values in 8 bits.
+/// Tries keys and values in 8 bits, in a format that the engine has: fp8 where the chip multiplies it, or int8.
 constexpr serving_finding cache_dtype_finding(const serving_base& base) {
   auto best = finding_of<serving_finding>(serving_finding_kind::cache_dtype, "serving_job.cache");
-  if (bits(base.job.cache) <= 8) return best;
+  const char* of_engine = row_of(base.job.engine).caches;
+  const bool fp8 = has_peak_rate(base.where.chip, dtype::fp8) && is_listed(of_engine, "fp8");
+  if (bits(base.job.cache) <= 8 || !(fp8 || is_listed(of_engine, "int8"))) return best;
   serving_job job = base.job;
-  job.cache = has_peak_rate(base.where.chip, dtype::fp8) ? dtype::fp8 : dtype::int8;
+  job.cache = fp8 ? dtype::fp8 : dtype::int8;
   improve(best, base, job, base.mesh);
   best.now = name(base.job.cache);
   best.better = name(job.cache);

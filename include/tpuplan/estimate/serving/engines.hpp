@@ -99,10 +99,13 @@ constexpr bool leaves_block(serving_engine engine, const serving_job& job) noexc
     limit.given = name(job.weights);
     limit.valid = row.fp8_weights ? "bf16, int8 or fp8, activations in the same or in bf16"
                                   : "bf16, or int8 with activations in bf16";
-  } else if (job.cache != dtype::bf16 && !(detail::is_empty(row.no_fp8_cache) && job.cache == dtype::fp8)) {
+  } else if (job.cache != dtype::bf16 && !detail::is_listed(row.caches, name(job.cache))) {
     limit.field = "serving_job.cache";
     limit.given = name(job.cache);
-    limit.valid.append("bf16").append(detail::is_empty(row.no_fp8_cache) ? " or fp8" : ": ").append(row.no_fp8_cache);
+    limit.valid.append("bf16")
+        .append(detail::is_empty(row.caches) ? ": " : " or ")
+        .append(row.caches)
+        .append(row.no_fp8_cache);
   } else if (!detail::leaves_block(engine, job) && job.block_tokens % row.block_multiple != 0) {
     limit.field = "serving_job.block_tokens";
     limit.given.append(job.block_tokens);

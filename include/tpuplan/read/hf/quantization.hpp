@@ -53,10 +53,21 @@ inline std::int64_t block_of(const json_object& from, std::string_view field) {
   return weights;
 }
 
+/// Refuses bits of a weight that no format has.
+inline std::int64_t bits_in(const json_object& from, std::string_view field, std::int64_t bits) {
+  if (bits < 1 || bits > 16) fail(errc::out_of_range, from.path(field), bits, "1 to 16");
+  return bits;
+}
+
 /// bitsandbytes: blocks of 64 with a scale in fp32, or in 8 bits with one in fp32 for each 256 of them.
-/// Source: Dettmers et al. 2023, arXiv 2305.14314.
+/// Source: Dettmers et al. 2023, arXiv 2305.14314. Both flags are false by default, and one has to be true:
+/// transformers/utils/quantization_config.py (@0002311) and quantizers/auto.py (@00e3e79), read 2026-11-26.
 inline double bits_of_bitsandbytes(const json_object& from) {
-  if (!from.flag_or("load_in_4bit", false)) return 8;
+  const bool four = from.flag_or("load_in_4bit", false), eight = from.flag_or("load_in_8bit", false);
+  if (four == eight)
+    fail(errc::invalid_argument, from.path("load_in_8bit"), eight ? "true" : "false",
+         eight ? "one of it and load_in_4bit" : "true, or load_in_4bit: bitsandbytes quantises nothing without");
+  if (eight) return 8;
   return from.flag_or("bnb_4bit_use_double_quant", false) ? 4 + 8.0 / 64 + 32.0 / (64 * 256) : 4 + 32.0 / 64;
 }
 
@@ -68,8 +79,7 @@ inline double bits_of_compressed(const json_object& from) {
     const json_object one = from.object("config_groups").object(group.key());
     if (!one.has("weights")) continue;
     const json_object weights = one.object("weights");
-    const std::int64_t own = weights.count("num_bits");
-    check_part(weights.path("num_bits"), own, 16, "1 to 16");
+    const std::int64_t own = bits_in(weights, "num_bits", weights.count("num_bits"));
     const bool small_float = own == 4 && weights.has("type") && weights.string("type") == "float";
     const std::int64_t zero_point = weights.flag_or("symmetric", true) ? 0 : own;
     const std::int64_t block = block_of(weights, "block_structure");
@@ -112,13 +122,11 @@ inline double bits_of_method(const std::string& method, const json_object& from)
   if (method == "fp8") return bits_in_group(8, block_of(from, "weight_block_size"), 32);
   if (method == "fbgemm_fp8") return 8;
   if (method == "gptq" || method == "awq" || method == "auto-round") {
-    const std::int64_t own = from.count_or("bits", 4);
-    check_part(from.path("bits"), own, 16, "1 to 16");
+    const std::int64_t own = bits_in(from, "bits", from.count_or("bits", 4));
     return bits_in_group(own, from.count_or("group_size", 128), 16 + own);
   }
   if (method == "mlx") {
-    const std::int64_t own = from.count_or("bits", 4);
-    check_part(from.path("bits"), own, 16, "1 to 16");
+    const std::int64_t own = bits_in(from, "bits", from.count_or("bits", 4));
     return bits_in_group(own, from.count_or("group_size", 64), 32);  // a scale and an offset of 16 bits
   }
   if (method == "bitsandbytes") return bits_of_bitsandbytes(from);

@@ -110,6 +110,20 @@ TEST_CASE("a method that is not known is said, and counts as if not quantised", 
   const refusal wide = refusal_of([] { (void)parts_of("llama", R"({"quant_method":"awq","bits":400})"); });
   CHECK(wide.refused);
   CHECK(says(wide.message, "quantization_config.bits"));
+  // No bits at all left the scales alone, 0.125 bits a weight; of bitsandbytes without a flag 8 bits were read.
+  for (const char* none : {R"({"quant_method":"gptq","bits":0})", R"({"bits":0,"group_size":64})"})
+    CHECK(says(refusal_of([&] { (void)parts_of("llama", none); }).message,
+               "quantization_config.bits is 0; valid: 1 to 16"));
+  CHECK(says(refusal_of([] {
+               (void)parts_of("llama", R"({"quant_method":"compressed-tensors",
+                   "config_groups":{"group_0":{"weights":{"num_bits":0}}}})");
+             }).message,
+             "num_bits is 0; valid: 1 to 16"));
+  for (const char* none : {R"({"quant_method":"bitsandbytes"})", R"({"load_in_8bit":false})"})
+    CHECK(says(refusal_of([&] { (void)parts_of("llama", none); }).message,
+               "quantization_config.load_in_8bit is false; valid: true, or load_in_4bit"));
+  CHECK(says(refusal_of([] { (void)parts_of("llama", R"({"load_in_8bit":true,"load_in_4bit":true})"); }).message,
+             "quantization_config.load_in_8bit is true; valid: one of it and load_in_4bit"));
   const refusal block =
       refusal_of([] { (void)parts_of("llama", R"({"quant_method":"fp8","weight_block_size":[0,128]})"); });
   CHECK(block.refused);
