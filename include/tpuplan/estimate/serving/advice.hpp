@@ -179,7 +179,7 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
   if (base.now.refusal != serving_refusal::none) return all;
   detail::add(all, detail::flight_finding(base));
   detail::add(all, detail::slots_finding(base));
-  if (writes_tokens(model)) {
+  if (writes_tokens(model) && !detail::keeps_states_alone(model)) {
     detail::add(all, detail::cache_dtype_finding(base));
     detail::add(all, detail::cache_sharding_finding(base));
   }

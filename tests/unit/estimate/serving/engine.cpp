@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
+#include <tpuplan/estimate/serving/advice.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/json/file.hpp>
@@ -971,6 +972,7 @@ TEST_CASE("a block is no longer than the longest context, and keys that there ar
   CHECK(says(refused(states, [](serving_job& j) { j.block_tokens = 16; }), "1: the model keeps a state of each"));
   CHECK(says(refused(states, [](serving_job& j) { j.cache = dtype::fp8; }), "serving_job.cache is fp8; valid: bf16"));
   CHECK(says(refused(states, [](serving_job& j) { j.policy = cache_policy::reserved; }), "serving_job.policy"));
+  CHECK(serving_advice(states, job, {}, slice_for("v6e-8")).count > 0);  // of replicas, none of keys
   job.engine = serving_engine::vllm;
   CHECK(as_engine_runs(job, states).block_tokens == 0);
 }
