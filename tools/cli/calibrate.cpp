@@ -213,8 +213,9 @@ view view_of(const measured_runs& read, const std::vector<judged_run>& judged, c
         fmt::format("the {} to measure next: {}; it would leave {} of the spread of similar estimates, where {} is "
                     "left now",
                     one.of, one.change, percent(one.after), percent(one.before)));
-  say(output.empty() ? "--output FILE keeps it for --calibration of train, fit, plan, serve and simulate"
-                     : "written to " + output + ": --calibration of train, fit, plan, serve and simulate takes it");
+  say(output.empty()
+          ? "--output FILE keeps it for --calibration of train, fit, plan, risk, serve and simulate"
+          : "written to " + output + ": --calibration of train, fit, plan, risk, serve and simulate takes it");
   return shown;
 }
 

@@ -424,7 +424,7 @@ void add_launch_command(session& with) {
   added.add(
       "--max-restarts", options->restarts, {0, 1e6},
       "after preemptions and failures; 100, or twice the preemptions that the plan expects; 0 on flex-start of GKE");
-  added.add("--max-run", request.max_run, "after which the service ends the job: 20d");
+  added.add("--max-run", request.max_run, {least_max_run, most_max_run}, "after which the service ends the job: 20d");
   added.add("--max-wait", request.max_wait, "gcloud, and gce on flex-start: how long to wait for capacity: 12h");
   added.add("--command", options->command, "a line for bash; what the image starts, if not given")
       .excludes({"--maxtext", "--maxdiffusion"});
@@ -442,9 +442,11 @@ void add_launch_command(session& with) {
   added
       .add("--package", request.packages,
            "vertex: gs://BUCKET/trainer.tar.gz, which a prebuilt --image runs; repeat it")
+      .decides("packages")
       .whole();
   added.add("--module", request.module, "vertex: the Python module of the packages: trainer.task").needs({"--package"});
-  added.add("--boot-disk", options->boot_disk, {10, 65536}, "GB of each VM; 100 on gce, elsewhere the service's own");
+  added.add("--boot-disk", options->boot_disk, {least_boot_disk, most_boot_disk, " GB"},
+            "GB of each VM; 100 on gce, elsewhere the service's own");
   added.add("--engine", options->engine, fmt::format("of a plan for serving, on gke: {}", startable_engines().view()))
       .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--max-wait", "--command", "--args",
                  "--queue", "--maxtext", "--maxdiffusion", "--tpu-vm", "--location", "--tensorboard", "--output"});

@@ -17,7 +17,9 @@ using namespace tpuplan;
 namespace {
 
 /// The limits in words: "1 to 9e+15", or "0 or more" if the upper limit is too large to matter.
-std::string words_of(const limits& range) { return fmt::format("from {:.7g} to {:.7g}", range.least, range.most); }
+std::string words_of(const limits& range) {
+  return fmt::format("from {:.7g} to {:.7g}{}", range.least, range.most, range.unit);
+}
 
 /// The number, if the text is one and it lies within the limits.
 template <class T>

@@ -31,6 +31,7 @@ std::int64_t positive_count(std::string_view option, std::int64_t given);
 /// The numbers that an option takes, both ends included.
 struct limits {
   double least = 0, most = 0;
+  const char* unit = "";
   [[nodiscard]] bool has(double x) const noexcept { return x >= least && x <= most; }
 };
 

@@ -90,8 +90,7 @@ inline constexpr std::string_view not_given = "not given";
 /// The model of a question.
 inline constexpr question_row model_rows[] = {
     rows::file("config", "config",
-               "a Hugging Face config.json or its folder, a transformer or a network of layers of your own as JSON; - "
-               "reads it"),
+               "a Hugging Face config.json or its folder, or a model of your own as JSON: docs/models.md; - reads it"),
 };
 namespace detail {
 inline constexpr text<240> kernel_help =

@@ -66,7 +66,7 @@ inline void check_gcloud(const launch_request& request, tpu_creation how) {
   }
   if (request.capacity != provisioning::flex_start && request.max_run.value() > 0)
     fail(errc::unsupported, "max_run", request.max_run.value(),
-         "0: only flex-start has a limit; use gce with max_restarts 0, or vertex");
+         "none: only flex-start has a limit; gce has one with max_restarts 0");
   if (request.max_run.value() > 0 && request.run / request.max_run > static_cast<double>(request.max_restarts) + 1)
     fail(errc::out_of_range, "max_restarts", request.max_restarts,
          "at least one for each max_run of the run but the first");

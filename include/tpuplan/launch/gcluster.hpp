@@ -42,7 +42,7 @@ inline void check_submission(const launch_request& request, std::string_view too
   check_gke_flex_start(request);
   if (request.max_run.value() > 0)
     fail(errc::unsupported, "max_run", request.max_run.value(),
-         "0: " + std::string(tool) + " ends no job after a time");
+         "none: " + std::string(tool) + " ends no job after a time");
 }
 
 /// Refuses what Cluster Toolkit does not have.

@@ -65,7 +65,7 @@ inline void check_gke(const launch_request& request) {
   check_service_account(request, true);
   check_gke_flex_start(request);
   if (request.max_run.value() > 0 && !is_queued(request) && vms(request.where) > 1)
-    fail(errc::unsupported, "max_run", request.max_run.value(), "0: a JobSet has no limit over its restarts");
+    fail(errc::unsupported, "max_run", request.max_run.value(), "none: a JobSet has no limit over its restarts");
 }
 
 inline nlohmann::ordered_json gke_node_selector(const launch_request& request) {

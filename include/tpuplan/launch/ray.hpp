@@ -62,7 +62,7 @@ inline void check_ray(const launch_request& request) {
   if (!request.reservation.empty())
     fail(errc::unsupported, "reservation", request.reservation, "none: Ray's cluster file has no reservation of TPUs");
   if (request.max_run.value() > 0)
-    fail(errc::unsupported, "max_run", request.max_run.value(), "0: Ray ends no cluster after a time");
+    fail(errc::unsupported, "max_run", request.max_run.value(), "none: Ray ends no cluster after a time");
 }
 
 /// The slice as the Cloud TPU API has it: an accelerator type, or type and topology of shapes that no name stands for.

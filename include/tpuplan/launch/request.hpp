@@ -63,6 +63,14 @@ struct launch_request {
   bytes boot_disk{};                  ///< of each VM; 0: 100 GB on Compute Engine, elsewhere the service's own
 };
 
+/// @{
+/// What a request may ask for: sizes of a boot disk, in GB, and times after which a job ends, in seconds.
+inline constexpr double least_boot_disk = 10;
+inline constexpr double most_boot_disk = 65536;
+inline constexpr double least_max_run = 60;
+inline constexpr double most_max_run = 3e8;
+/// @}
+
 namespace detail {
 
 constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
@@ -200,6 +208,13 @@ constexpr std::string_view last_part(std::string_view path) noexcept {
   return last == "." || last == ".." ? std::string_view{} : last;
 }
 
+inline std::int64_t boot_disk_gb(const launch_request& request) {
+  return static_cast<std::int64_t>(math::ceil(request.boot_disk.value() / 1e9));
+}
+inline std::string boot_disk_text(const launch_request& request) {
+  return std::to_string(boot_disk_gb(request)) + " GB";
+}
+
 /// Paths, packages and the framework of the program. A framework without a package for the chip is refused: what it
 /// does there is not documented.
 inline void check_files(const launch_request& request) {
@@ -212,14 +227,17 @@ inline void check_files(const launch_request& request) {
   for (const std::string& one : request.copy) file("copy", one);
   if (!request.requirements.empty()) file("requirements", request.requirements);
   for (const std::string& one : request.packages) {
-    if (!is_bucket_path(one)) refuse_name("packages", one, "gs://BUCKET/PACKAGE.tar.gz");
+    if (!is_bucket_path(one))
+      refuse_name("packages", one, "gs://BUCKET/PACKAGE.tar.gz, the bucket of 3 to 63 characters");
   }
   if (request.packages.empty() != request.module.empty())
     refuse_name(request.module.empty() ? "module" : "packages", "",
                 "both: the module that is run, and the packages that have it");
   if (!request.module.empty() && !is_path_part(request.module, "._", true))
     refuse_name("module", request.module, "the name of a Python module: trainer.task");
-  not_negative("boot_disk", request.boot_disk.value());
+  const double disk = not_negative("boot_disk", request.boot_disk.value()) / 1e9;
+  if (disk > 0 && (disk < least_boot_disk || disk > most_boot_disk))
+    fail(errc::out_of_range, "boot_disk", disk, "10 to 65536, in GB");
   if (request.framework.empty()) return;
   for (const std::string_view known : {"jax", "torch_xla", "tensorflow"}) {
     if (known != request.framework) continue;
@@ -240,10 +258,6 @@ inline void check_files(const launch_request& request) {
              "torch_tpu, which is built from source; run it by an image and a command"
            : "jax, torch_xla or tensorflow; torch_tpu comes in an image alone: no index "
              "of packages has it");
-}
-
-inline std::int64_t boot_disk_gb(const launch_request& request) {
-  return static_cast<std::int64_t>(math::ceil(request.boot_disk.value() / 1e9));
 }
 
 inline void check_names(const launch_request& request) {
@@ -302,7 +316,7 @@ inline void check_extras(const launch_request& request, std::string_view service
   check("packages", request.packages.empty() ? std::string() : request.packages.front());
   check("module", request.module);
   check("max_wait", request.max_wait.value() == 0 ? std::string() : seconds_text(request.max_wait));
-  check("boot_disk", boot_disk_gb(request) == 0 ? std::string() : std::to_string(boot_disk_gb(request)) + " GB");
+  check("boot_disk", boot_disk_gb(request) == 0 ? std::string() : boot_disk_text(request));
 }
 
 /// Refuses a name of the other kind: services of Google Cloud take e-mail addresses, Kubernetes takes names.
@@ -375,15 +389,15 @@ inline std::string days_text(double time) {
 inline void check_times(const launch_request& request) {
   const double expected = not_negative("run", request.run.value());
   const double limit = not_negative("max_run", request.max_run.value());
-  if (limit > 0 && limit < 60) fail(errc::out_of_range, "max_run", limit, "60 seconds or more");
+  if (limit > 0 && (limit < least_max_run || limit > most_max_run))
+    fail(errc::out_of_range, "max_run", limit, "60 seconds to 3472 days");
   const double wait = not_negative("max_wait", request.max_wait.value());
   if (wait > 0 && (wait < 60 || wait > 3e7)) fail(errc::out_of_range, "max_wait", wait, "60 seconds to a year");
-  if (limit > 3e8) fail(errc::out_of_range, "max_run", limit, "less than ten years");
   const bool flex = request.capacity == provisioning::flex_start;
   if (limit > 0 && expected > limit && !(flex && !request.checkpoint.empty())) {
     fail(errc::out_of_range, "max_run", limit,
-         flex ? "at least the seconds that the run may take, or a checkpoint to go on from"
-              : "at least the seconds that the run may take");
+         "at least " + seconds_text(request.run) + ", which the run may take" +
+             (flex ? ", or a checkpoint to go on from" : ""));
   }
   constexpr double week = 7 * 86400.0;
   if (flex && limit > week)

@@ -77,10 +77,10 @@ inline void check_skypilot(const launch_request& request) {
     fail(errc::unsupported, "reservation", request.reservation,
          "none: a task of SkyPilot names no reservation of TPUs");
   if (request.max_run.value() > 0 && request.capacity != provisioning::flex_start)
-    fail(errc::unsupported, "max_run", request.max_run.value(), "0: only flex-start has a limit");
+    fail(errc::unsupported, "max_run", request.max_run.value(), "none: only flex-start has a limit");
   if (request.boot_disk.value() > 0 && !is_sky_machine(request))
-    fail(errc::unsupported, "boot_disk", request.boot_disk.value(),
-         "0: VMs of the Cloud TPU API have a disk of a fixed size (skypilot-org/skypilot#4964); use gce");
+    fail(errc::unsupported, "boot_disk", boot_disk_text(request),
+         "none: VMs of the Cloud TPU API have a disk of a fixed size (skypilot-org/skypilot#4964)");
   if (is_sky_machine(request))
     check_sky_machine(request);
   else

@@ -157,9 +157,8 @@ inline launch_request named_request(launch_request request, const launch_target&
   drop(request.workdir, "workdir");
   drop(request.requirements, "requirements");
   drop(request.framework, "framework");
-  drop(request.module, "module");
   if (refused != "copy") request.copy.clear();
-  if (refused != "packages") request.packages.clear();
+  if (refused != "packages") request.packages.clear(), request.module.clear();
   if (refused != "boot_disk") request.boot_disk = {};
   if (refused != "max_wait") request.max_wait = {};
   const auto need = [](std::string& value, const char* any) {
@@ -171,7 +170,7 @@ inline launch_request named_request(launch_request request, const launch_target&
   if (!has_files(request) && request.framework.empty()) need(request.image, "image");
   request.cluster = of_a_cluster ? "cluster" : "";
   if (target.name == "skypilot") request.project.clear();
-  if (request.command.empty()) request.command = {"true"};
+  if (request.command.empty() && request.packages.empty()) request.command = {"true"};
   if (target.ends_with_flex_start && request.capacity == provisioning::flex_start) request.max_restarts = 0;
   return request;
 }
