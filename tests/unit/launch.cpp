@@ -14,6 +14,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
+#include <tpuplan/read/hf.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -581,7 +582,43 @@ TEST_CASE("a model of one's own is its dimensions to MaxText, one that it knows 
   CHECK(says(refused({"vocab_size=32000"}),
              "MaxText argument is vocab_size; valid: a key that the plan does not decide"));
   run.model.attention.sinks = true;
-  CHECK(says(refused({}), "model is my7b; valid: one that MaxText's blocks"));
+  CHECK(says(refused({}), "model is my7b; valid: a model that MaxText builds, or base_emb_dim"));
+  CHECK(says(refused({}), "nearest is decoder_block=llama2, but here attention.sinks is true, not false"));
+}
+
+TEST_CASE("MaxText gets a block that routes where there are experts, and one that norms where there are such norms") {
+  const auto written = [](transformer model, std::int64_t tokens = 0) {
+    return detail::maxtext_model_arguments(model, tokens);
+  };
+  const auto model_of = [](const char* file) {
+    return load_hf_config(std::string(TPUPLAN_DATA_DIR) + "/models/" + file).model;
+  };
+  using words = std::vector<std::string>;
+  transformer coder = model_of("qwen3-coder-480b-a35b.json");
+  CHECK(written(coder) == words{"model_name=qwen3-480b-a35b"});
+  coder.name = "mine";
+  CHECK(written(coder).front() == "decoder_block=qwen3_moe");
+  CHECK(has(written(coder), "use_qk_norm=true"));
+  coder.attention.qk_norm = false;
+  CHECK(written(coder).front() == "decoder_block=mixtral");
+  transformer dense = model_of("qwen3-32b.json");
+  dense.name = "mine";
+  CHECK(has(written(dense), "use_qk_norm=true"));
+  for (const char* const no_key : {"decoder_block=llama2", "decoder_block=mixtral"})
+    CHECK_FALSE(has(written(dense), no_key));
+  // What MaxText calls otherwise: by name, with its rows of padding, and windows that the text does not fill.
+  CHECK(written(model_of("deepseek-v3.json")) == words{"model_name=deepseek3-671b"});
+  CHECK(written(model_of("gemma-2-9b.json")) == words{"model_name=gemma2-9b"});
+  CHECK(written(model_of("olmo-3-7b.json")) == words{"model_name=olmo3-7b"});
+  CHECK(written(model_of("mistral-7b-v0.1.json"), 4096) == words{"model_name=mistral-7b"});
+  const auto refused = [&](const char* file) {
+    return refusal_of([&] { (void)written(model_of(file), 8192); }).message;
+  };
+  CHECK(
+      says(refused("mistral-7b-v0.1.json"), "but here attention.local_layers is 32, not 0; attention.window is 4096"));
+  CHECK(says(refused("smollm3-3b.json"), "in this one every fourth layer has no RoPE"));
+  CHECK(says(refused("phi-4-mini.json"), "in this one RoPE rotates three quarters of each head"));
+  CHECK(says(refused("minimax-m2.json"), "attention.wide_qk_norm is true, not false"));
 }
 
 TEST_CASE("MaxText is compiled with the flags of its recipes, with one's own, or refused") {

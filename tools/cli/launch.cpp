@@ -142,9 +142,13 @@ bool gives_any(const std::vector<std::string>& extra, std::initializer_list<std:
   return std::any_of(keys.begin(), keys.end(), begins);
 }
 
-/// What a run of MaxText leaves behind in its folder, and what it is compiled without.
+/// What a run of MaxText leaves behind in its folder, what it is compiled without, and what sizes do not tell it.
 void say_of_maxtext(const launch_options& given, const launch_request& request, const planned_training& plan,
-                    const maxtext_run& run) {
+                    const maxtext_run& run, const std::vector<std::string>& command) {
+  if (gives_any(command, {"decoder_block"}) && !gives_any(run.extra, {"decoder_block", "model_name"}))
+    write_error(
+        "tpuplan: MaxText has the sizes of the model, not what has no size: set rope_max_timescale, rope_type, "
+        "mlp_activations and, of experts, norm_topk_prob and routed_score_func where they are not its defaults");
   if (given.flags.empty() && !recipe_flags(request.where.chip, run).empty())
     write_error(
         fmt::format("tpuplan: MaxText is compiled without flags; recipes on {} have some: --compiler-flags recipe",
@@ -203,8 +207,9 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   maxtext_run run = maxtext_of(plan.best, plan.asked, request.capacity);
   run.extra = given.maxtext_extra;
   run.compiler_flags = given.flags == "none" ? "" : given.flags;
-  say_of_maxtext(given, request, plan, run);
-  return maxtext_command(request, run);
+  std::vector<std::string> command = maxtext_command(request, run);
+  say_of_maxtext(given, request, plan, run, command);
+  return command;
 }
 
 /// "vertex, gke, ... or ray"; and with what is written for each, "vertex: CustomJob of Vertex AI, ...".

@@ -316,9 +316,11 @@ namespace detail {
 inline void check_model_name(const maxtext_run& run) {
   for (const std::string& one : run.extra) {
     if (one.compare(0, 11, "model_name=") != 0 || one == "model_name=default") continue;
-    if (run.model.layers > 0 && built_model(maxtext_model_from({one})) != built_model(run.model))
+    if (run.model.layers == 0) continue;
+    (void)maxtext_model_from({one});  // which refuses names that MaxText does not have
+    if (const maxtext_match match = match_of({one}, run.model, run.job.sequence_length); !is_same(match))
       fail(errc::invalid_argument, "MaxText argument", one,
-           "the plan's model, " + std::string(run.model.name.view()) + ": without it its dimensions are written");
+           "the plan's model, " + std::string(run.model.name.view()) + ", in which " + words_of(match));
   }
 }
 
@@ -367,7 +369,7 @@ inline std::vector<std::string> maxtext_environment(const launch_request& reques
     if (run.model.layers == 0)
       detail::fail(errc::missing_field, "model_name", "missing",
                    "an argument such as model_name=llama3.1-8b, or a plan that has its model");
-    for (std::string& one : detail::maxtext_model_arguments(run.model)) {
+    for (std::string& one : detail::maxtext_model_arguments(run.model, run.job.sequence_length)) {
       const std::string_view key = std::string_view(one).substr(0, one.find('='));
       if (detail::gives(run.extra, key))
         detail::fail(errc::invalid_argument, "MaxText argument", key, "a key that the plan does not decide");

@@ -215,13 +215,13 @@ TEST_CASE("arguments stand above the file, and defaults are MaxText's") {
   CHECK(q.mesh.fsdp == 32);
   CHECK(parameters(q.model).total == 6738415616);
   const maxtext_question own = asked(
-      "base_emb_dim: 4096\nbase_mlp_dim: 14336\nnum_experts: 8\nnum_experts_per_tok: 2\n"
+      "decoder_block: mixtral\nbase_emb_dim: 4096\nbase_mlp_dim: 14336\nnum_experts: 8\nnum_experts_per_tok: 2\n"
       "base_num_decoder_layers: 32\nbase_num_query_heads: 32\nbase_num_kv_heads: 8\n"
       "head_dim: 128\nvocab_size: 32000\nper_device_batch_size: 1\n");
   CHECK(parameters(own.model).total == 46702792704);  // Mixtral 8x7B
   CHECK(own.model.moe.expert_d_ff == 14336);
   const maxtext_question latent = asked("model_name: deepseek3-671b\nper_device_batch_size: 1\n");
-  CHECK(parameters(latent.model).total == 671026404352);
+  CHECK(parameters(latent.model).total == 671026419200);  // with the biases of 58 routers
   CHECK(asked("model_name: gemma2-9b\nper_device_batch_size: 1\n").model.attention.local_layers == 21);
   CHECK(asked("model_name: qwen3-8b-base\nper_device_batch_size: 1\n").model.d_model == 4096);
 }
@@ -415,12 +415,45 @@ TEST_CASE("small sizes and defaults of MaxText are taken as they are") {
                                         "ici_fsdp_parallelism: 64\n");
   CHECK(stages.job.pipeline_rounds == 2);  // stages of one layer each
   CHECK(stages.job.pipeline_microbatches == 4);
-  CHECK(says(
-      refusal_of([&] { (void)asked(llama + "base_num_decoder_layers: 1\nattention_type: local_sliding\n"); }).message,
-      "sliding_window_size"));
-  const std::string experts = llama + "base_num_decoder_layers: 2\nnum_experts: 8\nnum_experts_per_tok: 2\n";
+  std::string experts = llama + "base_num_decoder_layers: 2\nnum_experts: 8\nnum_experts_per_tok: 2\n";
+  experts.replace(experts.find("llama2"), 6, "mixtral");
   CHECK(asked(experts + "capacity_factor: 1.0\n").job.capacity_factor == 1);
   CHECK(asked(experts + "capacity_factor: 0.5\n").job.capacity_factor == 0.5);
+}
+
+TEST_CASE("a block has the parts that its code builds, whatever keys say") {
+  const auto file = [](const std::string& block, const std::string& more) {
+    return "decoder_block: " + block +
+           "\nbase_emb_dim: 1024\nbase_num_decoder_layers: 2\nbase_mlp_dim: 2048\nper_device_batch_size: 1\n" + more;
+  };
+  const auto refused = [&](const std::string& block, const std::string& more) {
+    return refusal_of([&] { (void)asked(file(block, more)); }).message;
+  };
+  const std::string experts = "num_experts: 8\nnum_experts_per_tok: 2\nbase_moe_mlp_dim: 2048\n";
+  for (const detail::maxtext_block& block : detail::maxtext_blocks) {
+    INFO(std::string(block.name));
+    const std::string name(block.name);
+    const bool windows = detail::maxtext_local_layers(block.name, 8) > 0;
+    const std::string window = windows ? "sliding_window_size: 128\n" : "";
+    const std::string more = window + (block.experts ? experts : std::string());
+    const maxtext_question q = asked(file(name, more + "use_qk_norm: true\nattention_bias: true\n"));
+    CHECK(has_experts(q.model) == block.experts);
+    CHECK(q.model.attention.qk_norm == (block.qk_norm != detail::block_part::never));
+    CHECK(q.model.attention.qkv_bias == (block.qkv_bias != detail::block_part::never));
+    CHECK(q.model.attention.output_bias == (block.output_bias != detail::block_part::never));
+    CHECK(lists(q.unused, "use_qk_norm=true") == (block.qk_norm != detail::block_part::by_key));
+    const transformer plain = asked(file(name, more)).model;  // base.yml: neither norms nor biases
+    CHECK(plain.attention.qk_norm == (block.qk_norm == detail::block_part::always));
+    CHECK(plain.norms_per_layer == 2);
+    if (!block.experts) {
+      CHECK(says(refused(name, more + experts), "num_experts is 8; valid: 1: MaxText's " + name + " layers (models/"));
+    } else {
+      CHECK(says(refused(name, window), "num_experts is 1; valid: 2 or more: MaxText's " + name));
+    }
+  }
+  CHECK(says(refused("llama2", "attention_type: local_sliding\n"), "attention_type is local_sliding; valid: global"));
+  CHECK(says(refused("llama2", "partial_rotary_factor: 0.75\n"), "partial_rotary_factor is 0.75; valid: 1"));
+  CHECK(asked(file("qwen3", "mtp_num_layers: 1\n")).model.prediction_layers == 1);
 }
 
 }  // namespace read_maxtext_tests

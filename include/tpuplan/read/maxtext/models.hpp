@@ -21,7 +21,7 @@ namespace detail {
 
 /// A model_name and the keys that it sets. Short keys: L layers, D base_emb_dim, H query heads, K heads of keys and
 /// values, S head_dim, F base_mlp_dim, V vocab_size, E experts, T of them for a token, X base_moe_mlp_dim, C shared
-/// experts, N dense layers first, W window; + marks tied embeddings.
+/// experts, N dense layers first, W window; B marks biases of routers, + tied embeddings.
 struct maxtext_model {
   std::string_view name, block, sizes;
 };
@@ -70,8 +70,8 @@ inline constexpr maxtext_model maxtext_models[] = {
     {"qwen3-480b-a35b", "qwen3_moe", "L62 D6144 H96 K8 S128 F2560 V151936 E160 T8 X2560"},
     {"deepseek2-16b", "deepseek", "L27 D2048 H16 K16 F10944 V102400 E64 T6 X1408 C2 N1 Q0"},
     {"deepseek2-236b", "deepseek", "L60 D5120 H128 K128 F12288 V102400 E160 T6 X1536 C2 N1 Q1536"},
-    {"deepseek3-671b", "deepseek", "L61 D7168 H128 K128 F18432 V129280 E256 T8 X2048 C1 N3 Q1536"},
-    {"kimi-k2-1t", "deepseek", "L61 D7168 H64 K64 F18432 V163840 E384 T8 X2048 C1 N1 Q1536"},
+    {"deepseek3-671b", "deepseek", "L61 D7168 H128 K128 F18432 V129280 E256 T8 X2048 C1 N3 Q1536 B"},
+    {"kimi-k2-1t", "deepseek", "L61 D7168 H64 K64 F18432 V163840 E384 T8 X2048 C1 N1 Q1536 B"},
 };
 
 /// The keys behind the letters of `maxtext_model::sizes`.
@@ -91,10 +91,41 @@ inline constexpr std::pair<char, const char*> maxtext_letters[] = {{'L', "base_n
                                                                    {'Q', "q_lora_rank"},
                                                                    {'I', "interleave_moe_layer_step"}};
 
-/// The decoder blocks that a `transformer` describes.
-inline constexpr std::string_view maxtext_blocks[] = {"llama2", "llama4", "mistral",   "mixtral", "gemma",
-                                                      "gemma2", "gemma3", "gpt3",      "gpt_oss", "olmo3",
-                                                      "qwen2",  "qwen3",  "qwen3_moe", "deepseek"};
+/// What decides whether the layers of a block have a part: nothing, a key of the configuration, or the block.
+enum class block_part : std::uint8_t { never, by_key, always };
+
+/// A decoder block: the layers that MaxText builds by that name. Keys for parts that its layers do not have change
+/// nothing there. All rotate every dimension of a head (types.py refuses another partial_rotary_factor).
+struct maxtext_block {
+  std::string_view name, source;              ///< the source below src/maxtext/models
+  bool experts = false, dense_first = false;  ///< its MLPs are experts; the first layers can have dense ones
+  bool shared = false;                        ///< experts that all tokens share, by shared_experts
+  bool latent = false;                        ///< multi-head latent attention, in every layer
+  block_part qk_norm = block_part::never, qkv_bias = block_part::never, output_bias = block_part::never;
+  block_part further_norms = block_part::never;  ///< by use_post_attn_norm and use_post_ffw_norm, beyond two
+  bool layer_norm = false;                       ///< with a bias, as those of its MLP; else RMSNorm
+  std::string_view named = "";                   ///< keys that the files of its models set
+  bool by_keys = false;                          ///< the keys that a launch writes describe its layers
+};
+inline constexpr block_part no_part = block_part::never, key_part = block_part::by_key, own_part = block_part::always;
+/// @e AI-Hypercomputer/maxtext@e591f30 src/maxtext/models: the classes that layers/decoders.py takes for a block.
+inline constexpr maxtext_block maxtext_blocks[] = {
+    // name, source, experts, dense first, shared, latent, QK norm, biases of QKV and of the output, norms, LayerNorm
+    {"llama2", "llama2.py", false, false, false, false, no_part, no_part, no_part, no_part, false, "", true},
+    {"llama4", "llama4.py", true, false, true, false, no_part, no_part, no_part, no_part, false, ""},
+    {"mistral", "mistral.py", false, false, false, false, no_part, no_part, no_part, no_part, false, ""},
+    {"mixtral", "mixtral.py", true, false, false, false, no_part, no_part, no_part, no_part, false, "", true},
+    {"gemma", "gemma.py", false, false, false, false, no_part, no_part, no_part, no_part, false, ""},
+    {"gemma2", "gemma2.py", false, false, false, false, no_part, no_part, no_part, key_part, false, "norms"},
+    {"gemma3", "gemma3.py", false, false, false, false, own_part, no_part, no_part, key_part, false, "norms"},
+    {"gpt3", "gpt3.py", false, false, false, false, no_part, own_part, own_part, no_part, true, ""},
+    {"gpt_oss", "gpt_oss.py", true, false, false, false, no_part, key_part, key_part, no_part, false, "bias sink"},
+    {"olmo3", "olmo3.py", false, false, false, false, key_part, key_part, key_part, no_part, false, "qk_norm"},
+    {"qwen2", "qwen2.py", false, false, false, false, key_part, key_part, no_part, no_part, false, "bias", true},
+    {"qwen3", "qwen3.py", false, false, false, false, key_part, no_part, no_part, no_part, false, "qk_norm", true},
+    {"qwen3_moe", "qwen3.py", true, false, false, false, key_part, no_part, no_part, no_part, false, "qk_norm", true},
+    {"deepseek", "deepseek.py", true, true, true, true, no_part, no_part, no_part, no_part, false, "", true},
+};
 
 /// The number behind a letter of `sizes`, or `other`.
 inline std::int64_t size_behind(std::string_view sizes, char letter, std::int64_t other) noexcept {
@@ -126,14 +157,26 @@ class maxtext_dimensions {
   }
 
   [[nodiscard]] std::string_view name() const noexcept { return named_ == nullptr ? "default" : named_->name; }
-  [[nodiscard]] std::string block() {
-    std::string given = word("decoder_block", named_ == nullptr ? "llama2" : named_->block);
-    if (std::find(std::begin(maxtext_blocks), std::end(maxtext_blocks), given) == std::end(maxtext_blocks)) {
-      std::string valid;
-      for (const std::string_view one : maxtext_blocks) valid += (valid.empty() ? "" : ", ") + std::string(one);
-      fail(errc::unsupported, keys_->place("decoder_block"), given, valid);
+  [[nodiscard]] const maxtext_block& block() {
+    const std::string given = word("decoder_block", named_ == nullptr ? "llama2" : named_->block);
+    std::string valid;
+    for (const maxtext_block& one : maxtext_blocks) {
+      if (one.name == given) return one;
+      valid += (valid.empty() ? "" : ", ") + std::string(one.name);
     }
-    return given;
+    fail(errc::unsupported, keys_->place("decoder_block"), given, valid);
+  }
+  /// Whether the file of the model sets the keys of that kind; MaxText's own default is that it has none of them.
+  [[nodiscard]] bool sets(const maxtext_block& block, std::string_view kind) const noexcept {
+    return named_ != nullptr && block.named.find(kind) != std::string_view::npos;
+  }
+  /// Whether the file of the model sets routed_bias.
+  [[nodiscard]] bool sets_router_bias(const maxtext_block& block) const noexcept {
+    return sets(block, "bias") || (named_ != nullptr && named_->sizes.find('B') != std::string_view::npos);
+  }
+  /// Whether the layers of a block have a part. A key that their code does not read is not read here, too.
+  [[nodiscard]] bool has(block_part part, std::string_view key, bool usual) {
+    return part == block_part::always || (part == block_part::by_key && flag(key, usual));
   }
   /// A size of at least `least`; `usual` is MaxText's default.
   [[nodiscard]] std::int64_t size(char letter, std::int64_t usual, std::int64_t least) {
@@ -199,48 +242,66 @@ inline std::int64_t maxtext_local_layers(std::string_view block, std::int64_t la
   return 0;
 }
 
-inline void fill_maxtext_attention(transformer& model, maxtext_dimensions& from, std::string_view block) {
+inline void fill_maxtext_attention(transformer& model, maxtext_dimensions& from, const maxtext_block& block) {
   attention_spec& attention = model.attention;
   attention.heads = from.size('H', 16, 1);
   attention.kv_heads = from.size('K', 16, 1);
   attention.head_dim = from.size('S', 128, 1);
-  const bool named_bias = block == "qwen2" || block == "gpt_oss" || block == "gpt3";
-  attention.qkv_bias = from.flag("attention_bias", named_bias);
-  attention.output_bias = attention.qkv_bias && block != "qwen2";
-  attention.qk_norm =
-      from.flag("use_qk_norm", block == "qwen3" || block == "qwen3_moe" || block == "olmo3" || block == "gemma3");
-  attention.wide_qk_norm = attention.qk_norm && block == "olmo3";
-  attention.sinks = from.flag("attention_sink", block == "gpt_oss");
-  const std::string type = from.word("attention_type", block == "deepseek" ? "mla" : "global");
-  if (type == "mla") {
+  attention.qkv_bias = from.has(block.qkv_bias, "attention_bias", from.sets(block, "bias"));
+  attention.output_bias = from.has(block.output_bias, "attention_bias", from.sets(block, "bias"));
+  attention.qk_norm = from.has(block.qk_norm, "use_qk_norm", from.sets(block, "qk_norm"));
+  attention.wide_qk_norm = attention.qk_norm && starts_with_name(from.name(), "olmo3");
+  attention.qk_norm = attention.qk_norm && !attention.wide_qk_norm;
+  attention.sinks = from.flag("attention_sink", from.sets(block, "sink"));
+  attention.local_layers = block.latent ? 0 : maxtext_local_layers(block.name, model.layers);
+  if (const std::string type = from.word("attention_type", "global");
+      type != "global" && !(block.latent && type == "mla") && !(attention.local_layers > 0 && type == "local_sliding"))
+    fail(errc::unsupported, from.place("attention_type"), type,
+         block.latent ? "mla, which deepseek has"
+                      : "global: MaxText's " + std::string(block.name) + " layers take no other from this key");
+  if (block.latent) {
     attention.latent = {from.size('Q', 0, 0), from.count("kv_lora_rank", 512, 1),
                         from.count("qk_nope_head_dim", 128, 1), from.count("qk_rope_head_dim", 64, 1),
                         from.count("v_head_dim", 128, 1)};
     attention.head_dim = 0;
     return;
   }
-  if (type != "global" && type != "local_sliding")
-    fail(errc::unsupported, from.place("attention_type"), type, "global, local_sliding or mla");
-  attention.local_layers = type == "local_sliding" ? model.layers : maxtext_local_layers(block, model.layers);
-  const std::int64_t window = from.size('W', 0, 0);
+  const std::int64_t window = attention.local_layers == 0 ? 0 : from.size('W', 0, 0);
   if (attention.local_layers > 0 && window == 0)
     fail(errc::missing_field, from.place("sliding_window_size"), "0", "the window of local layers, in tokens");
-  if (attention.local_layers > 0) attention.window = window;
+  attention.window = window;
 }
 
-inline void fill_maxtext_experts(transformer& model, maxtext_dimensions& from, std::string_view block) {
+/// The blocks with experts, as words of a refusal.
+inline std::string maxtext_expert_blocks() {
+  std::string names;
+  for (const maxtext_block& one : maxtext_blocks) {
+    if (one.experts) names += (names.empty() ? "" : ", ") + std::string(one.name);
+  }
+  return names;
+}
+
+/// Experts where the block has them. Its code decides whether tokens are routed, not the count alone: a count that it
+/// would not build is refused.
+inline void fill_maxtext_experts(transformer& model, maxtext_dimensions& from, const maxtext_block& block) {
   const std::int64_t experts = from.size('E', 1, 1);
-  if (experts == 1) return;
+  const std::string layers = "MaxText's " + std::string(block.name) + " layers (models/" + std::string(block.source);
+  if (!block.experts && experts > 1)
+    fail(errc::unsupported, from.place("num_experts"), experts,
+         "1: " + layers + ") have one dense MLP and route nothing; a decoder_block of " + maxtext_expert_blocks());
+  if (!block.experts) return;
+  if (experts == 1)
+    fail(errc::unsupported, from.place("num_experts"), experts, "2 or more: " + layers + ") route tokens to experts");
   moe_spec& moe = model.moe;
   moe.experts = experts;
   moe.top_k = from.size('T', 1, 1);
   moe.expert_d_ff = from.size('X', model.mlp.d_ff, -1);
-  moe.shared_d_ff = checked_multiply(moe.expert_d_ff, from.size('C', 0, 0));
-  moe.dense_layers = from.size('N', 0, 0);
-  const std::int64_t every = from.size('I', 1, 1);
+  if (block.shared) moe.shared_d_ff = checked_multiply(moe.expert_d_ff, from.size('C', 0, 0));
+  if (block.dense_first) moe.dense_layers = from.size('N', 0, 0);
+  const std::int64_t every = block.name == "llama4" ? from.size('I', 1, 1) : 1;
   if (every > 1) moe.dense_layers = model.layers - model.layers / every;
-  moe.router_bias = from.flag("routed_bias", block == "gpt_oss");
-  moe.expert_bias = from.flag("mlp_bias", block == "gpt_oss");
+  moe.router_bias = from.flag("routed_bias", from.sets_router_bias(block));
+  moe.expert_bias = from.flag("mlp_bias", from.sets(block, "bias"));
 }
 
 /// The model that the keys describe. Throws for a name or a block that is not in the tables, and for invalid
@@ -248,11 +309,11 @@ inline void fill_maxtext_experts(transformer& model, maxtext_dimensions& from, s
 inline transformer maxtext_model_of(maxtext_reader& keys, std::vector<std::pair<std::string, std::string>>& assumed) {
   maxtext_dimensions from(keys, assumed);
   transformer model;
-  const std::string block = from.block();
+  const maxtext_block& block = from.block();
   model.name = from.name();
   if (const std::int64_t scale = keys.count_or("global_parameter_scale", 1, 1); scale != 1)
     fail(errc::unsupported, keys.place("global_parameter_scale"), scale, "1: dimensions as they are");
-  const std::int64_t merged = block == "gemma2" ? 2 : 1;  // a local and a global layer count as one there
+  const std::int64_t merged = block.name == "gemma2" ? 2 : 1;  // a local and a global layer count as one there
   model.layers = checked_multiply(from.size('L', 16, 1), merged);
   model.d_model = from.size('D', 2048, 1);
   model.vocab = from.size('V', 32000, 1);
@@ -263,13 +324,18 @@ inline transformer maxtext_model_of(maxtext_reader& keys, std::vector<std::pair<
       fail(errc::malformed_input, from.place("mlp_activations"), given, "a list such as [\"silu\", \"linear\"]");
     model.mlp.gated = given.find(',') != std::string::npos;
   } else {
-    model.mlp.gated = block != "gpt3";
+    model.mlp.gated = block.name != "gpt3" || from.name() == "default";
   }
-  const bool four_norms = block == "gemma2" || block == "gemma3";
-  model.norms_per_layer =
-      2 + (from.flag("use_post_attn_norm", four_norms) ? 1 : 0) + (from.flag("use_post_ffw_norm", four_norms) ? 1 : 0);
-  model.norm_bias = model.mlp.bias = block == "gpt3";
-  if (block == "gpt3") model.learned_positions = from.count("trainable_position_size", 16384, 1);
+  for (const char* key : {"use_post_attn_norm", "use_post_ffw_norm"})
+    model.norms_per_layer += from.has(block.further_norms, key, from.sets(block, "norms")) ? 1 : 0;
+  model.norm_bias = model.mlp.bias = block.layer_norm;
+  if (const double part = keys.number_or("partial_rotary_factor", 1); part != 1)
+    fail(errc::unsupported, keys.place("partial_rotary_factor"), part,
+         "1: MaxText takes another for qwen3_next alone, which this does not read");
+  if (block.name == "gpt3")
+    model.learned_positions =
+        std::max<std::int64_t>(0, from.count("trainable_position_size", from.name() == "default" ? -1 : 16384, -1));
+  model.prediction_layers = keys.count_or("mtp_num_layers", 0, 0);
   fill_maxtext_attention(model, from, block);
   fill_maxtext_experts(model, from, block);
   validate(model);
