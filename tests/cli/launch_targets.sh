@@ -137,7 +137,7 @@ job() {
 maxtext=(--image a/b:c --maxtext --set dataset_type=synthetic --set learning_rate=3e-4 --checkpoint gs://my-bucket/run)
 cluster=(--project my-project --cluster tpus --zone us-east5-b)
 models=$data/models
-job "A: 7B on 2T tokens" gke 'pre_train.train .*ici_fsdp_parallelism=[0-9]+ .*base_emb_dim=4096' "${cluster[@]}" "${maxtext[@]}" -- \
+job "A: 7B on 2T tokens" gke 'pre_train.train .*ici_fsdp_parallelism=[0-9]+ .*model_name=llama2-7b' "${cluster[@]}" "${maxtext[@]}" -- \
   "$models/llama-2-7b.json" --tokens 2T --deadline 45d --generation v6e --provisioning on_demand
 job "B: experts" gcluster 'pre_train.train .*(model_name=qwen3-30b-a3b|num_experts=128)' "${cluster[@]}" "${maxtext[@]}" -- \
   "$models/qwen3-30b-a3b.json" --tokens 500B --seq 4096 --deadline 45d --generation v6e --provisioning on_demand
@@ -147,7 +147,8 @@ job "D: LoRA of 70B" gke '^train.py --rank 16' "${cluster[@]}" --image a/b:c --c
   "$models/llama-3.1-70b.json" --lora 16 --tokens 100M --seq 2048 --batch 64 --generation v6e --deadline 7d --provisioning on_demand
 # J: a model of one's own, by every target: its dimensions in place of a name, its own data and learning rate, three
 # checkpoints, on VMs a disk that holds the image; what is left is deleted, and an hour of it has its price.
-"$program" --json plan "$models/llama-2-7b.json" --tokens 2T --deadline 45d --generation v6e >"$folder/own.json" || fail "J: no plan"
+cp "$models/llama-2-7b.json" "$folder/my7b.json"
+"$program" --json plan "$folder/my7b.json" --tokens 2T --deadline 45d --generation v6e >"$folder/own.json" || fail "J: no plan"
 for target in gke gcloud gce gcluster xpk; do
   # shellcheck disable=SC2046
   "$program" launch "$folder/own.json" --target "$target" $(names "$target" us-east5-b) --name job "${maxtext[@]}" >"$folder/j" 2>"$folder/errors" ||
@@ -174,14 +175,14 @@ job "U-Net of Keras" vertex '^train.py' --project my-project --location us-centr
 job "LSTM of Keras" gke '^train.py' "${cluster[@]}" "${own[@]}" -- \
   "$(dirname "$0")/../unit/read/keras/imdb_bilstm.json" --batch 1024 --examples 25000 --epochs 2 --generation v6e --provisioning on_demand
 
-pictures=(--image a/b:c --maxdiffusion) asked=$(dirname "$0")/plans
+pictures=(--image a/b:c --maxdiffusion --checkpoint gs://my-bucket/run) asked=$(dirname "$0")/plans
 job "FLUX at 1024" gcluster 'generate_flux.py .*base_flux_dev.yml .*resolution=1024 .*num_inference_steps=28 per_device_batch_size=1 prompt=a cat' \
   "${cluster[@]}" "${pictures[@]}" --set 'prompt=a cat' -- generate "$asked/flux.json" --slice v6e-4 --size 1024x1024 --steps 28 --batch 4
 job "clips at 720p" gke 'generate_wan.py .*base_wan_14b.yml .*height=720 width=1280 num_frames=81 .*prompt=a cat' \
   "${cluster[@]}" "${pictures[@]}" --set 'prompt=a cat' -- \
   "$asked/wan.json" --items-per-hour 40 --latency 10min --size 1280x720 --frames 81 --steps 50 --guidance 5
 job "Stable Diffusion XL, fine-tuned" vertex 'train_sdxl.py .*base_xl.yml .*resolution=1024 .*max_train_steps=5000 per_device_batch_size=1 ' \
-  --project my-project --location us-central1 --checkpoint gs://my-bucket/run "${pictures[@]}" --set dataset_name=mine --set learning_rate=1e-5 -- \
+  --project my-project --location us-central1 "${pictures[@]}" --set dataset_name=mine --set learning_rate=1e-5 -- \
   train "$asked/sdxl.json" --slice v5e-8 --size 1024x1024 --batch 8 --examples 20000 --epochs 2 --keep-activations
 
 command -v shellcheck >/dev/null || echo "shellcheck is not installed: scripts are not checked with it"

@@ -27,7 +27,7 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, command, engine, model, flags, scaler, secret = "hf-secret";
+  std::string plan, target, slice_name, machine, command, engine, model, flags, scaler, secret;
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices, restarts, boot_disk;
   std::optional<provisioning> capacity;
@@ -159,6 +159,22 @@ void say_of_maxtext(const launch_options& given, const launch_request& request, 
                      run.checkpoint_period, run.checkpoints_kept);
 }
 
+/// The weights of some models come to who has a token alone: asks for the secret that has it, or says where it has to
+/// be.
+void check_token(const launch_options& given, const launch_request& request, const maxdiffusion_run& run) {
+  const std::string_view gate = maxdiffusion_gate(run);
+  if (gate.empty() || !request.secret.empty() || given.secret == "none") return;
+  if (given.target == "gke")
+    refuse_missing("--secret",
+                   fmt::format("a Kubernetes secret whose key hf_api_token has a token of Hugging Face with "
+                               "access to {}; or none, where the image has one",
+                               gate));
+  write_error(
+      fmt::format("tpuplan: {} is gated at Hugging Face: the image has to have HF_TOKEN, of somebody with "
+                  "access to it; on gke a secret can have it",
+                  gate));
+}
+
 /// MaxDiffusion with the layout of images or clips, and what it leaves where.
 std::vector<std::string> make_pictures(const launch_options& given, const launch_request& request,
                                        const planned_pictures& planned) {
@@ -170,10 +186,12 @@ std::vector<std::string> make_pictures(const launch_options& given, const launch
     refuse_missing("--image",
                    "a container of MaxDiffusion, which docker_upload_runner.sh of it builds: its programs "
                    "need Python 3.12 and its packages");
+  check_token(given, request, run);
   if (!run.trains) {
     write_error(
-        "tpuplan: MaxDiffusion makes one batch of one prompt and ends: it is no service; images stay in the "
-        "folder of the program, clips are copied to --checkpoint");
+        fmt::format("tpuplan: MaxDiffusion makes one batch of one prompt and ends: it is no service; what it makes is "
+                    "copied to {}/{}",
+                    request.checkpoint, request.name));
   } else if (!gives_any(run.extra, {"checkpoint_every"})) {
     say_of_checkpoints(request, planned.checkpoint, run.steps, run.checkpoint_period, run.steps);  // it keeps all
   }
@@ -355,7 +373,7 @@ void launch_serving(const launch_options& given, const session& with) {
   if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
   launch.model = given.model;
   use_model_of(document, launch);
-  launch.secret = given.secret == "none" ? "" : given.secret;
+  launch.secret = given.secret == "none" ? "" : given.secret.empty() ? "hf-secret" : given.secret;
   if (!given.scaler.empty()) launch.scaler = scaler_for(given.scaler, planned);
   check_zone_is_no_region(launch.request, with);
   const auto write = [&] {
@@ -382,6 +400,7 @@ void run_launch(const launch_options& given, const session& with) {
   if (!given.engine.empty()) return launch_serving(given, with);
   const planned_work plan = plan_of(given);
   launch_request request = make_request(given, plan);
+  if (given.secret != "none") request.secret = given.secret;
   request.command = make_command(given, request, plan);
   if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
   const maybe<launch_target> target = find_launch_target(given.target);
@@ -457,9 +476,11 @@ void add_launch_command(session& with) {
                  "--queue", "--maxtext", "--maxdiffusion", "--tpu-vm", "--location", "--tensorboard", "--output"});
   added.add("--model", options->model, "its name at Hugging Face: meta-llama/Llama-3.1-70B-Instruct")
       .needs({"--engine"});
-  added.add("--secret", options->secret, "of Kubernetes, with the key hf_api_token; none: a model without a gate")
-      .usually("hf-secret")
-      .needs({"--engine"});
+  added
+      .add("--secret", options->secret,
+           "of Kubernetes, with the key hf_api_token; hf-secret with --engine, if not given; none: a model without a "
+           "gate")
+      .needs({"--engine", "--maxdiffusion"});
   added
       .add("--hpa", options->scaler,
            "also an autoscaler of MIN:MAX slices by the sequences that run, those of the plan or MIN:MAX:SEQUENCES")

