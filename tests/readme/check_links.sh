@@ -18,4 +18,6 @@ done
 for page in docs/*.md; do
   grep -qF "($page" README.md || { echo "README.md does not lead to $page" && failed=1; }
 done
+# The program sends whoever asks for such a loop to README.md.
+grep -q 'loop of reinforcement learning' README.md || { echo "README.md says nothing of reinforcement learning" && failed=1; }
 exit $failed
