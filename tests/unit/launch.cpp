@@ -242,8 +242,7 @@ TEST_CASE("every slice is written for GKE as documented, or refused") {
       CHECK(std::find(documented_flex.begin(), documented_flex.end(), chip) != documented_flex.end());
   });
   CHECK(written > 1000);
-  for (const char* slice_name :
-       {"v3-8", "v3-32", "v4-8", "v5e-1", "v5e-256", "v5p-128", "v6e-8", "tpu7x-2", "tpu7x-256"})
+  for (const char* slice_name : {"v3-8", "v4-8", "v5e-1", "v5e-256", "v5p-128", "v6e-8", "tpu7x-2", "tpu7x-256"})
     CHECK_FALSE(refusal_of([&] { (void)gke_manifest(request_for(slice_name)); }).refused);
 }
 
@@ -430,7 +429,8 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
       {"pool of v3 on several VMs",
        pools(with(request_for("v3-32"), [](launch_request& r) { r.cluster = "tpus"; })),
        errc::unsupported,
-       {"v3"}},
+       {"slice is v3-32", "one VM"}},
+      {"manifest of v3 on several VMs", gke(request_for("v3-32")), errc::unsupported, {"slice is v3-32", "one VM"}},
       {"tpu7x by gcloud", queued(request_for("tpu7x-128")), errc::unsupported, {"slice is tpu7x-128", "has no others"}},
       {"v4-8192 by gcloud", queued(request_for("v4-8192")), errc::unsupported, {"slice is v4-8192", "2048 chips"}},
       {"slices of v3 by gcloud", queued(request_for("v3-32", 2)), errc::unsupported, {"slices is 2", "v4"}},

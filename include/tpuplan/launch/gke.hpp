@@ -55,6 +55,11 @@ inline void check_gke(const launch_request& request) {
     fail(errc::unsupported, "slices", request.slices,
          "1: multislice on GKE is for " + chips_with([](const launch_offer& o) { return o.gke.multislice; }));
   }
+  if (vms(request.where) > 1 && !offer.pools_of_several_vms) {
+    fail(errc::unsupported, "slice", name(request.where).view(),
+         "a slice of one VM: how GKE makes a pool of several of " + std::string(request.where.chip.name.view()) +
+             " is not documented");
+  }
   if (request.slices > 1 && vms(request.where) == 1)
     fail(errc::unsupported, "slices", request.slices, "1: multislice on GKE needs slices of more than one VM");
   if (is_unnamed_vm(request.where) && chips(request.where) == 2) {
@@ -209,10 +214,9 @@ inline shell_words gke_node_pool(const launch_request& request, const std::strin
 }  // namespace detail
 
 /// The commands that make the node pools of `gke_manifest` in a regional cluster, one for each slice, with the
-/// workload policy that tpu7x needs before them. Refuses what `gke_manifest` refuses, no cluster, no zone, and slices
-/// on several VMs of chips for which no flags were found (v3). Worked: v5p-128 takes --machine-type=ct5p-hightpu-4t
-/// --tpu-topology=4x4x4 --num-nodes=16. Source: AI-Hypercomputer/xpk src/xpk/core/nodepool.py, capacity.py
-/// (2026-06-11).
+/// workload policy that tpu7x needs before them. Refuses what `gke_manifest` refuses, no cluster and no zone. Worked:
+/// v5p-128 takes --machine-type=ct5p-hightpu-4t --tpu-topology=4x4x4 --num-nodes=16. Source: AI-Hypercomputer/xpk
+/// src/xpk/core/nodepool.py, capacity.py (2026-06-11).
 [[nodiscard]] inline std::vector<shell_words> gke_node_pools(const launch_request& request) {
   validate(request);
   detail::check_gke(request);
@@ -220,11 +224,6 @@ inline shell_words gke_node_pool(const launch_request& request, const std::strin
   if (request.zone.empty()) detail::refuse_name("zone", request.zone, "the zone of the nodes");
   const detail::gke_offer offer = detail::offers_of(request.where.chip.name).gke;
   const bool several = vms(request.where) > 1;
-  if (several && !offer.pools_of_several_vms) {
-    detail::fail(errc::unsupported, "cluster", request.cluster,
-                 "none: how a pool of several VMs of " + std::string(request.where.chip.name.view()) +
-                     " is made is not documented");
-  }
   std::vector<shell_words> commands;
   std::string policy;
   if (offer.workload_policy && several) {
