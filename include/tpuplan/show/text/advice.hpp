@@ -16,6 +16,19 @@ namespace readable {
 
 namespace detail {
 
+/// What is wasteful of a remat policy: it computes again what memory or the hosts have room for, or moves what memory
+/// has room for.
+[[nodiscard]] inline std::string remat_words(const finding& f) {
+  const auto on_hosts = [&](const remat_policy& policy) {
+    return saved_width(widths_of(f.then.model), policy, placement::host) > 0;
+  };
+  const maybe<remat_policy> now = parse_remat_policy(f.now.view());
+  const bool from_hosts = now && on_hosts(*now), to_hosts = on_hosts(f.then.job.remat);
+  if (from_hosts && to_hosts) return " is not the fastest that moves tensors to host memory: ";
+  if (from_hosts) return " moves to host memory what HBM has room for: ";
+  return to_hosts ? " recomputes what can wait in host memory: " : " recomputes more than memory requires: ";
+}
+
 /// What is wasteful and what is better, as far as the sentence that ends "with it fits (…)".
 [[nodiscard]] inline std::string change_words(const finding& f) {
   const std::string now(f.now.view()), better(f.better.view()), subject(f.subject.view());
@@ -31,7 +44,7 @@ namespace detail {
     case finding_kind::vocabulary: return subject + " " + now + " does not fill the MXU: with " + better + " it";
     case finding_kind::heads: return now + " cannot be sharded further: with " + better + " it";
     case finding_kind::layout: return now + " is the slower layout: " + better;
-    case finding_kind::remat: return "remat " + now + " recomputes more than memory requires: " + better;
+    case finding_kind::remat: return "remat " + now + remat_words(f) + better;
     case finding_kind::wraparound:
       return now + " has axes that are no rings: " + better + " with as many sequences on each chip";
     case finding_kind::slices: return now + " wait for the network between them: " + better;
