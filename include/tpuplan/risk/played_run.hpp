@@ -10,6 +10,7 @@
 #include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/risk/failures.hpp>
 #include <tpuplan/risk/lifetimes.hpp>
+#include <tpuplan/risk/slices_at_work.hpp>
 #include <vector>
 
 /// @file
@@ -40,7 +41,7 @@ struct risk_policy {
   bool on_demand_in_time = false;    ///< goes on on demand at the last moment from which it is done in time
   maybe<seconds> on_demand_after{};  ///< goes on on demand at the first stop after that long; nothing: never
   std::int64_t spare_slices = 0;     ///< paid for too; each takes the place of a lost one without a wait
-  bool elastic = false;              ///< goes on in the process, on the slices that are left
+  bool elastic = false;              ///< goes on in the process, on the slices that are left; only they are paid
 };
 
 /// By when, and for how much; nothing: no limit.
@@ -152,6 +153,7 @@ class running {
       until_ = which.until ? which.until->value() : 0;
       until_billed_ = which.until_billed ? which.until_billed->value() : 0;
     }
+    if (policy.elastic) since_.stops = -4 * job.slices;
     if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
     if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
   }
@@ -159,10 +161,11 @@ class running {
   [[nodiscard]] played_run to_the_end() {
     played_run run;
     wait();
-    for (double start = job_.start_up.value(); !computes_to_the_end(start);) {
-      start = policy_.elastic ? elastic_recovery.value() : job_.restart_time.value();
+    for (double start = job_.start_up.value(); !(policy_.elastic ? goes_on(start) : computes_to_the_end(start));) {
+      start = job_.restart_time.value();
       ++run.stops;
-      const bool is_block = ++since_.stops == stops_of_a_block;
+      if (++since_.stops == 0) since_ = {0, left_, wall_, billed_};  // not all slices are there now, as at first
+      const bool is_block = since_.stops == stops_of_a_block;
       if (is_block) run.stops += stops_of_a_block * repeated_blocks();
       if (wall_ > given_up_ || (wall_ > until_ && billed_ > until_billed_) || (is_block && !is_getting_on_)) {
         run.ended = false;
@@ -210,6 +213,7 @@ class running {
     left_ -= times * brought, wall_ += times * took, billed_ += times * cost;
     if (switched_) on_demand_ += times * cost;
     for (double& there_at : spares_) there_at += times * took;
+    at_work_.put_off(times * took), goes_on_at_ += times * took, piece_ends_ += times * took;
     since_ = {0, left_, wall_, billed_};
     return static_cast<std::int64_t>(times);
   }
@@ -237,11 +241,7 @@ class running {
     billed_ += spent;
     if (switched_) on_demand_ += spent;
     if (life >= needed) return true;
-    const double computed = std::max(life - start, 0.0);
-    if (policy_.elastic && life < piece)
-      goes_on_without_one(computed);
-    else
-      starts_again(computed, life == piece, life == failed);
+    starts_again(std::max(life - start, 0.0), life == piece, life == failed);
     return false;
   }
   /// What is kept: whole intervals; at an end that is known before all but the time of a last checkpoint.
@@ -253,19 +253,92 @@ class running {
     if (!at_an_end && spare_takes_over()) return;
     if (!by_failure || job_.waits_after_failures) wait();
   }
-  /// Nothing is repeated. Until the slice is back its share of the work is missing, and is not paid.
-  void goes_on_without_one(double computed) {
-    left_ = std::max(left_ - computed / cycle() * interval_, 0.0);
-    const double away = (switched_ ? 0 : drawn(job_.queue_time.value())) + job_.restart_time.value();
-    const double missing = away / static_cast<double>(job_.slices);
-    const bool was_switched = switched_;
-    left_ += missing;
-    consider_on_demand();
-    if (switched_ && !was_switched) {  // its place is taken on demand, at once
-      left_ -= missing;
-      return;
+  /// An elastic run to the end of its work, or until it loses a slice or all at the end of a piece; true at the end.
+  /// What computes, starts or waits is the same from one event to the next.
+  [[nodiscard]] bool goes_on(double start) {
+    if (at_work_.machines() + at_work_.waiting() == 0) {
+      at_work_.start_all(job_.slices, wall_ + start);
+      piece_ends_ = job_.longest_piece ? wall_ + job_.longest_piece->value() : never;
     }
-    billed_ = std::max(billed_ - missing, 0.0);
+    const auto all = static_cast<double>(job_.slices);
+    while (true) {
+      const double there = static_cast<double>(at_work_.machines()) / all;
+      const double pace = wall_ < goes_on_at_ ? 0 : static_cast<double>(at_work_.computing()) / all;
+      const double taken = !switched_ && lifetime_ > 0 ? there / lifetime_ : 0;
+      const double failing = failures_ > 0 ? there / failures_ : 0;
+      const double coming =
+          at_work_.waiting() > 0 ? static_cast<double>(at_work_.waiting()) / job_.queue_time.value() : 0;
+      const double rate = taken + failing + coming;
+      const double event = rate > 0 ? drawn(1 / rate) : never;
+      const double done = pace > 0 ? time_left() / pace : never;
+      const double ready = at_work_.next_ready(never) - wall_;
+      const double again = wall_ < goes_on_at_ ? goes_on_at_ - wall_ : never;
+      const double ends = switched_ ? never : piece_ends_ - wall_;
+      const bool may_switch = policy_.on_demand_in_time && !switched_ && pace < 1;
+      const double last = may_switch ? std::max(room(), 0.0) / (1 - pace) : never;
+      const double spent = std::max(std::min({event, done, ready, again, ends, last}), 0.0);
+      pass(spent, there, pace);
+      if (spent >= done) return true;
+      if (spent >= ends) {
+        ends_a_piece(pace);
+        return false;
+      }
+      if (spent >= ready) {
+        at_work_.join();
+      } else if (spent >= again) {
+        goes_on_at_ = 0;
+      } else if (spent >= last) {
+        go_on_demand();
+      } else if (const double which = rate * numbers_.uniform(); which < coming) {
+        at_work_.start_one_that_waits(restarted());
+      } else {
+        loses_one(which < coming + failing);
+        return false;
+      }
+    }
+  }
+  /// When capacity that comes now computes.
+  [[nodiscard]] double restarted() const { return wall_ + job_.restart_time.value(); }
+  /// Time in which that share of the slices has machines, and the run that share of its pace.
+  void pass(double spent, double there, double pace) {
+    wall_ += spent;
+    billed_ += spent * there;
+    if (switched_) on_demand_ += spent * there;
+    if (pace == 0) return;
+    const double since = since_checkpoint_ + spent, work = pace * interval_ / cycle();  // of a second
+    left_ = std::max(left_ - spent * work, 0.0);
+    since_checkpoint_ = since - math::floor(since / cycle()) * cycle();
+    unsaved_ = since < cycle() ? unsaved_ + spent * work : since_checkpoint_ * work;
+  }
+  /// Computes again from a checkpoint, once there are slices.
+  void repeat(double work) {
+    left_ += work;
+    unsaved_ = since_checkpoint_ = 0;
+  }
+  void go_on_demand() {
+    switched_ = true;
+    at_work_.start_those_that_wait(restarted());
+  }
+  /// All capacity ends at a time that is known before: all is kept but what the time of a last checkpoint brings.
+  void ends_a_piece(double pace) {
+    repeat(std::min(unsaved_, pace * job_.checkpoint_time.value() * interval_ / cycle()));
+    at_work_.end_all();
+    consider_on_demand();
+    wait();
+  }
+  /// Nothing is repeated, as long as another slice computes.
+  void loses_one(bool by_failure) {
+    if (at_work_.lose(numbers_.uniform())) {
+      goes_on_at_ = wall_ + std::min(elastic_recovery.value(), job_.restart_time.value());
+      if (at_work_.computing() == 0) repeat(unsaved_);
+    }
+    const bool waits = (!by_failure || job_.waits_after_failures) && job_.queue_time.value() > 0;
+    if (waits && !switched_)
+      at_work_.wait_for_one();
+    else
+      at_work_.start_one(restarted());
+    consider_on_demand();
+    if (switched_) go_on_demand();
   }
   /// Whether a spare is there; it is replaced after a wait.
   [[nodiscard]] bool spare_takes_over() {
@@ -286,6 +359,8 @@ class running {
   double until_ = never, until_billed_ = never;
   double wall_ = 0, billed_ = 0, on_demand_ = 0;
   bool switched_ = false, is_getting_on_ = true;
+  slices_at_work at_work_{};  // of an elastic run
+  double goes_on_at_ = 0, piece_ends_ = never, since_checkpoint_ = 0, unsaved_ = 0;
   /// Where the last block of stops began.
   struct block_start {
     std::int64_t stops = 0;

@@ -1,6 +1,11 @@
 // One run, played to its end: against the closed form of its mean.
 #include <tpuplan/risk/played_run.hpp>
 
+#include <algorithm>
+#include <random>
+#include <utility>
+#include <vector>
+
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -67,6 +72,157 @@ TEST_CASE("the mean of many runs is the expected run of the closed form") {
   }
   CHECK(close(wall, expected.wall.value(), 2e-3));
   CHECK(close(stops, expected.preemptions, 1e-2));
+}
+
+/// What many runs come to: half are done in `half`, all are billed for `billed` in the mean.
+struct many_runs {
+  double half = 0, mean = 0, billed = 0;
+  int ended = 0;
+};
+many_runs played(const run_at_risk& job, const risk_policy& policy, int runs) {
+  many_runs all;
+  std::vector<double> walls;
+  for (int n = 1; n <= runs; ++n) {
+    const played_run one = play(job, {}, policy, {1, n, runs});
+    walls.push_back(one.ended ? one.wall.value() : 1e18);
+    all.mean += one.wall.value() / runs;
+    all.billed += one.billed.value() / runs;
+    all.ended += one.ended ? 1 : 0;
+  }
+  std::sort(walls.begin(), walls.end());
+  all.half = walls[walls.size() / 2];
+  return all;
+}
+
+/// The same of an elastic run that is written down plainly: each slice comes and goes on its own, and the time line of
+/// all of them is walked along. `lasts` is of one slice.
+many_runs elastic_plainly(const run_at_risk& job, double lasts, int runs) {
+  std::mt19937_64 random(5);
+  const auto exponential = [&](double mean) {
+    return mean > 0 ? std::exponential_distribution<double>(1 / mean)(random) : 0;
+  };
+  const double queue = job.queue_time.value();
+  const double horizon = 12 * job.run.expected.value();
+  many_runs all;
+  std::vector<double> walls;
+  for (int n = 0; n < runs; ++n) {
+    std::vector<std::pair<double, int>> changes, paid;  // when, and by how many
+    const double first = exponential(queue);
+    for (std::int64_t slice = 0; slice < job.slices; ++slice) {
+      double comes = first, starts = job.start_up.value();
+      while (comes < horizon) {
+        const double ends = comes + exponential(lasts);
+        paid.insert(paid.end(), {{comes, 1}, {ends, -1}});
+        if (comes + starts < ends) changes.insert(changes.end(), {{comes + starts, 1}, {ends, -1}});
+        comes = ends + exponential(queue);
+        starts = job.restart_time.value();
+      }
+    }
+    std::sort(changes.begin(), changes.end());
+    std::sort(paid.begin(), paid.end());
+    double wall = 0, left = job.run.expected.value(), paused = 0, since = 0, unsaved = 0;
+    int computing = 0;
+    for (const auto& [when, by] : changes) {
+      for (double at = std::max(wall, std::min(paused, when)); computing > 0 && at < when && left > 0;) {
+        const double to_checkpoint = job.checkpoint_interval.value() - since;
+        const double pace = static_cast<double>(computing) / static_cast<double>(job.slices);
+        const double step = std::min({when - at, to_checkpoint, left / pace});
+        left -= step * pace, unsaved += step * pace, since += step, at += step;
+        if (since >= job.checkpoint_interval.value() - 1e-6) since = unsaved = 0, at += job.checkpoint_time.value();
+        wall = at;
+      }
+      if (left <= 1e-6) break;
+      wall = std::max(wall, when);
+      computing += by;
+      if (by < 0) paused = when + 40;
+      if (computing == 0) left += unsaved, unsaved = since = 0;
+    }
+    walls.push_back(left <= 1e-6 ? wall : 1e18);
+    all.ended += left <= 1e-6 ? 1 : 0;
+    all.mean += wall / runs;
+    int there = 0;
+    double before = 0;
+    for (const auto& [when, by] : paid) {
+      all.billed += there * (std::min(when, wall) - before) / static_cast<double>(job.slices) / runs;
+      there += by, before = std::min(when, wall);
+    }
+  }
+  std::sort(walls.begin(), walls.end());
+  all.half = walls[walls.size() / 2];
+  return all;
+}
+
+/// A run of 34 hours on slices of spot, each of which lasts that long.
+run_at_risk on_spot(std::int64_t slices, seconds lasts, seconds queue, seconds restart) {
+  run_at_risk job;
+  job.run = {34_h, 34_h, 34_h};
+  job.slices = slices;
+  job.checkpoint_interval = 4_min;
+  job.checkpoint_time = 10_s;
+  job.restart_time = job.start_up = restart;
+  job.queue_time = queue;
+  job.lifetime = believed_within(lasts / static_cast<double>(slices), 1);
+  return job;
+}
+const risk_policy elastic_policy = [] {
+  risk_policy policy;
+  policy.elastic = true;
+  return policy;
+}();
+
+TEST_CASE("an elastic run is that of a world in which each slice comes and goes") {
+  struct world {
+    std::int64_t slices;
+    seconds lasts, queue, restart;
+  };
+  for (const world& one :
+       {world{2, 1_h, 2_h, 10_min}, world{2, 4_h, 18_min, 10_min}, world{8, 1_h, 2_h, 10_min},
+        world{4, 30_min, 30_min, 5_min}, world{24, 2_h, 6_h, 10_min}, world{2, 20_min, 0_s, 10_min}}) {
+    const run_at_risk job = on_spot(one.slices, one.lasts, one.queue, one.restart);
+    const many_runs seen = played(job, elastic_policy, 300), plain = elastic_plainly(job, one.lasts.value(), 300);
+    INFO(one.slices << " slices that last " << one.lasts.value() << " s, waits of " << one.queue.value() << " s");
+    CHECK(plain.ended == 300);
+    CHECK(seen.ended == 300);
+    CHECK(close(seen.half, plain.half, 0.03));
+    CHECK(close(seen.mean, plain.mean, 0.03));
+    CHECK(close(seen.billed, plain.billed, 0.03));
+  }
+}
+
+TEST_CASE("an elastic run is never later than one that starts again, and ends as often") {
+  for (const std::int64_t slices : {2, 3, 16}) {
+    for (const seconds lasts : {3_min, 20_min, 1_h, 8_h, 200_h}) {
+      for (const seconds queue : {0_s, 2_min, 1_h, 10_h}) {
+        for (const seconds restart : {20_s, 10_min}) {
+          const run_at_risk job = on_spot(slices, lasts, queue, restart);
+          const many_runs elastic = played(job, elastic_policy, 100), again = played(job, {}, 100);
+          INFO(slices << " slices that last " << lasts.value() << " s, waits of " << queue.value() << " s, restarts of "
+                      << restart.value() << " s");
+          CHECK(elastic.ended >= again.ended);
+          CHECK(elastic.half <= 1.03 * again.half);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("an elastic run that nothing stops, one whose pieces end, and one that fails") {
+  run_at_risk job = exactly_ten_days();
+  job.slices = 4;
+  CHECK(play(job, {}, elastic_policy, {1, 1, 1}).wall == play(job, {}, {}, {1, 1, 1}).wall);
+  job.longest_piece = 7_days;
+  job.queue_time = 2_h;
+  const played_run pieces = play(job, {}, elastic_policy, {1, 1, 100}), again = play(job, {}, {}, {1, 1, 100});
+  CHECK(pieces.stops == 1);
+  CHECK(close(pieces.wall.value(), again.wall.value(), 1e-3));
+  CHECK(close(pieces.billed.value(), again.billed.value(), 1e-3));
+  job = exactly_ten_days();
+  job.slices = 4;
+  job.failures = believed_within(12_h, 1);  // each time 40 s of all, and 560 s more of one slice in four
+  const many_runs failing = played(job, elastic_policy, 400);
+  const double without = play(exactly_ten_days(), {}, {}, {1, 1, 1}).wall.value();
+  CHECK(close(failing.mean, without * (1 + (40 + 560.0 / 4) / (12 * 3600)), 1e-3));
+  CHECK(close(failing.billed, failing.mean));  // the machine in its place is paid for as it starts
 }
 
 }  // namespace risk_played_run_tests
