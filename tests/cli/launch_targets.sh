@@ -147,13 +147,13 @@ job "D: LoRA of 70B" gke '^train.py --rank 16' "${cluster[@]}" --image a/b:c --c
   "$models/llama-3.1-70b.json" --lora 16 --tokens 100M --seq 2048 --batch 64 --generation v6e --deadline 7d --provisioning on_demand
 # J: a model of one's own, by every target: its dimensions in place of a name, its own data and learning rate, three
 # checkpoints, on VMs a disk that holds the image; what is left is deleted, and an hour of it has its price.
-cp "$models/llama-2-7b.json" "$folder/my7b.json"
+sed 's/"num_hidden_layers": 32/"num_hidden_layers": 30/' "$models/llama-2-7b.json" >"$folder/my7b.json"
 "$program" --json plan "$folder/my7b.json" --tokens 2T --deadline 45d --generation v6e >"$folder/own.json" || fail "J: no plan"
 for target in gke gcloud gce gcluster xpk; do
   # shellcheck disable=SC2046
   "$program" launch "$folder/own.json" --target "$target" $(names "$target" us-east5-b) --name job "${maxtext[@]}" >"$folder/j" 2>"$folder/errors" ||
     fail "J by $target: $(cat "$folder/errors")"
-  for words in base_emb_dim=4096 base_num_decoder_layers=32 vocab_size=32000 dataset_type=synthetic learning_rate=3e-4 max_num_checkpoints_to_keep=3 checkpoint_period=; do
+  for words in base_emb_dim=4096 base_num_decoder_layers=30 vocab_size=32000 dataset_type=synthetic learning_rate=3e-4 max_num_checkpoints_to_keep=3 checkpoint_period=; do
     grep -q -e "$words" "$folder/j" || fail "J by $target: no $words"
   done
   grep -q model_name= "$folder/j" && fail "J by $target: a model_name that MaxText does not know"
@@ -184,6 +184,89 @@ job "clips at 720p" gke 'generate_wan.py .*base_wan_14b.yml .*height=720 width=1
 job "Stable Diffusion XL, fine-tuned" vertex 'train_sdxl.py .*base_xl.yml .*resolution=1024 .*max_train_steps=5000 per_device_batch_size=1 ' \
   --project my-project --location us-central1 "${pictures[@]}" --set dataset_name=mine --set learning_rate=1e-5 -- \
   train "$asked/sdxl.json" --slice v5e-8 --size 1024x1024 --batch 8 --examples 20000 --epochs 2 --keep-activations
+
+# Jobs of first jobs whose configurations are those of the table of checkpoints, in it by their names.
+published() {
+  /usr/bin/python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1] + "/checkpoints.json"))
+config = next(row["config"] for row in rows["checkpoints"] + rows["diffusers"] if row["name"] == sys.argv[2])
+print(json.dumps({**config, **json.loads(sys.argv[3])}))' "$data" "$1" "${3:-{\}}" >"$folder/$2.json"
+}
+published google-bert/bert-large-uncased bert-large
+job "BERT-large" skypilot '^train.py' --checkpoint gs://my-bucket/run "${own[@]}" -- \
+  "$folder/bert-large.json" --batch 256 --seq 128 --examples 100k --epochs 3 --generation v6e --provisioning spot
+published 'google/gemma-3-4b-it, text' gemma-3-4b
+job "Gemma-3-4B, LoRA" gke '^train.py' "${cluster[@]}" "${own[@]}" -- \
+  "$folder/gemma-3-4b.json" --lora 16 --batch 16 --seq 1024 --examples 50k --epochs 3 --generation v6e --provisioning on_demand
+published google/vit-huge-patch14-224-in21k vit-h '{"image_size": 518}'
+job "ViT-H/14 at 518" gke '^train.py' "${cluster[@]}" "${own[@]}" -- \
+  "$folder/vit-h.json" --batch 1024 --examples 1281167 --epochs 30 --generation v5p --provisioning on_demand
+job "Whisper" gcluster '^train.py' "${cluster[@]}" "${own[@]}" -- \
+  "$asked/whisper.json" --batch 256 --examples 1M --epochs 3 --generation v6e --provisioning on_demand
+published facebook/DiT-XL-2-256 dit
+job "DiT-XL/2" gke '^train.py' "${cluster[@]}" "${own[@]}" -- \
+  train "$folder/dit.json" --slice v5e-8 --size 256x256 --batch 256 --examples 1281167 --epochs 10
+published 'stable-diffusion-v1-5/stable-diffusion-v1-5, unet' unet
+job "Stable Diffusion 1.5, fine-tuned" gcluster 'train.py .*base15.yml .*resolution=512 ' "${cluster[@]}" "${pictures[@]}" \
+  --set dataset_name=mine --set learning_rate=1e-5 -- \
+  train "$folder/unet.json" --slice v5p-8 --size 512x512 --batch 8 --examples 20000 --epochs 2 --keep-activations
+published openai/clip-vit-large-patch14 clip
+"$program" --json plan "$folder/clip.json" --batch 32768 --examples 400M --epochs 1 --generation v5e >"$folder/plan.json" 2>"$folder/errors" &&
+  "$program" launch "$folder/plan.json" --target gke "${cluster[@]}" "${maxtext[@]}" >/dev/null 2>"$folder/errors" &&
+  fail "CLIP by MaxText: started"
+grep -q 'valid: ' "$folder/errors" || fail "CLIP by MaxText: $(cat "$folder/errors")"
+
+# The line that starts a plan, with the user's words in place of its capitals, starts it.
+while IFS= read -r question; do
+  eval "arguments=($question)"
+  line=$("$program" "${arguments[@]}" | sed -nE 's/^ *(next: )?(--json [|] )?(tpuplan launch .*)   with your own.*/\3/p')
+  [[ $line ]] || { fail "$question: no line that starts it"; continue; }
+  line=$(sed -E 's/BUCKET/my-bucket/g; s/IMAGE/a\/b:c/; s/PROJECT/my-project/; s/ZONE/us-central1-b/; s/RATE/3e-4/; s/PROMPT/cat/
+    s/COMMAND/true/; s/RESERVATION/mine/; s/SECRET/hf/; s/=NAME/=mine/; s/FOLDER/run/; s/DATA/data/; s/^tpuplan //' <<<"$line")
+  eval "words=($line)"
+  if [[ $line == "launch - "* ]]; then "$program" --json "${arguments[@]}" >"$folder/plan.json"; else : >"$folder/plan.json"; fi
+  "$program" "${words[@]}" <"$folder/plan.json" >/dev/null 2>"$folder/errors" || fail "$question: $line: $(cat "$folder/errors")"
+done <<EOF
+plan $models/llama-3.1-8b.json --tokens 1T
+plan $models/llama-3.1-8b.json --tokens 200B --provisioning spot --generation v6e
+plan $models/phi-4-mini.json --tokens 10B --seq 2048 --generation v5e
+plan $models/gpt2.json --tokens 1B --seq 1024 --generation v2
+plan $data/networks/resnet-50.json --batch 1024 --examples 1281167 --epochs 90 --generation v5e
+plan $asked/wan.json --items-per-hour 40 --latency 10min --size 1280x720 --frames 81 --steps 50 --guidance 5
+generate $asked/flux.json --slice v6e-4 --size 1024x1024 --steps 28 --batch 4
+train $asked/sdxl.json --slice v5e-8 --size 1024x1024 --batch 8 --examples 20000 --epochs 2 --keep-activations
+EOF
+
+# What a launch says, on standard error or in the comments of its file.
+says() {
+  local pattern=$1
+  shift
+  "$program" launch "$@" >"$folder/errors" 2>&1 || fail "$*: $(cat "$folder/errors")"
+  grep -Eq -- "$pattern" "$folder/errors" || fail "$*: no '$pattern' in $(cat "$folder/errors")"
+}
+says "nothing of the plan's layout, batch and steps is passed to the image: --maxtext or --command" "$asked/llama.json" --target gke --image a/b:c
+says 'flex_start in us: no price is known in asia-northeast1, that of us, price of .*, before an announced change' \
+  --slice v6e-8 --provisioning flex_start --zone asia-northeast1-b --project my-project --cluster tpus --target gke --image a/b:c
+says '^tpuplan: .* an hour, idle or not .flex_start in us, price of .*, before an announced change' \
+  --slice v6e-8 --provisioning flex_start --target gke --image a/b:c
+says 'requests of more than [0-9]+ tokens, prompt and answer, are refused' "$asked/serving.json" --target gke --image a/b:c --engine vllm --model some/model
+"$program" --json generate "$asked/flux.json" --slice v6e-4 --size 1024x1024 --steps 28 --batch 4 >"$folder/flux.json"
+flux=("$folder/flux.json" "${pictures[@]}" --set prompt=cat)
+"$program" launch "${flux[@]}" --target gke >/dev/null 2>"$folder/errors" && fail "FLUX without a token"
+grep -q -e '--secret is missing; valid: .*black-forest-labs/FLUX.1-dev' "$folder/errors" || fail "FLUX: $(cat "$folder/errors")"
+says 'gated at Hugging Face: the image has to have HF_TOKEN' "${flux[@]}" --target gcluster "${cluster[@]}"
+"$program" launch "${flux[@]}" --target gke --secret hf 2>/dev/null | grep -q '"name": "HF_TOKEN"' || fail "FLUX by a secret: no HF_TOKEN"
+# The copy of images does not hide that the program failed.
+"$program" --json generate "$asked/sdxl.json" --slice v6e-4 --size 1024x1024 --batch 4 --guidance 5 >"$folder/plan.json" || fail "no SDXL"
+"$program" launch "$folder/plan.json" "${pictures[@]}" --set prompt=cat --target gke >"$folder/gke.file" 2>"$folder/errors" || fail "SDXL: $(cat "$folder/errors")"
+for status in 0 7; do
+  printf '#!/bin/sh\nprintf "%%s\\n" "$*" >>"$FOLDER/started"\ncase $1 in -c) exit 0 ;; esac\nexit %s\n' "$status" >"$folder/bin/python3"
+  rm -f "$folder/started"
+  (export FOLDER=$folder PATH=$folder/bin:$PATH && kubectl apply -f - <"$folder/gke.file")
+  [[ $? == "$status" ]] || fail "images: another status than $status"
+  grep -q 'my-bucket/run/tpuplan image_sdxl_' "$folder/started" || fail "images are not copied: $(cat "$folder/started")"
+done
 
 command -v shellcheck >/dev/null || echo "shellcheck is not installed: scripts are not checked with it"
 

@@ -37,7 +37,11 @@ void run_generate(const generate_options& given, session& with) {
   for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
     a.assumed.push_back({field, value, std::string(not_given)});
   view shown = view_of(a, view_options_of(with));
-  if (a.maxdiffusion_refuses.empty()) add_launch(shown, {}, false, cache_of(a));
+  if (a.maxdiffusion_refuses.empty()) {
+    maxdiffusion_run made = run_of(a, a.size, false);
+    made.job = a.job;
+    add_launch(shown, made, slice_for(a.slice), 1, provisioning::on_demand);
+  }
   answer(with, shown, [&] { return ordered_json(a); });
 }
 

@@ -52,7 +52,12 @@ void plan_of_items(const plan_options& given, const price_book& prices, std::vec
   view shown = view_of(document, view_options_of(with));
   if (!document.plans.empty()) {
     shown.next.front().command = generate_command(document.plans.front(), with);
-    if (document.plans.front().maxdiffusion_refuses.empty()) add_launch(shown, {}, false, cache_of(document));
+    const auto& best = document.plans.front();
+    if (best.maxdiffusion_refuses.empty()) {
+      maxdiffusion_run made = run_of(document, document.size, false);
+      made.job = document.job;
+      add_launch(shown, made, slice_for(best.slice), 1, best.kind);
+    }
   }
   answer(with, shown, [&] { return ordered_json(document); });
 }

@@ -204,8 +204,13 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   if (!given.maxtext && !given.maxdiffusion) {
     if (!given.maxtext_extra.empty())
       refuse("--set", given.maxtext_extra.front(), "an argument for --maxtext or --maxdiffusion");
-    if (given.command.empty()) return {};
-    return {"bash", "-c", given.command};
+    if (!given.command.empty()) return {"bash", "-c", given.command};
+    if (planned.training || planned.pictures)
+      write_error(
+          fmt::format("tpuplan: nothing of the plan's layout, batch and steps is passed to the image: {} or "
+                      "--command",
+                      planned.pictures ? "--maxdiffusion" : "--maxtext"));
+    return {};
   }
   const char* const by = given.maxtext ? "--maxtext" : "--maxdiffusion";
   if (!given.command.empty()) refuse("--command", "given", fmt::format("either it or {}", by));
@@ -353,11 +358,7 @@ void check_zone_is_no_region(const launch_request& request, const session& with)
 
 /// The price of the slices of a request where one is known, for who reads no comments.
 void say_hourly(const launch_request& request) {
-  if (!request.price) return;
-  const price_row& price = *request.price;
-  const usd hourly{in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices))};
-  write_error(fmt::format("tpuplan: ${:.2f} an hour, idle or not ({} in {}, price of {})", hourly.value(),
-                          name(price.kind), price.region.view(), price.date.view()));
+  if (request.price) write_error("tpuplan: " + detail::hourly_words(request));
 }
 
 /// A plan for serving, which an engine runs on GKE.
@@ -394,6 +395,10 @@ void launch_serving(const launch_options& given, const session& with) {
   launch.request.price = price_of(launch.request, {}, with);
   write();
   say_hourly(launch.request);
+  write_error(
+      fmt::format("tpuplan: requests of more than {} tokens, prompt and answer, are refused: the longest of the "
+                  "plan, which --input-len and --output-len of it set",
+                  longest_context(launch.job)));
 }
 
 void run_launch(const launch_options& given, const session& with) {

@@ -1,8 +1,8 @@
 // What tpuplan plan answers for a network of layers.
 #include <algorithm>
-#include <tpuplan/launch.hpp>
 #include <tpuplan/show/views/networks.hpp>
 
+#include "cli/launch_line.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
 
@@ -12,43 +12,12 @@ using namespace tpuplan;
 
 namespace {
 
-/// Whether a service starts the slices of a plan, asked with words in the place of the user's.
-bool is_started_by(const char* target, const plan_network_row& p) {
-  launch_request request;
-  request.name = "tpuplan";
-  request.where = p.plan.where;
-  request.slices = 1;
-  const provisioning kind = p.kind;
-  request.capacity = is_commitment(kind) ? provisioning::on_demand : kind;
-  if (is_commitment(kind) || kind == provisioning::calendar) request.reservation = "reservation";
-  request.image = "host/image:1";
-  request.project = "my-project";
-  request.zone = "us-central1-a";
-  request.command = {"true"};
-  request.checkpoint = "gs://bucket/folder";
-  try {
-    return !launch(*find_launch_target(target), request).text.empty();
-  } catch (const error&) {
-    return false;
-  }
-}
-
 /// The command that starts a plan, with what the user has for it in capitals; empty where no service does.
 std::string launch_words(const plan_network_row& p) {
-  const provisioning kind = p.kind;
-  std::string line = "tpuplan launch --slice " + p.slice;
-  if (is_commitment(kind))
-    line += " --reservation RESERVATION";
-  else if (kind == provisioning::calendar)
-    line += " --provisioning calendar --reservation RESERVATION";
-  else if (kind != provisioning::on_demand)
-    line += fmt::format(" --provisioning {} --checkpoint gs://BUCKET/FOLDER", name(kind));
-  if (is_started_by("gke", p))
-    return line + " --target gke --image IMAGE --command COMMAND   with your own for the words in capitals";
-  if (is_started_by("gcloud", p))
-    return line +
-           " --target gcloud --project PROJECT --zone ZONE --command COMMAND   with your own for the words in capitals";
-  return {};
+  to_start what{p.plan.where, 1, p.kind};
+  what.program = "--command COMMAND";
+  what.says_payment = true;
+  return launch_line("tpuplan launch --slice " + p.slice, what);
 }
 
 /// Examples on each core as a batch, where all slices that are looked at have the same number of cores.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/config.hpp"
+#include "cli/launch_line.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
 
@@ -79,12 +80,15 @@ nlohmann::json denoiser_request(const nlohmann::json& request, const nlohmann::j
   return asked;
 }
 
-void add_launch(view& shown, const std::string& refusal, bool trains, std::string_view cache) {
-  if (!refusal.empty()) return;
-  std::string told = trains ? "--checkpoint gs://BUCKET/FOLDER --set dataset_name=NAME --set learning_rate=1e-5"
-                            : "--set prompt=PROMPT";
-  if (!cache.empty()) told += " --set " + std::string(cache) + "=True";
-  shown.next.push_back({{}, "--json | tpuplan launch - --target gke --maxdiffusion --image IMAGE " + told, {}});
+void add_launch(view& shown, const maxdiffusion_run& run, const slice& where, std::int64_t slices, provisioning kind) {
+  to_start what{where, slices, kind};
+  what.in_image = true;
+  what.program = "--maxdiffusion --checkpoint gs://BUCKET/FOLDER";
+  what.program += run.trains ? " --set dataset_name=NAME --set learning_rate=1e-5" : " --set prompt=PROMPT";
+  if (run.job.cache_speedup > 1) what.program += " --set " + std::string(maxdiffusion_cache(run)) + "=True";
+  if (!maxdiffusion_gate(run).empty()) what.program += " --secret SECRET";
+  const std::string line = launch_line("--json | tpuplan launch -", what);
+  if (!line.empty()) shown.next.push_back({{}, line, {}});
 }
 
 void keep_to_pipelines(const session& with, std::vector<row_list> rows, std::vector<std::string_view> extra) {
@@ -122,7 +126,8 @@ void denoiser_train(const job_options& job, const picture_options& pictures, con
   if (a.epochs && run.steps) a.epochs->steps_per_epoch = 0;  // of a run that has no epochs
   if (a.fits == verdict::no) with.status = 1;
   view shown = view_of(a, view_options_of(with));
-  if (a.run) add_launch(shown, a.maxdiffusion_refuses, true);
+  if (a.run && a.maxdiffusion_refuses.empty())
+    add_launch(shown, run_of(a, a.buckets.front().size, true), slice_for(a.slice), a.slices, provisioning::on_demand);
   answer(with, shown, [&] { return ordered_json(a); });
 }
 
@@ -181,7 +186,9 @@ void denoiser_plan(const plan_options& given, const price_book& prices, std::vec
   view shown = view_of(said, options);
   if (!said.plans.empty()) {
     shown.next.front().command = train_command(said.plans.front(), with);
-    add_launch(shown, said.plans.front().maxdiffusion_refuses, true);
+    const plan_train_generation_row& best = said.plans.front();
+    if (best.maxdiffusion_refuses.empty())
+      add_launch(shown, run_of(said, said.buckets.front().size, true), slice_for(best.slice), 1, best.kind);
   }
   answer(with, shown, [&] {
     if (with.is_given("--rows")) said.plans.resize(std::min(said.plans.size(), static_cast<std::size_t>(*given.rows)));

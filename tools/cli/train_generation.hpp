@@ -35,16 +35,16 @@ nlohmann::json denoiser_request(const nlohmann::json& request, const nlohmann::j
 /// Refuses options of other models for a pipeline: all but those of a step, these rows, and these others.
 void keep_to_pipelines(const session& with, std::vector<tpuplan::row_list> rows, std::vector<std::string_view> extra);
 
-/// The key of the cache that an answer about images counts on; empty: it counts on none, or MaxDiffusion has none.
+/// What MaxDiffusion is asked to run, as far as its names and keys depend on it.
 template <class Answer>
-std::string_view cache_of(const Answer& made) {
-  if (made.job.cache_speedup <= 1) return {};
+tpuplan::maxdiffusion_run run_of(const Answer& made, const tpuplan::picture_size& size, bool trains) {
   tpuplan::maxdiffusion_run run;
-  run.pipeline = made.model, run.denoiser_parameters = made.denoiser_parameters, run.size = made.size;
-  return tpuplan::maxdiffusion_cache(run);
+  run.pipeline = made.model, run.denoiser_parameters = made.denoiser_parameters, run.size = size, run.trains = trains;
+  return run;
 }
-/// What starts an answer about images or clips, where MaxDiffusion does.
-void add_launch(tpuplan::view& shown, const std::string& refusal, bool trains, std::string_view cache = {});
+/// What starts an answer about images or clips that MaxDiffusion makes.
+void add_launch(tpuplan::view& shown, const tpuplan::maxdiffusion_run& run, const tpuplan::slice& where,
+                std::int64_t slices, tpuplan::provisioning kind);
 /// @{
 /// tpuplan fit, train, and plan of training, of a pipeline.
 void denoiser_fit(const job_options& job, const picture_options& pictures, session& with);

@@ -8,6 +8,7 @@
 #include <tpuplan/show/views/plan_report.hpp>
 
 #include "cli/calibration.hpp"
+#include "cli/launch_line.hpp"
 #include "cli/option.hpp"
 #include "cli/plan.hpp"
 #include "cli/report.hpp"
@@ -147,7 +148,7 @@ std::string further(const session& with) {
   hint("--objective", "--objective fastest");
   hint("--provisioning", "--provisioning spot");
   hint("--max-slices", "--max-slices 4");
-  return words + (words.empty() ? "" : ", ") + "--json | tpuplan launch - --target gke";
+  return words;
 }
 
 }  // namespace
@@ -177,7 +178,9 @@ void plan_training(const model_config& config, const plan_options& given, const 
     shown.next = {{"train", command_of("train", best, given.asked, request.tokens, with), {}}};
     if (document.plans.front().chance_in_time || document.plans.front().chance_in_budget)
       shown.next.push_back({"risk", command_of("risk", best, given.asked, request.tokens, with), "its chances"});
-    shown.next.push_back({{}, further(with), {}});
+    for (const std::string& words : {further(with), launch_line(best, request)}) {
+      if (!words.empty()) shown.next.push_back({{}, words, {}});
+    }
   }
   const view report = is_reported(with) ? report_of(document, options) : view{};
   answer(

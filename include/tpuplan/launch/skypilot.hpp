@@ -80,7 +80,7 @@ inline void check_skypilot(const launch_request& request) {
     fail(errc::unsupported, "max_run", request.max_run.value(), "none: only flex-start has a limit");
   if (request.boot_disk.value() > 0 && !is_sky_machine(request))
     fail(errc::unsupported, "boot_disk", boot_disk_text(request),
-         "none: VMs of the Cloud TPU API have a disk of a fixed size (skypilot-org/skypilot#4964)");
+         "none: VMs of the Cloud TPU API have a disk of a fixed size (skypilot-org/skypilot#4964); use gce");
   if (is_sky_machine(request))
     check_sky_machine(request);
   else
