@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <string_view>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/base/spelling.hpp>
 #include <tpuplan/version.hpp>
 
@@ -106,13 +107,28 @@ constexpr std::string_view named_networks[][2] = {
     {"vit_b_16", "vit-b-16"},
     {"vit_base_patch16_224", "vit-b-16"},
     {"vit_small_patch16_224", "vit-s-16"},
+    {"tf_efficientnet_b0", "efficientnet-b0"},  // padded otherwise, to the same shapes
 };
+
+/// A name without the package that has it and the tag of timm for its weights, of which those for ImageNet-1k have its
+/// classes: "timm/resnet50.a1_in1k" is "resnet50".
+std::string_view bare_network(std::string_view given) {
+  for (const std::string_view package : {"timm/", "timm.", "torchvision.models.", "torchvision/", "keras.applications."}) {
+    if (given.substr(0, package.size()) == package) given.remove_prefix(package.size());
+  }
+  const std::size_t dot = given.find('.');
+  constexpr std::string_view classes = "in1k";
+  const bool tagged = dot != std::string_view::npos && given.size() - dot > classes.size() &&
+                      given.substr(given.size() - classes.size()) == classes;
+  return tagged ? given.substr(0, dot) : given;
+}
 
 /// The file of a network by such a name; else the word itself.
 std::string named_file(const std::string& given) {
   std::error_code none;
   for (const auto& [name, file] : named_networks) {
-    if (given == name && !std::filesystem::exists(given, none)) return "data/networks/" + std::string(file) + ".json";
+    if (bare_network(given) == name && !std::filesystem::exists(given, none))
+      return "data/networks/" + std::string(file) + ".json";
   }
   return given;
 }
@@ -150,10 +166,20 @@ void check_model_file(const std::string& given, const std::string& data_dir) {
   const std::string file = "/models/" + name + ".json";
   if (!name.empty() && std::filesystem::exists(data_dir + file, none))
     refuse("config", given, "the path of a config.json; data" + file + " comes with the program", errc::unknown_name);
-  if (is_hub_name(given))
-    refuse("config", given,
-           "a file; that of a model of the Hub is https://huggingface.co/" + given + "/resolve/main/config.json",
-           errc::unknown_name);
+  if (!is_hub_name(given)) return;
+  if (const std::string pipelines = data_dir + "/pipelines/sources.json"; std::filesystem::exists(pipelines, none)) {
+    const nlohmann::json sources = load_json(pipelines);
+    for (const auto& [file, source] : sources.items()) {
+      if (source.value("hub_id", "") == given)
+        refuse("config", given, "the path of a file; data/pipelines/" + file + ".json comes with the program",
+               errc::unknown_name);
+    }
+  }
+  refuse("config", given,
+         "a file; that of a model of the Hub is https://huggingface.co/" + given +
+             "/resolve/main/config.json; of a pipeline of diffusers the folder of its model_index.json, with the "
+             "config.json of each part in a folder of its name",
+         errc::unknown_name);
 }
 
 void take_all(command& asked, const std::string& data_dir) {
