@@ -5,12 +5,14 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tpuplan/ask/payment.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/launch.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <tpuplan/read/zones.hpp>
 
 #include "support/catch.hpp"
@@ -70,6 +72,26 @@ TEST_CASE("every row of the second audit is as its source says") {
     CHECK_FALSE(audited.at("date").get<std::string>().empty());
     CHECK(problem_of(audited) == "");
   }
+}
+
+// Flex-start rates change in November 2026, and no copy has the new ones: of 10 hours on v6e-32 spot is the cheapest.
+TEST_CASE("a price from before an announced change is not called the cheapest") {
+  pay_request asked;
+  asked.slice = "v6e-32";
+  asked.run = 10_h;
+  const pay_answer answer = answer_to(asked, price_book{});
+  REQUIRE_FALSE(answer.ways.empty());
+  CHECK(answer.ways.front().kind == provisioning::flex_start);
+  CHECK(answer.ways.front().superseded);
+  CHECK(answer.cheapest == provisioning::spot);
+  asked.parameters = 8000000000;
+  asked.region = "us-east5";
+  const owned_price_book all = load_prices(TPUPLAN_DATA_DIR "/prices.json");
+  const pay_answer kept = answer_to(asked, all.book());
+  REQUIRE(kept.checkpoints);  // for as long as the cheapest way takes
+  const storage_cost stored = cost_of_checkpoints(training_state_of(8000000000, dtype::fp32), 3,
+                                                  cheapest(kept.ways)->wall, *find_storage_price("us-east5"));
+  CHECK(kept.checkpoints->total == stored.total);
 }
 
 TEST_CASE("the walk over the audit finds what contradicts it") {

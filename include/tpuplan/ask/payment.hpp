@@ -181,7 +181,8 @@ struct pay_answer {
   std::string region{};
   /// Time of the run, and the mean time between preemptions of one slice and of all slices.
   seconds run{}, slice_mtbp{}, job_mtbp{};
-  std::optional<provisioning> cheapest{};  ///< way of paying with the lowest total
+  /// Way of paying with the lowest total; a superseded price is none where there is another.
+  std::optional<provisioning> cheapest{};
   double rest_of_term_used = 0;
   std::vector<paid_run> ways{};            ///< one row for each way of paying that has a price, cheapest first
   std::vector<missing_payment> missing{};  ///< ways of paying that cannot be had, with the reason
@@ -273,7 +274,7 @@ namespace detail {
   const auto jobs_in = [](seconds time) { return 1 / time; };
   const offer gpus = offer_of(gpu, job.gpus, jobs_in(job.run));
   const paid_run* const as_the_gpus = way_of(answer.ways, provisioning::on_demand);  // paid for in the same way
-  const paid_run& best = as_the_gpus != nullptr ? *as_the_gpus : answer.ways.front();
+  const paid_run best = as_the_gpus != nullptr ? *as_the_gpus : *cheapest(answer.ways);
   gpu_comparison_row row{
       std::string(gpu.name), job.gpus,          job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}, {},
       job.engineering,       job.jobs_per_month};
@@ -355,10 +356,11 @@ namespace detail {
   answer.break_even = detail::break_even_of(answer.ways, asked.slices, terms.spot);
   answer.assumed = all_assumed({}, assumed);
   if (answer.ways.empty()) return answer;
-  answer.cheapest = answer.ways.front().kind;
-  answer.queue_time = asked.queue_time;
+  const paid_run best = *tpuplan::cheapest(answer.ways);
+  answer.cheapest = best.kind;
+  answer.queue_time = terms.spot.queue_time;
   if (asked.against) answer.against_gpu = detail::compared(*asked.against, answer);
-  if (asked.parameters) answer.checkpoints = detail::kept_of(asked, answer.ways.front().wall);
+  if (asked.parameters) answer.checkpoints = detail::kept_of(asked, best.wall);
   return answer;
 }
 /// The answer to the question. Worked: 10 days of two v5e-32 in us cost 18432 USD on demand.

@@ -260,10 +260,12 @@ struct payment_options {
   return options;
 }
 
-/// The cheapest way of paying, the first if several cost the same; nothing where there are no options. One whose price
-/// is older than an announced change (`superseded`) wins only over others of that kind. Worked: of the six ways of 10
-/// days on two v6e-32 in us it is spot at 25007.56 USD, where on demand is 41472; flex-start at 20750.76 is superseded.
-[[nodiscard]] constexpr maybe<paid_run> cheapest(const payment_options& options) noexcept {
+/// The cheapest way of paying of a range, the first if several cost the same; nothing where there are no options. One
+/// whose price is older than an announced change (`superseded`) wins only over others of that kind. Worked: of the six
+/// ways of 10 days on two v6e-32 in us it is spot at 25007.56 USD, where on demand is 41472; flex-start at 20750.76 is
+/// superseded.
+template <class Options>
+[[nodiscard]] constexpr maybe<paid_run> cheapest(const Options& options) noexcept {
   maybe<paid_run> best;
   for (const paid_run& way : options) {
     const bool surer = best && best->superseded && !way.superseded;

@@ -58,7 +58,19 @@ inline void add_spot_notes(std::vector<std::string>& to, const pay_answer& answe
           {"a checkpoint is taken to stop the step for ", one.value, option(": see --parameters and --checkpoint")}));
     if (one.field == assumed_preemptions) to.push_back("that rate is assumed" + option(": see --market and --mtbp"));
   }
-  if (answer.queue_time.value() == 0) to.push_back("waits for capacity are not counted" + option(": see --queue"));
+  if (answer.queue_time.value() > 0)
+    to.push_back(joined({"each wait for a spot slice takes ", duration(answer.queue_time), option(": see --queue")}));
+  else
+    to.push_back("waits for capacity are not counted" + option(": see --queue"));
+}
+/// The way of paying that costs least, and what only an older price makes cheaper.
+[[nodiscard]] inline std::string least_words(const pay_answer& answer, const view_options& options) {
+  const paid_run best = *cheapest(answer.ways);
+  const paid_run& first = answer.ways.front();
+  const std::string words = joined({name(best.kind), " costs least: ", marked(best.total, best.price, options).text});
+  if (first.kind == best.kind) return words;
+  return joined({words, "; ", name(first.kind), " took ", marked(first.total, first.price, options).text,
+                 " before an announced change of its price"});
 }
 /// Where one way of paying begins to cost less than another.
 inline void add_break_even(std::vector<std::string>& to, const pay_answer& answer) {
@@ -123,9 +135,9 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
     part.sentences.push_back(joined({"both on flex-start", old ? ", at prices from before the announced change" : "",
                                      ": the slice ", saves(*gpus.saving_on_flex_start)}));
   }
-  if (*answer.cheapest != gpus.against)
-    part.sentences.push_back(joined({name(*answer.cheapest), " would take ",
-                                     marked(answer.ways.front().total, answer.ways.front().price, options).text,
+  const paid_run best = *cheapest(answer.ways);
+  if (best.kind != gpus.against)
+    part.sentences.push_back(joined({name(best.kind), " would take ", marked(best.total, best.price, options).text,
                                      ", where the GPUs too may be had for less than on demand"}));
   if (gpus.saving_per_job) part.sentences.push_back(pay_back_words(gpus, options));
   return part;
@@ -140,10 +152,7 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
   shown.title = joined({duration(answer.run), " on ", slices_words(answer.slice, answer.slices), " (",
                         counted(answer.chips, "chip"), "), region ", answer.region, ", cheapest first"});
   shown.summary =
-      answer.ways.empty()
-          ? std::string("no way of paying has a price for it")
-          : joined({name(answer.ways.front().kind),
-                    " costs least: ", marked(answer.ways.front().total, answer.ways.front().price, options).text});
+      answer.ways.empty() ? std::string("no way of paying has a price for it") : least_words(answer, options);
   shown.parts = {paid_part(answer, options)};
   view_part notes;
   add_spot_notes(notes.sentences, answer, options);
