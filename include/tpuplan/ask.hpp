@@ -107,7 +107,7 @@ inline constexpr question questions[] = {
     question_of<plan_sweep_request, plan_sweep_answer>(
         "sweep", "How many trials of a job at once, where, and for how much?",
         {{model_rows, trial_rows, sweep_rows, trial_run_rows, network_run_rows, trained_size_rows, sweep_limit_rows,
-          preemption_rows, price_rows}},
+          preemption_rows, market_rows, wait_rows, price_rows}},
         sweep_answered),
     question_of<serve_request, serve_answer>(
         "serve", "How fast does a slice answer, and at what price?",

@@ -43,6 +43,7 @@ struct train_network_request {
   std::optional<example_cost> input{};                     ///< of an example to a host; nothing: `usual_example`
   std::string region = "us";                               ///< where the slice is paid for
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
+  std::string zone{};                                      ///< of spot, where a count of preemptions is published
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< this and what follows as in train_request
@@ -68,6 +69,7 @@ struct plan_network_request {
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"}, generations{};
   std::int64_t smallest_chips = 1, largest_chips = 1 << 20;
+  std::string zone{};
   bool accept_uncertain = false;
   std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
@@ -306,8 +308,10 @@ inline void assume_input(const example_cost& one, assumed_values& assumed) {
 }
 /// The run besides its steps, and how capacity waits, ends and fails, put into the request; what is assumed of it.
 template <class Asked, class Request>
-void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_values& assumed) {
-  fill_capacity(asked, spot_counts, request.terms, assumed);
+void fill_run(const Asked& asked, bool spot_counts, const std::vector<std::string>& chip_names,
+              const std::vector<std::string>& places, Request& request, assumed_values& assumed) {
+  fill_capacity(asked, spot_counts, chip_names, places, request.terms, assumed);
+  request.zone = asked.zone;
   request.around = phases_of(asked.around, asked.restart_time, assumed);
   request.chip_time_between_failures = asked.chip_time_between_failures;
 }
@@ -339,8 +343,8 @@ void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_va
   network_request request;
   request.net = all.net;
   request.job = all.job;
-  fill_run(asked, true, request, said.assumed);
-  answer.terms = payment_terms_of(request, all.where, slice_total, answer.epochs->steps, step.total);
+  fill_run(asked, true, {std::string(all.where.chip.name.view())}, {asked.region}, request, said.assumed);
+  answer.terms = payment_terms_of(request, all.where, slice_total, answer.epochs->steps, step.total, asked.region);
   validate(answer.terms);
   answer.memory.assumed = all_assumed(all.config, said.assumed);
   answer.run = steps * step.total;
@@ -388,7 +392,7 @@ void fill_run(const Asked& asked, bool spot_counts, Request& request, assumed_va
   request.accept_uncertain = asked.accept_uncertain;
   request.prices = book;
   const bool on_spot = std::find(asked.kinds.begin(), asked.kinds.end(), provisioning::spot) != asked.kinds.end();
-  fill_run(asked, on_spot, request, assumed);
+  fill_run(asked, on_spot, request.generations, request.regions, request, assumed);
   add_left_out(request, assumed);
   return request;
 }
@@ -406,7 +410,8 @@ template <class Answer>
 /// The checkpoints of a plan as it is paid for.
 template <class Request, class Planned>
 [[nodiscard]] run_checkpoints checkpoints_of(const Request& request, const Planned& one) {
-  const payment_terms terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total);
+  const payment_terms terms =
+      payment_terms_of(request, one.where, 1, one.steps, one.step.total, one.cost.price.region.view());
   return tpuplan::checkpoints_of(checkpoint_of(request), static_cast<double>(one.steps), one.step.total,
                                  checkpoint_interval_of(one.cost.kind, 1, one.run, terms),
                                  one.cost.price.region.view());
@@ -464,7 +469,7 @@ template <class Request, class Planned>
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::fit_network_request, config, slice, job, mesh)
-TPUPLAN_FIELDS(tpuplan::train_network_request, config, slice, job, mesh, data, input, region, prices,
+TPUPLAN_FIELDS(tpuplan::train_network_request, config, slice, job, mesh, data, input, region, zone, prices,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
                chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice,
@@ -472,7 +477,7 @@ TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usa
 TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, timeline,
                checkpoints)
-TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
+TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions, zone,
                generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
                rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,

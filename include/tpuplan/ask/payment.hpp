@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/ask/phases.hpp>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/migration.hpp>
 #include <tpuplan/cost/offer.hpp>
@@ -43,14 +43,15 @@ struct pay_request {
   std::int64_t slices = 1;
   seconds run{};
   std::string region = "us";
+  std::string zone{};                                      ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
-  std::optional<spot_market> market{};                     ///< how often spot is preempted; nothing: cautious
+  std::optional<spot_market> market{};                     ///< how often spot is preempted; nothing: as published
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice, instead of the market's
   double correlation = 0;                    ///< share of a slice's preemptions that take all slices of the job, 0 to 1
   std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
-  seconds restart_time = spot_terms{}.restart_time;     ///< billed time from new capacity to the next step
-  seconds queue_time{};                                 ///< unbilled wait for spot and flex-start capacity, each time
-  seconds start_up{};                                   ///< billed time from capacity to the first step
+  seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
+  std::optional<seconds> queue_time{};  ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
+  seconds start_up{};                   ///< billed time from capacity to the first step
   std::optional<seconds> chip_time_between_failures{};  ///< of one chip, in all ways of paying; nothing: none counted
   bool may_be_split = flex_start_terms{}.may_be_split;  ///< whether flex-start may run the job in pieces of 7 days
   double rest_of_term_used = 0;              ///< share of a commitment's other hours that other work uses, 0 to 1
@@ -65,13 +66,9 @@ inline constexpr question_row pay_rows[] = {
     rows::words("slice", "--slice", "Slice", "v6e-8, v5e-16, v5p-8 …").needed(),
     rows::count("slices", "--slices", "Slices", "slices", "how many of them").within(1, 1024).usually("1"),
     rows::time("run_s", "--run", "Run", "uninterrupted time: 10d").needed().deciding("run_time work"),
-    rows::choice("market", "--market", "Spot market", market_choices,
-                 "of spot: calm, cautious or scarce, one preemption in 16, 4 or 1 hours")
-        .deciding("mean_time_between_preemptions"),
-    rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
-               "mean time between preemptions of one slice, if you know yours")
-        .within(1e-3, 1e12)
-        .not_with("--market"),
+    detail::row_named(market_rows, "--market"),
+    detail::row_named(preemption_rows, "--mtbp"),
+    detail::row_named(preemption_rows, "--zone"),
     rows::number("correlation", "--correlation", "Correlation", "",
                  "of preemptions of slices: 0 one by one, 1 all together")
         .within(0, 1),
@@ -79,11 +76,8 @@ inline constexpr question_row pay_rows[] = {
                "time for which one checkpoint stops the step")
         .within(1e-6, 1e7)
         .usually("15s, and the bytes of --parameters at 25 GB/s"),
-    rows::time("restart_time_s", "--restart", "Restart", "billed time from capacity to the next step")
-        .within(0, 1e7)
-        .usually("10min"),
-    rows::time("queue_time_s", "--queue", "Queue", "unbilled wait for spot and flex-start capacity, each time")
-        .within(0, 1e9),
+    detail::row_named(wait_rows, "--restart"),
+    detail::row_named(wait_rows, "--queue"),
     rows::time("start_up_s", "--start-up", "Start-up", "billed time from capacity to the first step").within(0, 1e7),
     rows::time("chip_time_between_failures_s", "--chip-mtbf", "Time between failures of a chip",
                "mean time of one chip between failures that stop the run, in all ways of paying: 50700h")
@@ -188,7 +182,7 @@ struct pay_answer {
   std::vector<missing_payment> missing{};  ///< ways of paying that cannot be had, with the reason
   pay_break_even break_even{};
   std::optional<gpu_comparison_row> against_gpu{};
-  seconds queue_time{};                           ///< wait for capacity, as asked
+  seconds queue_time{};                           ///< wait for a spot slice, each time
   std::optional<kept_checkpoints> checkpoints{};  ///< nothing: parameters are not given, or storage has no price
   std::vector<assumption> assumed{};              ///< values that the question left open, and why they were assumed
   /// @}
@@ -197,18 +191,13 @@ struct pay_answer {
 namespace detail {
 
 [[nodiscard]] inline payment_terms terms_of(const pay_request& asked, const slice& where, assumed_values& assumed) {
-  if (asked.market && asked.mean_time_between_preemptions)
-    fail(errc::invalid_argument, "market", "given without effect", "none beside mean_time_between_preemptions_s");
   payment_terms terms;
   spot_terms& spot = terms.spot;
-  const spot_market market = asked.market.value_or(spot_market::cautious);
-  spot.mean_time_between_preemptions =
-      asked.mean_time_between_preemptions.value_or(typical_mean_time_between_preemptions(market));
-  if (!asked.market && !asked.mean_time_between_preemptions)
-    assumed.emplace_back(std::string(assumed_preemptions), readable::duration(spot.mean_time_between_preemptions));
+  const std::string_view chip = where.chip.name.view();
+  fill_capacity(asked, true, {std::string(chip)}, {asked.region}, terms, assumed);
+  if (spot.mean_time_between_preemptions.value() == 0)
+    spot.mean_time_between_preemptions = spot_lifetime(chip, place_of(asked, asked.region)).median;
   spot.correlation = asked.correlation;
-  spot.restart_time = asked.restart_time;
-  spot.queue_time = asked.queue_time;
   if (asked.checkpoint_time) {
     spot.checkpoint_time = *asked.checkpoint_time;
   } else {
@@ -218,10 +207,7 @@ namespace detail {
     assumed.emplace_back(std::string(assumed_checkpoint_time), readable::duration(spot.checkpoint_time));
   }
   terms.flex_start.checkpoint_time = spot.checkpoint_time;
-  terms.flex_start.restart_time = spot.restart_time;
-  terms.flex_start.queue_time = spot.queue_time;
   terms.flex_start.may_be_split = asked.may_be_split;
-  terms.rest_of_term_used = asked.rest_of_term_used;
   terms.start_up = asked.start_up;
   if (asked.chip_time_between_failures)
     terms.mean_time_between_failures =
@@ -373,7 +359,7 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::gpu_job, gpu, gpus, run, usd_per_gpu_hour, engineering, jobs_per_month, discount)
-TPUPLAN_FIELDS(tpuplan::pay_request, slice, slices, run, region, prices, market, mean_time_between_preemptions,
+TPUPLAN_FIELDS(tpuplan::pay_request, slice, slices, run, region, zone, prices, market, mean_time_between_preemptions,
                correlation, checkpoint_time, restart_time, queue_time, start_up, chip_time_between_failures,
                may_be_split, rest_of_term_used, parameters, checkpoints_kept, storage_usd_per_gib_month, against)
 TPUPLAN_FIELDS(tpuplan::missing_payment, provisioning, reason)

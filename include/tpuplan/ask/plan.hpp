@@ -40,6 +40,7 @@ struct asked_plan {
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
+  std::string zone{};                                        ///< of spot, where a count of preemptions is published
   std::vector<std::string> generations{};                    ///< names of the chips to consider; none: all chips
   std::int64_t smallest_chips = 1, largest_chips = 1 << 20;  ///< bounds of the chips over all slices
   std::int64_t largest_slices = 1;
@@ -274,10 +275,10 @@ namespace detail {
   }
   if (request.model.layers > 0 && offer.steps > 0 && offer.step.total.value() > 0) {
     const provisioning kind = row.paid_as.value_or(provisioning::on_demand);
-    row.checkpoints = checkpoints_of(
-        training_state_of(request.model, offer.job).total, offer.steps, offer.step.total,
-        checkpoint_interval_of(kind, row.slices, offer.step.total * offer.steps, terms_of(offer, request)),
-        row.region.value_or(""));
+    row.checkpoints = checkpoints_of(training_state_of(request.model, offer.job).total, offer.steps, offer.step.total,
+                                     checkpoint_interval_of(kind, row.slices, offer.step.total * offer.steps,
+                                                            terms_of(offer, request, row.region.value_or("us"))),
+                                     row.region.value_or(""));
   }
   row.remarks = remarks_of(offer, request);
   row.on_front = offer.on_front;
@@ -395,8 +396,6 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.quotas = asked.quotas;
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = most_listed_plans;
-  fill_capacity(asked, detail::contains(asked.kinds, provisioning::spot), request.terms, assumed);
-  request.spot_lasts = spot_lasts(asked);
   request.around = phases_of(asked.around, asked.restart_time, assumed);
   request.chip_time_between_failures = asked.chip_time_between_failures;
   request.noise_scale = asked.noise_scale;
@@ -407,6 +406,9 @@ inline constexpr std::size_t most_listed_plans = 1000;
         chip && !detail::contains(request.generations, std::string(chip->name.view())))
       request.generations.emplace_back(chip->name.view());
   }
+  request.zone = asked.zone;
+  fill_capacity(asked, detail::contains(asked.kinds, provisioning::spot), request.generations, request.regions,
+                request.terms, assumed);
   add_left_out(request, assumed);
   return request;
 }
@@ -486,9 +488,10 @@ struct launch_text {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_batch_tokens, largest_batch_tokens,
-               deadline, budget, by, start, chance, best, kinds, regions, generations, smallest_chips, largest_chips,
-               largest_slices, degrees, quotas, accept_uncertain, mean_time_between_preemptions, rest_of_term_used,
-               market, queue_time, restart_time, chip_time_between_failures, around, noise_scale, prices)
+               deadline, budget, by, start, chance, best, kinds, regions, zone, generations, smallest_chips,
+               largest_chips, largest_slices, degrees, quotas, accept_uncertain, mean_time_between_preemptions,
+               rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, noise_scale,
+               prices)
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,

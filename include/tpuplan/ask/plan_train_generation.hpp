@@ -29,6 +29,7 @@ struct plan_train_generation_request {
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"}, generations{};
+  std::string zone{};
   std::int64_t smallest_chips = 1, largest_chips = 1024;
   bool accept_uncertain = false;
   std::optional<seconds> mean_time_between_preemptions{};
@@ -107,7 +108,7 @@ namespace detail {
   request.generations = asked.generations.empty() ? usual_generations() : asked.generations;
   request.smallest_chips = asked.smallest_chips, request.largest_chips = asked.largest_chips;
   request.accept_uncertain = asked.accept_uncertain, request.prices = book;
-  fill_run(asked, contains(asked.kinds, provisioning::spot), request, assumed);
+  fill_run(asked, contains(asked.kinds, provisioning::spot), request.generations, request.regions, request, assumed);
   add_left_out(request, assumed);
   return request;
 }
@@ -125,7 +126,8 @@ namespace detail {
   row.kind = one.cost.kind, row.price = one.cost.price, row.superseded = is_before_announced_change(one.cost.price),
   row.region = one.cost.price.region.view();
   row.checkpoints = checkpoints_of(request, one);
-  row.terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total);
+  row.terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total, row.region);
+  set_chances(request, one, row);
   return row;
 }
 
@@ -168,7 +170,7 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_request, config, sizes, frames, text_tokens, job, data, deadline, budget,
-               best, kinds, regions, generations, smallest_chips, largest_chips, accept_uncertain,
+               best, kinds, regions, zone, generations, smallest_chips, largest_chips, accept_uncertain,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
                chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, mesh, step_time, step_time_low,

@@ -71,7 +71,9 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.fails_every = quantile(*job.failures, 0.5);
   answer.fails_every_low = quantile(*job.failures, 0.05);
   answer.fails_every_high = quantile(*job.failures, 0.95);
-  answer.assumed = all.assumed;
+  for (const assumption& one : all.assumed) {
+    if (one.field != assumed_preemptions) answer.assumed.push_back(one);  // which the belief of the question replaces
+  }
   for (const auto& [field, value] : assumed) answer.assumed.push_back({field, value, std::string(not_given)});
   answer.model = all.model;
 }

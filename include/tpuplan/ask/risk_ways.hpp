@@ -176,12 +176,10 @@ namespace detail {
   }
   const lifetime_belief published = spot_lifetime(where.chip.name, asked.zone.empty() ? asked.region : asked.zone);
   const mean_time_belief belief = knowing(published.mean, asked.lifetimes);
-  std::string words = readable::duration(quantile(belief, 0.5)) + ", from " +
-                      readable::duration(quantile(belief, 0.05)) + " to " + readable::duration(quantile(belief, 0.95)) +
-                      " nine times of ten: ";
-  words += asked.lifetimes.empty() ? std::string(published.because.view())
-                                   : std::to_string(asked.lifetimes.size()) + " slices of your own";
-  assumed.emplace_back("a spot slice lasts", words);
+  const std::string own = std::to_string(asked.lifetimes.size()) + " slices of your own";
+  assumed.emplace_back(
+      std::string(assumed_preemptions),
+      lifetime_words(belief, asked.lifetimes.empty() ? published.because.view() : std::string_view(own)));
   return belief;
 }
 

@@ -93,7 +93,8 @@ struct spot_answer {
   spot_run run;
   run.work = detail::run_time("work_s", asked.work);
   run.checkpoint_time = time(asked.checkpoint_time, checkpoint_time(state), assumed_checkpoint_time);
-  run.mean_time_between_preemptions = time(asked.mean_time_between_preemptions, 4_h, "a preemption comes every");
+  run.mean_time_between_preemptions =
+      time(asked.mean_time_between_preemptions, spot_terms{}.mean_time_between_preemptions, "a preemption comes every");
   run.restart_time = time(asked.restart_time, 600_s, "the first step comes after");
   run.queue_time = asked.queue_time;
   if (asked.checkpoint_interval && *asked.checkpoint_interval > asked.work)

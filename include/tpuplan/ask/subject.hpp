@@ -73,7 +73,7 @@ using assumed_values = std::vector<std::pair<std::string, std::string>>;
 }
 
 /// The name under which the time between preemptions stands among what was assumed.
-inline constexpr std::string_view assumed_preemptions = "a preemption comes every";
+inline constexpr std::string_view assumed_preemptions = "a spot slice lasts";
 /// The name under which the time of a checkpoint stands there.
 inline constexpr std::string_view assumed_checkpoint_time = "a checkpoint stops the step for";
 
@@ -195,7 +195,8 @@ inline constexpr question_row preemption_rows[] = {
     rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
                "mean time between preemptions of one slice on spot")
         .within(1e-3, 1e12)
-        .usually("4h"),
+        .usually("what is published for the generation and place, else 4h"),
+    rows::words("zone", "--zone", "Zone", "of the slices, where a count of preemptions of spot may be published"),
 };
 
 /// What is known of the gradient of the run.

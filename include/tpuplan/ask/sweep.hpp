@@ -40,8 +40,13 @@ struct plan_sweep_request {
   asked_phases around{};  ///< of a trial: its start and first compilation
   std::vector<provisioning> kinds{provisioning::on_demand, provisioning::spot};
   std::string region = "us";
+  std::string zone{};  ///< of spot, where a count of preemptions is published
   std::vector<std::string> generations{};
   std::optional<seconds> mean_time_between_preemptions{};
+  std::optional<spot_market> market{};  ///< as in asked_plan, with what follows
+  std::optional<seconds> queue_time{};
+  seconds restart_time = spot_terms{}.restart_time;
+  seconds chip_time_between_failures = published_chip_time_between_failures;
   nlohmann::json prices{};
   /// @}
 };
@@ -61,6 +66,7 @@ inline constexpr question_row sweep_rows[] = {
     rows::words("slices", "--slice", "Slices", "only these: v5e-8,v5e-4").list(),
     detail::row_named(phase_rows, "--start-up"),
     detail::row_named(phase_rows, "--compilation"),
+    detail::row_named(phase_rows, "--restore"),
 };
 /// The rows of a trial's job.
 inline constexpr question_row trial_rows[] = {
@@ -154,7 +160,12 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   one.regions = {asked.region};
   one.generations = generations_of(asked);
   one.largest_chips = asked.quota.value_or(one.largest_chips);
+  one.zone = asked.zone;
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
+  one.market = asked.market;
+  one.queue_time = asked.queue_time;
+  one.restart_time = asked.restart_time;
+  one.chip_time_between_failures = asked.chip_time_between_failures;
   one.around = asked.around;
 }
 [[nodiscard]] inline std::vector<trial_slice> network_trials(const any_model& model, const plan_sweep_request& asked,
@@ -169,7 +180,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   std::vector<trial_slice> found;
   bool waits = false;
   for (const network_plan& p : plan_network(request).plans) {
-    const payment_terms terms = payment_terms_of(request, p.where, 1, p.steps, p.step.total);
+    const payment_terms terms = payment_terms_of(request, p.where, 1, p.steps, p.step.total, asked.region);
     found.push_back({p.where, p.run, terms, p.job.global_batch});
     waits = waits || p.step.waiting.value() > 0;
   }
@@ -190,7 +201,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   assumed = about.assumed;
   std::vector<trial_slice> found;
   for (const diffusion_plan& p : plan_diffusion(request).plans)
-    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total), p.job.global_batch});
+    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total, asked.region),
+                     p.job.global_batch});
   return found;
 }
 [[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,
@@ -212,7 +224,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   std::vector<trial_slice> found;
   for (const plan& p : make_plan(request).plans)
     found.push_back({p.where, p.step.total * p.steps,
-                     payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total), p.job.global_batch});
+                     payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total, asked.region),
+                     p.job.global_batch});
   return found;
 }
 /// The sweep as plan_sweep has it, over the slices that are wanted.
@@ -314,8 +327,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota, stopped, stopped_after, deadline,
-               slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, generations,
-               mean_time_between_preemptions, prices)
+               slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, zone, generations,
+               mean_time_between_preemptions, market, queue_time, restart_time, chip_time_between_failures, prices)
 TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, batch, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
                per_trial, preemptions, price, superseded)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)

@@ -45,6 +45,7 @@ struct train_generation_request {
   std::int64_t slices = 1;                     ///< data parallel over DCN
   data_set data{};                             ///< trained on; no examples: only one step is asked about
   std::string region = "us";                   ///< where the slice is paid for
+  std::string zone{};                          ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                     ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
@@ -284,8 +285,8 @@ inline void set_run(train_generation_answer& answer, const train_generation_requ
   const auto steps = static_cast<double>(answer.epochs->steps);
   diffusion_request request;
   request.sizes = about.works, request.job = answer.job;
-  fill_run(asked, true, request, about.assumed);
-  answer.terms = payment_terms_of(request, where, asked.slices, answer.epochs->steps, answer.step_time);
+  fill_run(asked, true, {std::string(where.chip.name.view())}, {asked.region}, request, about.assumed);
+  answer.terms = payment_terms_of(request, where, asked.slices, answer.epochs->steps, answer.step_time, asked.region);
   validate(answer.terms);
   answer.run = steps * answer.step_time;
   const run_price_list costs =
@@ -352,7 +353,7 @@ TPUPLAN_FIELDS(tpuplan::fit_generation_request, config, slice, sizes, frames, te
 TPUPLAN_FIELDS(tpuplan::fit_generation_answer, fits, used, used_low, used_high, usable, memory, largest_batch,
                trained_parameters, slice, slices, chips, mesh, job, sizes, clips, assumed, model)
 TPUPLAN_FIELDS(tpuplan::train_generation_request, config, slice, sizes, frames, text_tokens, job, mesh, exchange,
-               slices, data, region, prices, mean_time_between_preemptions, rest_of_term_used, market, queue_time,
+               slices, data, region, zone, prices, mean_time_between_preemptions, rest_of_term_used, market, queue_time,
                restart_time, chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::training_bucket, size, step_time)
 TPUPLAN_FIELDS(tpuplan::train_generation_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,

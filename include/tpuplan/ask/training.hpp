@@ -277,6 +277,7 @@ struct train_request {
   layout mesh = open_layout();
   double tokens = 0;                                       ///< tokens of the whole run; 0: only one step is asked about
   std::string region = "us";                               ///< where the slice is paid for
+  std::string zone{};                                      ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
@@ -336,10 +337,11 @@ struct train_answer {
   plan_request request;
   request.model = all.config.model;
   request.job = all.job;
-  fill_capacity(asked, spot_counts, request.terms, assumed);
+  fill_capacity(asked, spot_counts, {std::string(all.where.chip.name.view())}, {asked.region}, request.terms, assumed);
+  request.zone = asked.zone;
   request.around = run;
   request.chip_time_between_failures = asked.chip_time_between_failures;
-  return payment_terms_of(request, all.where, slices(all.mesh), static_cast<double>(run.steps), run.step);
+  return payment_terms_of(request, all.where, slices(all.mesh), static_cast<double>(run.steps), run.step, asked.region);
 }
 /// What all chips of the slices cost on demand; unknown without such a price. Worked: $38.40 an hour for v5e-32 in us.
 [[nodiscard]] inline known<usd_per_second> price_on_demand(const price_book& book, const slice& where,
@@ -432,7 +434,7 @@ TPUPLAN_FIELDS(tpuplan::fitting_slice, slice, mesh, remat, gradient_accumulation
 TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, chance_to_fit, used, used_low, used_high, usable, breakdown, largest_batch,
                slice, mesh, job, assumed, advice, model, smallest)
-TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, prices,
+TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, zone, prices,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
                chip_time_between_failures, around, timeline, noise_scale)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)

@@ -42,7 +42,8 @@ inline seconds step_of(const plan& planned) {
 
 /// The terms of a plan, its checkpoints as long as its training state makes them, or as often as it was asked.
 inline payment_terms launched_terms(const plan& planned, const plan_request& asked) {
-  return payment_terms_of(asked, planned.where, slices(planned.mesh), planned.steps, step_of(planned));
+  const std::string_view region = planned.costs.empty() ? std::string_view() : chosen_cost(planned).price.region.view();
+  return payment_terms_of(asked, planned.where, slices(planned.mesh), planned.steps, step_of(planned), region);
 }
 
 /// The run at the upper end of its band.

@@ -47,6 +47,45 @@ inline constexpr std::int64_t runs_of_a_plan = 500;
   return job;
 }
 
+namespace detail {
+
+/// A run as it is played, with its prices and the limits of its request.
+struct played_plan {
+  run_at_risk job{};
+  risk_prices prices{};
+  risk_limits limits{};
+};
+
+/// A run at a price under these terms, within the limits of a request.
+template <class Request>
+played_plan played_at(const run_range& run, const slice& where, std::int64_t slice_total, const price_row& price,
+                      const payment_terms& terms, const Request& request) {
+  const bool as_published = request.terms.spot.mean_time_between_preemptions.value() == 0;
+  const mean_time_belief lifetime =
+      as_published ? spot_lifetime(where.chip.name.view(), place_of(request, price.region.view())).mean
+                   : believed_within(terms.spot.mean_time_between_preemptions, 1);
+  played_plan played;
+  played.job = at_risk(run, price.kind, where, slice_total, terms, lifetime);
+  played.prices.rate = rate(price.per_chip, checked_multiply(chips(where), slice_total));
+  played.prices.kind = price.kind;
+  played.prices.rest_of_term_used = terms.rest_of_term_used;
+  if (request.deadline) played.limits.deadline = *request.deadline;
+  if (request.budget) played.limits.budget = *request.budget;
+  return played;
+}
+/// Whether a run may outlast the longest window, of 90 days.
+inline bool may_outlast(const run_range& run, provisioning kind) {
+  return kind == provisioning::calendar && run.high > 80_days;
+}
+inline played_plan played_at(const plan& planned, const plan_cost& cost, const plan_request& request) {
+  const run_range run{planned.run, planned.run * (planned.step.low / planned.step.total),
+                      planned.run * (planned.step.high / planned.step.total)};
+  return played_at(run, planned.where, slices(planned.mesh), cost.price,
+                   terms_of(planned, request, cost.price.region.view()), request);
+}
+
+}  // namespace detail
+
 /// The chances of a plan under one of its ways of paying, over runs that are played; nothing where the request has
 /// neither deadline nor budget, and where runs may outlast the longest window. Spot lasts what was published for the
 /// chip and place, or exactly what the request says. Worked: within its own expected time a plan on demand is done in
@@ -55,24 +94,34 @@ inline constexpr std::int64_t runs_of_a_plan = 500;
                                                    const plan_request& request, std::int64_t runs = runs_of_a_plan,
                                                    std::int64_t seed = 1) {
   if (!request.deadline && !request.budget) return nothing;
-  const run_range run{planned.run, planned.run * (planned.step.low / planned.step.total),
-                      planned.run * (planned.step.high / planned.step.total)};
-  if (cost.kind == provisioning::calendar && run.high > 80_days) return nothing;  // of 90 at most
-  const payment_terms terms = detail::terms_of(planned, request);
-  const seconds between = request.spot_lasts.value_or(terms.spot.mean_time_between_preemptions);
-  const bool as_published = !request.spot_lasts && between == spot_terms{}.mean_time_between_preemptions;
-  const mean_time_belief lifetime = as_published
-                                        ? spot_lifetime(planned.where.chip.name.view(), cost.price.region.view()).mean
-                                        : believed_within(between, 1);
-  risk_prices prices;
-  prices.rate = rate(cost.price.per_chip, detail::chips_of(planned));
-  prices.kind = cost.kind;
-  prices.rest_of_term_used = terms.rest_of_term_used;
-  risk_limits limits;
-  limits.deadline = request.deadline;
-  limits.budget = request.budget;
-  return chances_of(at_risk(run, cost.kind, planned.where, slices(planned.mesh), terms, lifetime), prices, limits, runs,
-                    seed);
+  const detail::played_plan one = detail::played_at(planned, cost, request);
+  if (detail::may_outlast(one.job.run, cost.kind)) return nothing;
+  return chances_of(one.job, one.prices, one.limits, runs, seed);
+}
+
+/// What such runs come to, with or without a limit; nothing where they may outlast the longest window. Worked: nine of
+/// ten cost no less than half of them.
+[[nodiscard]] inline maybe<run_outlook> outlook_of(const plan& planned, const plan_cost& cost,
+                                                   const plan_request& request) {
+  const detail::played_plan one = detail::played_at(planned, cost, request);
+  if (detail::may_outlast(one.job.run, cost.kind)) return nothing;
+  return outlook_of(one.job, one.prices, one.limits, {}, runs_of_a_plan);
+}
+
+/// The same of a plan of another kind, which is one slice with whole steps: of a network of layers, or of images or
+/// clips. Worked: as `risk --runs 500` of it answers.
+template <class Planned, class Request>
+[[nodiscard]] maybe<run_chances> chances_of(const Planned& planned, const Request& request,
+                                            std::int64_t runs = runs_of_a_plan, std::int64_t seed = 1) {
+  const auto steps = static_cast<double>(planned.steps);
+  const price_row& price = planned.cost.price;
+  const run_range run{planned.run, min(planned.run, steps * planned.step.low),
+                      max(planned.run, steps * planned.step.high)};
+  const payment_terms terms =
+      payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, price.region.view());
+  if ((!request.deadline && !request.budget) || detail::may_outlast(run, price.kind)) return nothing;
+  const detail::played_plan one = detail::played_at(run, planned.where, 1, price, terms, request);
+  return chances_of(one.job, one.prices, one.limits, runs, seed);
 }
 
 namespace detail {

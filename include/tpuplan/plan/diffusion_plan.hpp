@@ -91,6 +91,7 @@ struct diffusion_request {
   std::optional<usd> budget{};
   objective best = objective::cheapest;
   std::vector<std::string> generations{}, regions{"us"}, regions_by_area{};
+  std::string zone{};
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::int64_t smallest_chips = 1, largest_chips = 1024;
   bool accept_uncertain = false;
@@ -141,15 +142,16 @@ struct diffusion_answer {
   return checkpoint_of(request.sizes.front().denoisers.items[0], request.job);
 }
 
-/// The terms under which such a run of so many steps is paid for, as a plan of a language model has them. Worked: a
-/// checkpoint of adapters holds what is trained alone.
+/// The terms under which such a run of so many steps is paid for in a region, as a plan of a language model has them.
+/// Worked: a checkpoint of adapters holds what is trained alone.
 [[nodiscard]] inline payment_terms payment_terms_of(const diffusion_request& request, const slice& where,
-                                                    std::int64_t slice_total, std::int64_t steps, seconds step) {
+                                                    std::int64_t slice_total, std::int64_t steps, seconds step,
+                                                    std::string_view region = {}) {
   run_phases run = request.around;
   run.steps = steps;
   run.step = step;
   return detail::terms_of_run(request.terms, checkpoint_of(request), request.chip_time_between_failures, run, where,
-                              slice_total);
+                              slice_total, detail::place_of(request, region));
 }
 
 /// All slices that train the denoiser within the limits, best first, each in the fastest layout that fits. All do the

@@ -32,6 +32,7 @@ struct network_request {
   std::vector<std::string> generations{};                    ///< empty: all
   std::vector<std::string> regions{"us"};                    ///< whose prices count
   std::vector<std::string> regions_by_area{};                ///< of them those that an area named, as in plan_request
+  std::string zone{};                                        ///< whose spot lasts as published, as in plan_request
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying that count
   std::int64_t smallest_chips = 1;                           ///< of a slice
   std::int64_t largest_chips = 1 << 20;                      ///< of a slice
@@ -68,15 +69,16 @@ struct network_plan {
   return checkpoint_of(request.net, request.job);
 }
 
-/// The terms under which a network's run of so many steps is paid for, as a plan of a language model has them. Worked:
-/// a checkpoint of ResNet-50 under AdamW has 25557032 x 12 bytes.
+/// The terms under which a network's run of so many steps is paid for in a region, as a plan of a language model has
+/// them. Worked: a checkpoint of ResNet-50 under AdamW has 25557032 x 12 bytes.
 [[nodiscard]] inline payment_terms payment_terms_of(const network_request& request, const slice& where,
-                                                    std::int64_t slice_total, std::int64_t steps, seconds step) {
+                                                    std::int64_t slice_total, std::int64_t steps, seconds step,
+                                                    std::string_view region = {}) {
   run_phases run = request.around;
   run.steps = steps;
   run.step = step;
   return detail::terms_of_run(request.terms, checkpoint_of(request), request.chip_time_between_failures, run, where,
-                              slice_total);
+                              slice_total, detail::place_of(request, region));
 }
 
 /// A slice whose run misses one limit alone, and what that would have to be.
@@ -125,8 +127,11 @@ inline maybe<network_plan> network_layout_on(const network_request& request, con
 template <class Request, class Planned>
 bool pay_run(const Request& request, Planned& planned) {
   bool found = false;
-  const payment_terms terms = payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total);
+  const auto terms_in = [&](std::string_view region) {
+    return payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, region);
+  };
   for (const std::string& region : request.regions) {
+    const payment_terms terms = terms_in(region);
     for (const provisioning kind : request.kinds) {
       const maybe<price_row> price = find_price(request.prices, planned.where, region, kind);
       if (!price || is_left_out(request, *price) || !can_be_paid(kind, 1, planned.run, terms)) continue;
@@ -138,6 +143,7 @@ bool pay_run(const Request& request, Planned& planned) {
     }
   }
   if (!found) return false;
+  const payment_terms terms = terms_in(planned.cost.price.region.view());
   const auto at = [&](seconds step) {
     const seconds run = step * static_cast<double>(planned.steps);
     const payment_terms at_end = at_pace(terms, step / planned.step.total);

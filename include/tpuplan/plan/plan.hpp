@@ -13,6 +13,7 @@
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/risk/lifetimes.hpp>
 #include <vector>
 
 /// @file
@@ -58,10 +59,12 @@ struct fixed_degrees {
 
 namespace detail {
 
-/// The default payment terms, with a checkpoint time of 0, which means that of the plan, and the usual wait for spot.
+/// The default payment terms, with the usual wait for spot. Times of 0 are those of the plan: of a checkpoint, and
+/// between preemptions, as published for its generation and place.
 constexpr payment_terms planned_terms() {
   payment_terms terms;
   terms.spot.checkpoint_time = terms.flex_start.checkpoint_time = seconds{};
+  terms.spot.mean_time_between_preemptions = seconds{};
   terms.spot.queue_time = usual_spot_wait;
   return terms;
 }
@@ -93,7 +96,7 @@ struct plan_request {
   /// The least chance to keep deadline and budget, 0.01 to 0.999; nothing: plans keep them as expected. Of
   /// `plan_or_relax`, which plays the runs.
   maybe<double> chance{};
-  maybe<seconds> spot_lasts{};           ///< in chances, between preemptions of a slice; nothing: as published
+  std::string zone{};                    ///< where spot lasts as long as is published of it; empty: of the region
   std::vector<std::string> generations;  ///< names of chips that may be chosen; empty: all
   std::vector<chip_spec> chips;          ///< the caller's, as well as those of the table; priced by rows of `prices`
   std::int64_t smallest_chips = 1;       ///< fewest chips over all slices
@@ -157,28 +160,38 @@ struct plan {
 
 namespace detail {
 /// The terms of a run of these phases on so many slices, whose chips fail after a mean time of `chip`: a checkpoint
-/// that takes no time (0) has that of the state.
+/// that takes no time (0) has that of the state, and spot that lasts none what is published for the chip and place.
 constexpr payment_terms terms_of_run(payment_terms terms, bytes state, seconds chip, const run_phases& run,
-                                     const slice& where, std::int64_t slice_total) {
+                                     const slice& where, std::int64_t slice_total, std::string_view place) {
+  if (terms.spot.mean_time_between_preemptions.value() == 0)
+    terms.spot.mean_time_between_preemptions = spot_lifetime(where.chip.name.view(), place).median;
   const seconds usual = checkpoint_time(state, checkpoint_rate(where, slice_total));
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
   if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;
   terms.mean_time_between_failures = chip / static_cast<double>(checked_multiply(chips(where), slice_total));
   return with_phases(terms, run);
 }
+/// The zone of a request, else the region of a price: where spot lasts as long as is published of that place.
+template <class Request>
+constexpr std::string_view place_of(const Request& request, std::string_view region) {
+  return request.zone.empty() ? region : std::string_view(request.zone);
+}
 }  // namespace detail
 
-/// The terms under which a plan of so many steps is paid for: those of the request, with the phases around the steps,
-/// the failures of its chips, and `checkpoint_time` of its training state where a checkpoint takes no time (0). A
-/// request that names no model, as in a file that holds plans alone, has checkpoints of no bytes. Worked: a checkpoint
-/// of 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8.
-[[nodiscard]] constexpr payment_terms payment_terms_of(const plan_request& request, const slice& where,
-                                                       std::int64_t slice_total, double steps = 0, seconds step = {}) {
+/// The terms under which a plan of so many steps is paid for in a region: those of the request, with the phases around
+/// the steps, the failures of its chips, `checkpoint_time` of its training state where a checkpoint takes no time (0),
+/// and the median of `spot_lifetime` in the zone of the request or the region where they leave open how long spot lasts
+/// (0). A request that names no model, as in a file that holds plans alone, has checkpoints of no bytes. Worked: a
+/// checkpoint of 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8; v5p in us-east5 is preempted every 1.47 h.
+[[nodiscard]] inline payment_terms payment_terms_of(const plan_request& request, const slice& where,
+                                                    std::int64_t slice_total, double steps = 0, seconds step = {},
+                                                    std::string_view region = {}) {
   const bytes state = request.model.layers > 0 ? training_state_of(request.model, request.job).total : bytes{0};
   run_phases run = request.around;
   run.steps = static_cast<std::int64_t>(steps < 9e18 ? steps : 9e18);
   run.step = step;
-  return detail::terms_of_run(request.terms, state, request.chip_time_between_failures, run, where, slice_total);
+  return detail::terms_of_run(request.terms, state, request.chip_time_between_failures, run, where, slice_total,
+                              detail::place_of(request, region));
 }
 
 /// The cost of a plan under one way of paying, in the region where that is cheapest; null where it has no price.

@@ -333,8 +333,9 @@ inline void check_request(const plan_request& request) {
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
   check_degrees(request);
-  payment_terms terms = request.terms;  // in which no time of a checkpoint is that of the plan
+  payment_terms terms = request.terms;  // in which no time of a checkpoint, and of spot, is that of the plan
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
+  if (terms.spot.mean_time_between_preemptions.value() == 0) terms.spot.mean_time_between_preemptions = 1_h;
   validate(terms);
   run_phases around = request.around;
   around.step = 1_s, around.steps = 1;

@@ -14,8 +14,9 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-inline payment_terms terms_of(const plan& planned, const plan_request& request) {
-  return payment_terms_of(request, planned.where, slices(planned.mesh), planned.steps, planned.step.total);
+/// The terms of a plan in a region.
+inline payment_terms terms_of(const plan& planned, const plan_request& request, std::string_view region) {
+  return payment_terms_of(request, planned.where, slices(planned.mesh), planned.steps, planned.step.total, region);
 }
 
 /// The time of a plan's run under a way of paying, with its step as expected and at either end of its band.
@@ -40,7 +41,8 @@ inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, double
   return result;
 }
 
-/// The times of a plan under a way of paying. Prices, of which a plan has many, change none of them.
+/// The times of a plan under a way of paying. Prices, of which a plan has many, change none of them; places do so by
+/// how long spot lasts there.
 inline paid_times times_of(const plan& planned, provisioning kind, const payment_terms& terms) {
   paid_times times;
   positive("run time", planned.run.value());
@@ -88,10 +90,17 @@ inline maybe<plan_cost> possible_cost(const plan& planned, const price_row& pric
 
 /// Adds what the plan costs in every region and under every way of paying that has a price and can last for the run.
 inline void add_costs(plan& planned, const plan_request& request, const price_index& prices, search_counts& counts) {
-  const payment_terms terms = terms_of(planned, request);
+  payment_terms terms = terms_of(planned, request, {});
+  const bool as_published = request.terms.spot.mean_time_between_preemptions.value() == 0;
   std::array<maybe<paid_times>, all_provisioning.size()> by_kind{};
   prices.each(planned.where.chip.name, chips(planned.where), [&](const price_row& price) {
     maybe<paid_times>& times = by_kind[static_cast<std::size_t>(price.kind)];
+    if (price.kind == provisioning::spot && as_published) {
+      const std::string_view place = place_of(request, price.region.view());
+      const seconds lasts = spot_lifetime(planned.where.chip.name.view(), place).median;
+      if (lasts != terms.spot.mean_time_between_preemptions) times = nothing;
+      terms.spot.mean_time_between_preemptions = lasts;
+    }
     if (!times) times = times_of(planned, price.kind, terms);
     if (times->is_possible) planned.costs.push_back(priced(planned, price, *times));
     ++counts.priced;

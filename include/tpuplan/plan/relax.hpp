@@ -38,7 +38,8 @@ struct plan_sensitivity {
 /// How a plan of an answer depends on single figures, each estimated again. Worked: price_up / price_down is 11 / 9.
 [[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& planned, const plan_request& request) {
   const plan_cost& now = chosen_cost(planned);
-  const payment_terms terms = detail::terms_of(planned, request);
+  const std::string_view region = now.price.region.view();
+  const payment_terms terms = detail::terms_of(planned, request, region);
   plan_sensitivity result;
   const auto total_at = [&](double price) {
     price_row row = now.price;
@@ -67,7 +68,7 @@ struct plan_sensitivity {
   larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
   larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
   larger.run = larger.step.total * larger.steps;
-  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, detail::terms_of(larger, request));
+  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, detail::terms_of(larger, request, region));
   if (!cost) return result;
   larger.costs = {*cost};
   larger.chosen = 0;

@@ -15,7 +15,11 @@ TEST_CASE("start and first compilation are together what a restart takes, unless
   CHECK(usual.start == 469.5_s);
   CHECK(usual.compilation == 130.5_s);
   CHECK(usual.evaluate_every == 0);
-  CHECK(assumed.size() == 2);
+  REQUIRE(assumed.size() == 4);
+  CHECK(says(assumed[0].second, "1.47 hours"));
+  CHECK(says(assumed[0].second, "v5p in us-east5-a, a count of 2026"));
+  CHECK(says(assumed[1].second, "4.00 hours"));
+  CHECK(says(assumed[1].second, "no count is published for v5p, v6e there"));
   CHECK(phases_of(asked_phases{}, 60_s, assumed).start == 0_s);  // a restart shorter than a compilation
   asked_phases given;
   given.start_up = 5_min;
@@ -61,22 +65,31 @@ TEST_CASE("capacity is waited for as asked, and a market says how often spot is 
   asked_plan asked;
   payment_terms terms;
   assumed_values assumed;
-  fill_capacity(asked, true, terms, assumed);
+  const auto fill = [&] { fill_capacity(asked, true, {"v5p", "v6e"}, {"us", "us-east5"}, terms, assumed); };
+  fill();
+  CHECK(terms.spot.mean_time_between_preemptions == 0_s);  // as published of each
   CHECK(terms.spot.queue_time == 18_min);
   CHECK(terms.flex_start.queue_time == 0_s);
-  CHECK(assumed.size() == 2);
+  REQUIRE(assumed.size() == 4);
+  CHECK(says(assumed[0].second, "1.47 hours"));
+  CHECK(says(assumed[0].second, "v5p in us-east5-a, a count of 2026"));
+  CHECK(says(assumed[1].second, "4.00 hours"));
+  CHECK(says(assumed[1].second, "no count is published for v5p, v6e there"));
   asked.market = spot_market::scarce;
   asked.queue_time = 1_h;
   asked.restart_time = 5_min;
   asked.chip_time_between_failures = 1000_h;
   assumed.clear();
-  fill_capacity(asked, true, terms, assumed);
+  fill();
   CHECK(terms.spot.mean_time_between_preemptions == 1_h);
   CHECK(terms.flex_start.queue_time == 1_h);
   CHECK(terms.flex_start.restart_time == 5_min);
   CHECK(assumed.empty());
   asked.mean_time_between_preemptions = 2_h;
-  CHECK(says(refusal_of([&] { fill_capacity(asked, true, terms, assumed); }).message, "market"));
+  CHECK(says(refusal_of(fill).message, "market"));
+  asked.market.reset();
+  asked.zone = "us-east5";
+  CHECK(says(refusal_of(fill).message, "zone is us-east5"));
 }
 
 }  // namespace ask_phases_tests

@@ -219,7 +219,7 @@ TEST_CASE("twice the preemptions is a run with half the time between them") {
   const plan_answer answer = make_plan(request);
   REQUIRE_FALSE(answer.plans.empty());
   const plan& p = answer.plans.front();
-  payment_terms worse = detail::terms_of(p, request);
+  payment_terms worse = detail::terms_of(p, request, chosen_cost(p).price.region.view());
   worse.spot.mean_time_between_preemptions *= 0.5;
   const plan_sensitivity s = sensitivity_of(p, request);
   REQUIRE(s.twice_preempted);

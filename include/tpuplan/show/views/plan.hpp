@@ -159,9 +159,9 @@ inline void add_far_below(std::vector<std::string>& to, const std::vector<price_
   for (const price_row& price : prices) {
     const std::string one = joined({name(price.kind), " of ", price.generation.view(), " in ", price.region.view()});
     if (!is_far_below(request.prices, price) || !said.insert(one).second) continue;
-    to.push_back(joined({"~ ", one, ": ", money(usd{in_usd_per_hour(price.per_chip)}),
-                         " a chip and hour, less than a third of what most other regions charge, from one catalog of ",
-                         dated(price.date, options)}));
+    to.push_back(
+        joined({"~ ", one, ": ", money(usd{in_usd_per_hour(price.per_chip)}), " a chip and hour, ",
+                far_below_words(request.prices, price), ", from one catalog of ", dated(price.date, options)}));
   }
 }
 /// The prices behind the plans that are shown: their chosen ones and those on spot.
@@ -195,7 +195,9 @@ inline void add_doubtful_first(std::vector<std::string>& to, const plan_document
                                         sure_cost->price.region.view(), " (", name(sure_cost->kind), ")"})}));
 }
 /// Between which dollars nine of ten such runs lie; on spot how long a slice is taken to last, which decides it.
-[[nodiscard]] inline std::string band_words(const plan_cost& cost, const payment_terms& terms) {
+[[nodiscard]] inline std::string band_words(const plan& planned, const plan_request& request) {
+  const plan_cost& cost = chosen_cost(planned);
+  const payment_terms terms = tpuplan::detail::terms_of(planned, request, cost.price.region.view());
   const bool is_spot = cost.kind == provisioning::spot;
   return joined(
       {is_spot ? "between " : "nine of ten between ", money(cost.low), " and ", money(cost.high),
@@ -352,18 +354,31 @@ void add_lost(view& to, const std::vector<Lost>& lost, const Reason& reason_of) 
   return joined({count(request.smallest_batch_tokens), " to ", count(request.largest_batch_tokens),
                  " tokens a step in sequences of ", tpuplan::detail::lengths_of(request.job, "")});
 }
+/// What spot slices of the plans that are shown last: "4.00 hours", or from the shortest to the longest.
+[[nodiscard]] inline std::string lifetimes_of(const plan_document& answer, const chosen_plans& chosen) {
+  maybe<seconds> least, most;
+  for (const std::size_t index : chosen.indices) {
+    const plan& one = answer.plans[index].plan;
+    if (one.costs.empty()) continue;
+    const payment_terms terms = tpuplan::detail::terms_of(one, answer.request, chosen_cost(one).price.region.view());
+    const seconds lasts = terms.spot.mean_time_between_preemptions;
+    least = min(lasts, least.value_or(lasts));
+    most = max(lasts, most.value_or(lasts));
+  }
+  if (!least) return "some hours";
+  return *least == *most ? duration(*least) : joined({duration(*least), " to ", duration(*most), ", by place"});
+}
 /// The plans and all that is said of them.
 inline void add_plans(view& to, const plan_document& answer, const view_options& options) {
   const plan_request& request = answer.request;
   const chosen_plans chosen = plans_to_show(answer.plans, options);
   view_part part = plans_part(answer, chosen, options);
   if (const std::vector<price_row> prices = prices_of(answer, chosen); !prices.empty()) {
-    part.notes.push_back(
-        joined({"prices of ", dates_of(prices, options), ", ",
-                request.regions.size() > 3 ? std::to_string(request.regions.size()) + " regions"
-                                           : "region " + listed(request.regions),
-                "; spot with a preemption every ", duration(request.terms.spot.mean_time_between_preemptions),
-                request.around.checkpoint_every > 0 ? "" : ", checkpoints at the best interval"}));
+    part.notes.push_back(joined({"prices of ", dates_of(prices, options), ", ",
+                                 request.regions.size() > 3 ? std::to_string(request.regions.size()) + " regions"
+                                                            : "region " + listed(request.regions),
+                                 "; spot with a preemption every ", lifetimes_of(answer, chosen),
+                                 request.around.checkpoint_every > 0 ? "" : ", checkpoints at the best interval"}));
     add_doubts(part.notes, prices, options);
     add_far_below(part.notes, prices, request, options);
   }
@@ -427,7 +442,7 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
     shown.summary =
         joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",
                 spaced(name(request.best)), has_untried_before(answer) ? " whose layout has been run" : "", ": ",
-                money(cost.total), ", ", band_words(cost, answer.request.terms), ", in ", duration(cost.wall), "."});
+                money(cost.total), ", ", band_words(best.plan, request), ", in ", duration(cost.wall), "."});
     add_plans(shown, answer, options);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);

@@ -36,7 +36,7 @@ namespace readable {
 /// What could go wrong with a plan, and what of it is in its time and cost already.
 [[nodiscard]] inline std::vector<std::string> risk_sentences(const plan_row& row, const plan_request& request) {
   const plan_cost& cost = chosen_cost(row.plan);
-  const payment_terms terms = tpuplan::detail::terms_of(row.plan, request);
+  const payment_terms terms = tpuplan::detail::terms_of(row.plan, request, cost.price.region.view());
   std::vector<std::string> words = {
       joined({"The time of a step is estimated, not measured: ",
               cost.kind == provisioning::spot ? "with as many preemptions, nine" : "nine",
@@ -66,7 +66,7 @@ namespace readable {
 /// Where the dollars of a plan go.
 [[nodiscard]] inline view_part money_part(const plan_row& row, const plan_request& request) {
   const plan_cost& cost = chosen_cost(row.plan);
-  const payment_terms terms = tpuplan::detail::terms_of(row.plan, request);
+  const payment_terms terms = tpuplan::detail::terms_of(row.plan, request, cost.price.region.view());
   const usd_per_second price = rate(cost.price.per_chip, row.chips);
   view_part part = table_of("of the cost | >time:s | >total:usd", "where the money goes");
   const auto add = [&](std::string_view label, seconds time) {
@@ -122,7 +122,7 @@ namespace readable {
   shown.sentences = {
       joined({"Train on ", slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips), paid ",
               spaced(name(cost.kind)), " in ", cost.price.region.view(), ": ", money(cost.total), " in ",
-              duration(cost.wall), ", ", band_words(cost, answer.request.terms), ". ", surety_words(answer)})};
+              duration(cost.wall), ", ", band_words(best.plan, answer.request), ". ", surety_words(answer)})};
   shown.summary = shown.sentences.front();
   view_part risks;
   risks.title = "what could go wrong";
