@@ -4,6 +4,7 @@
 #include <list>
 #include <string>
 #include <string_view>
+#include <tpuplan/read/hf/fields.hpp>
 #include <utility>
 #include <vector>
 
@@ -17,9 +18,10 @@ struct session {
   std::string data_dir;
   int status = 0;
   bool json = false;
-  bool own_data = false;           // --data-dir is given
-  std::list<command> commands;     // all there are
-  const command* asked = nullptr;  // the one that was asked
+  bool own_data = false;                    // --data-dir is given
+  std::list<command> commands;              // all there are
+  const command* asked = nullptr;           // the one that was asked
+  std::vector<tpuplan::assumption> places;  // said of where it looks, beside what is assumed of the question
   [[nodiscard]] bool is_given(std::string_view option) const noexcept { return asked->is_given(option); }
 };
 

@@ -10,6 +10,7 @@
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -30,7 +31,7 @@ void run_generate(const generate_options& given, session& with) {
   const std::string path = given.config == "-" ? "/dev/stdin" : given.config;
   const diffusion_pipeline pipeline = load_pipeline(path, read);
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), asked.region);
+  check_place(given.prices, prices.book(), {asked.slice}, with);
   generate_answer a =
       answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked, prices.book());
   if (a.fits == verdict::no) with.status = 1;

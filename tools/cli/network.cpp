@@ -15,6 +15,7 @@
 #include "cli/fit.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -235,7 +236,7 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
       {"--steps-per-epoch", "--steps", "--gpu", "--gpus", "--gpu-usd", "--small-batch", "--dynamic-shapes",
        "--custom-kernels"});
   const loaded_prices prices(run.prices, with);
-  check_region(prices.book(), run.prices.region);
+  check_place(run.prices, prices.book(), {mesh.slice_name}, with, job.request.value("zone", ""));
   trained_network a;
   a.asked = placed_of(model, job, mesh);
   a.answer = answer_to_train(a.asked, request_of(job.request, run, a.asked), prices.book());

@@ -10,6 +10,7 @@
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -49,10 +50,11 @@ pay_request request_of(const pay_options& given, const session& with) {
   return asked;
 }
 
-void run_pay(const pay_options& given, session& with) {
+void run_pay(pay_options given, session& with) {
+  keep_to_zone(given.request.value("zone", ""), given.request.value("slice", ""), given.prices, with);
   const pay_request asked = request_of(given, with);
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), given.prices.region);
+  check_place(given.prices, prices.book(), {asked.slice}, with, asked.zone);
   const pay_answer a = answer_to(asked, prices.book());
   if (a.ways.empty()) with.status = 1;
   const std::vector<std::string> traits = words_of(given.traits);

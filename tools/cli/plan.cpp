@@ -1,6 +1,7 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/plan_generation.hpp>
 
 #include "cli/calibration.hpp"
@@ -52,66 +53,44 @@ void keep_to_zone(plan_options& given, const session& with) {
 
 namespace {
 
-/// Leaves out of areas, or of all regions, those whose zones are for single tenants, and records it, and where no zone
-/// is known.
+/// Leaves out of areas, or of all regions, what not everyone can order, and records it.
 void check_places(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed,
                   const session& with) {
   if (!given.prices.empty()) return;
+  const asked_places asked{given.asked.regions, given.asked.generations, given.asked.kinds, given.zone};
   const std::vector<zone_row> zones = known_zones(with.data_dir);
-  const std::vector<std::string>& regions = given.asked.regions;
-  const auto is_asked = [&](const price_row& price) {
-    const auto has = [&](const std::string& name) { return is_in_area(price.region.view(), name); };
-    return std::any_of(regions.begin(), regions.end(), has);
-  };
-  const auto is_named_itself = [&](const price_row& price) {
-    return std::find(regions.begin(), regions.end(), price.region.view()) != regions.end();
-  };
-  const auto offer = [&](const price_row& price) {
-    return offer_in_region(zones, price.region.view(), price.generation.view(), price.kind);
-  };
-  loaded_prices asked = prices;
-  asked.keep([&](const price_row& price) {
-    const auto is_named = [&](const std::vector<std::string>& names, std::string_view one) {
-      return std::find(names.begin(), names.end(), one) != names.end();
-    };
-    std::vector<std::string> chips;
-    for (const std::string& one : given.asked.generations) chips.emplace_back(chip_for(one).name.view());
-    return is_asked(price) && (chips.empty() || is_named(chips, price.generation.view())) &&
-           std::find(given.asked.kinds.begin(), given.asked.kinds.end(), price.kind) != given.asked.kinds.end();
+  const std::vector<assumption> said = said_of_places(asked, prices.book(), zones);
+  assumed.insert(assumed.end(), said.begin(), said.end());
+  const loaded_prices all = prices;
+  prices.keep([&](const price_row& price) {
+    return !detail::looks_at(asked, price) || counts_in(asked, all.book(), zones, price);
   });
-  const auto note = [&](const char* field, const char* words, const auto& is_of) {
-    loaded_prices some = asked;
-    some.keep(is_of);
-    const std::string closed = places_of(some.book(), zones, region_offer::single_tenants);
-    if (!closed.empty()) assumed.push_back({field, closed, words});
-  };
-  const auto by_area = [&](const price_row& price) { return !is_named_itself(price); };
-  note("left out", "zones for single tenants; --region takes one of them", by_area);
-  note("single tenants", "its zones are for customers who have them for themselves", is_named_itself);
-  const std::string unknown = places_of(asked.book(), zones, region_offer::no_zone);
-  if (!unknown.empty()) assumed.push_back({"no zone known", unknown, "there is a price, but no source names a zone"});
-  for (const std::string& one : given.zone.empty() ? std::vector<std::string>{} : given.asked.generations) {
-    if (is_for_single_tenants(zones, given.zone, chip_for(one).name.view(), given.asked.kinds.front()))
-      assumed.push_back(
-          {"single tenants", one + " in " + given.zone, "the zone is for customers who have it for themselves"});
+}
+
+/// Takes the flat price of flex-start and calendar mode in the US for regions of it that have no row of their own, and
+/// says so; says of other regions that they have none.
+void take_flat_prices(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed) {
+  if (!given.prices.empty()) return;
+  std::vector<price_row> taken;
+  for (const std::string& region : given.asked.regions) {
+    for (const flat_price& one : flat_prices_for(prices.book(), region, given.asked.generations, given.asked.kinds)) {
+      assumed.push_back({"price", one.words, "no row of that region"});
+      if (one.row) taken.push_back(*one.row);
+    }
   }
-  const std::vector<std::string> known = all_regions(prices.book());
-  const auto is_region = [&](const std::string& name) {
-    return std::find(known.begin(), known.end(), name) != known.end();
-  };
-  if (std::all_of(regions.begin(), regions.end(), is_region)) return;
-  prices.keep(
-      [&](const price_row& price) { return is_named_itself(price) || offer(price) != region_offer::single_tenants; });
+  prices.add(taken);
 }
 
 void run_plan(plan_options given, session& with) {
   keep_to_zone(given, with);
   const bool makes_items = with.is_given("--items-per-hour");
+  if (!given.zone.empty() && !given.to_serve && !makes_items) given.job.request["zone"] = given.asked.zone = given.zone;
   if (makes_items || is_pipeline_file(given.job.config)) {
     refuse_drawing(with, "given for images or clips", "a language model");
     loaded_prices prices(given.prices, given.asked.regions, with);
     std::vector<assumption> places;
     check_places(given, prices, places, with);
+    take_flat_prices(given, prices, places);
     return makes_items ? plan_of_items(given, prices.book(), std::move(places), with)
                        : denoiser_plan(given, prices.book(), std::move(places), with);
   }
@@ -122,10 +101,11 @@ void run_plan(plan_options given, session& with) {
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
   check_places(given, prices, config.assumed, with);
+  take_flat_prices(given, prices, config.assumed);
   const std::vector<std::string> known = all_regions(prices.book());
   for (const std::string& name : given.asked.regions) {
     if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return is_in_area(one, name); }))
-      check_region(prices.book(), name);
+      check_region(prices.book(), name, true);
   }
   if (with.is_given("--gpu") && !with.is_given("--best-per-generation"))
     refuse("--gpu", "given without effect", "only with --best-per-generation");
@@ -156,7 +136,7 @@ void add_training_options(command& to, plan_options& into) {
   add_epoch_options(to, into.epochs, {"--tokens"});
   add_input_options(to, into.input);
   to.add("--quota", into.quotas, "a file with chips that may be had; its form is in docs/prices.md").decides("quotas");
-  to.ask(preemption_rows, request);
+  to.ask(preemption_rows, "--mtbp", request);
   to.ask(rest_rows, request);
   to.ask(market_rows, request);
   to.ask(wait_rows, request);

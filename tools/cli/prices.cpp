@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <tpuplan/ask/subject.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/views/common.hpp>
 
@@ -100,6 +101,19 @@ loaded_prices::loaded_prices(const std::string& file, const std::vector<std::str
   }
 }
 
+void loaded_prices::add(const std::vector<price_row>& more) {
+  if (more.empty()) return;
+  std::vector<price_row> rows;
+  std::vector<std::string> sources;
+  for (std::size_t i = 0; i < book().size(); ++i) {
+    rows.push_back(book().row(i));
+    sources.push_back(own_ ? own_->source(i) : std::string());
+  }
+  rows.insert(rows.end(), more.begin(), more.end());
+  sources.resize(rows.size());
+  own_.emplace(std::move(rows), std::move(sources));
+}
+
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
 
 std::string today() {
@@ -114,14 +128,12 @@ std::string today() {
   return text.data();
 }
 
-void check_region(const price_book& book, const std::string& region) {
+void check_region(const price_book& book, const std::string& region, bool may_be_area) {
   if (has_region(book, region)) return;
   const std::size_t dash = region.rfind('-');  // us-east5-b is a zone
   if (dash != std::string::npos && region.size() == dash + 2 && has_region(book, region.substr(0, dash)))
     refuse("--region", region, region.substr(0, dash) + ", the region of that zone", errc::unknown_name);
-  std::string known_regions;
-  for (const std::string& one : all_regions(book)) known_regions += (known_regions.empty() ? "" : ", ") + one;
-  refuse("--region", region, known_regions + "; more with --prices", errc::unknown_name);
+  refuse("--region", region, known_regions(book, may_be_area) + "; more with --prices", errc::unknown_name);
 }
 
 }  // namespace cli

@@ -45,6 +45,8 @@ class loaded_prices {
     }
     own_.emplace(std::move(rows), std::move(sources));
   }
+  /// Adds rows, which say where they come from.
+  void add(const std::vector<tpuplan::price_row>& more);
 
  private:
   std::optional<tpuplan::owned_price_book> own_;
@@ -52,8 +54,8 @@ class loaded_prices {
 
 /// The day of today, by UTC; that of SOURCE_DATE_EPOCH where it is set, so that an answer can be had again.
 std::string today();
-/// Refuses a region of which the book has no row.
-void check_region(const tpuplan::price_book& book, const std::string& region);
+/// Refuses a region of which the book has no row, with those that it has, and with areas where they may be named.
+void check_region(const tpuplan::price_book& book, const std::string& region, bool may_be_area = false);
 
 }  // namespace cli
 

@@ -102,6 +102,25 @@ view_part pairs_part(const std::vector<std::pair<std::string, std::string>>& pai
   return part;
 }
 
+void add_places(const session& with, view& shown) {
+  if (with.places.empty()) return;
+  view own;
+  readable::add_assumed(own, with.places);
+  std::vector<view_part>& parts = shown.parts;
+  const auto is_of_it = [&](const view_part& one) { return one.title == own.parts.front().title; };
+  const auto found = std::find_if(parts.begin(), parts.end(), is_of_it);
+  if (found == parts.end()) return parts.push_back(std::move(own.parts.front()));
+  const std::vector<std::string>& words = own.parts.front().sentences;
+  found->sentences.insert(found->sentences.end(), words.begin(), words.end());
+}
+
+void add_places(const session& with, ordered_json& document) {
+  if (with.places.empty()) return;
+  const bool is_of_memory = !document.contains("assumed") && document.contains("memory");
+  ordered_json& assumed = is_of_memory ? document["memory"]["assumed"] : document["assumed"];
+  for (const assumption& one : with.places) assumed.push_back(one);
+}
+
 view_part unknown_part(const std::vector<std::string>& keys) {
   view_part part;
   if (keys.empty()) return part;

@@ -48,14 +48,20 @@ tpuplan::view_part unknown_part(const std::vector<std::string>& keys);
 void add_picture_option(command& to);
 /// --wide, --csv and --markdown, for a command whose answer has tables.
 void add_table_options(command& to);
+/// Adds what is said of the places of a question to what was assumed of it.
+void add_places(const session& with, tpuplan::view& shown);
+void add_places(const session& with, nlohmann::ordered_json& document);
 /// Writes an answer: its pictures and its report, where they are asked for, and its document or its view. The report is
 /// the view, where it is not another one.
 template <class Document>
-void answer(const session& with, const tpuplan::view& shown, const Document& document_of,
+void answer(const session& with, tpuplan::view shown, const Document& document_of,
             const tpuplan::view* report = nullptr) {
+  add_places(with, shown);
   write_files(with, report != nullptr && is_reported(with) ? *report : shown);
-  if (with.json) return print_json(document_of());
-  print_view(shown);
+  if (!with.json) return print_view(shown);
+  nlohmann::ordered_json document = document_of();
+  add_places(with, document);
+  print_json(document);
 }
 }  // namespace cli
 

@@ -30,27 +30,6 @@ struct risk_options {
   picture_options pictures;
 };
 
-/// What a zone has: that slice, and the prices of its region where there are some.
-void keep_to_zone(risk_options& given, const session& with) {
-  const std::string zone = given.job.request.value("zone", "");
-  if (zone.empty()) return;
-  (void)generations_of_zone(with.data_dir, zone);
-  if (!given.mesh.slice_name.empty())
-    check_zone(known_zones(with.data_dir), zone, slice_for(given.mesh.slice_name).chip.name.view(), nothing);
-  const std::string region = region_of_zone(zone);
-  if (with.is_given("--region")) {
-    if (given.prices.region != "us" && given.prices.region != region)
-      refuse("--region", fmt::format("{} with --zone {}", given.prices.region, zone), region + ", or none");
-    return;
-  }
-  try {
-    check_region(loaded_prices(given.prices.file, {region}, with).book(), region);
-    given.prices.region = region;
-  } catch (const error& refusal) {
-    if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
-  }
-}
-
 /// How long one's own slices lasted: a line of JSON each.
 std::vector<own_lifetime> load_lifetimes(const std::string& path) {
   std::ifstream file(path);
@@ -126,9 +105,9 @@ void risk_of_pictures(const risk_options& given, const price_book& prices, sessi
 }
 
 void run_risk(risk_options given, session& with) {
-  keep_to_zone(given, with);
+  keep_to_zone(given.job.request.value("zone", ""), given.mesh.slice_name, given.prices, with);
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), given.prices.region);
+  check_place(given.prices, prices.book(), {given.mesh.slice_name}, with, given.job.request.value("zone", ""));
   if (is_pipeline_file(given.job.config)) return risk_of_pictures(given, prices.book(), with);
   const any_model model = load_trained_model(given.job, given.mesh);
   refuse_pictures(with, given.pictures, model.net ? "given for a network of layers" : "given for a language model");

@@ -13,6 +13,7 @@
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/serve.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -66,7 +67,7 @@ void run_serve(const serve_options& given, session& with) {
     refuse_missing("--rate", "requests a second, for targets by percentile");
   model_config config = load_model(given.config);
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), given.prices.region);
+  check_place(given.prices, prices.book(), {given.slice_name}, with);
   const served a = ask_serve(config, given, prices.book(), with);
   const serving_estimate& e = a.answer.estimate;
   if (e.refusal != serving_refusal::none || !e.meets_ttft || !e.meets_tpot || !a.answer.meets_targets.value_or(true))

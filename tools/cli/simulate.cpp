@@ -22,6 +22,7 @@
 #include "cli/report.hpp"
 #include "cli/traffic.hpp"
 #include "cli/train_generation.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -64,7 +65,7 @@ void simulate_items(const simulate_options& given, session& with) {
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.config, read);
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), asked.region);
+  check_place(given.prices, prices.book(), {asked.slice}, with);
   simulate_generation_answer a =
       answer_to_simulate_generation(filled(pipeline, std::move(read), asked.make, asked.batch), asked, prices.book());
   if (a.made.fits == verdict::no || !a.report.meets_target) with.status = 1;
@@ -193,7 +194,7 @@ void run_simulate(simulate_options given, session& with) {
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
   given.traffic.constants = known.serving;
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), given.prices.region);
+  check_place(given.prices, prices.book(), {given.asked.slice}, with);
   if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);
   simulate_traffic(config, given, prices.book(), with);
 }

@@ -6,6 +6,7 @@
 #include "cli/network.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -81,7 +82,7 @@ void print_sweep(const plan_sweep_answer& said, std::int64_t rows, const std::op
 
 /// The sweep of a pipeline of images or clips.
 void sweep_of_pictures(const sweep_options& given, session& with) {
-  keep_to_pipelines(with, {sweep_rows, sweep_limit_rows, preemption_rows, price_rows},
+  keep_to_pipelines(with, {sweep_rows, sweep_limit_rows, preemption_rows, market_rows, wait_rows, price_rows},
                     {"--examples", "--epochs", "--steps-per-epoch", "--keep-remainder", "--steps", "--zone", "--rows"});
   const plan_options& trial = given.trial;
   nlohmann::json request = denoiser_request(trial.job.request, given.pictures.request);
@@ -95,7 +96,7 @@ void sweep_of_pictures(const sweep_options& given, session& with) {
   asked.generations = trial.asked.generations;  // of which a zone may have fewer
   asked.region = trial.asked.regions.front();
   const loaded_prices prices(trial.prices, trial.asked.regions, with);
-  check_region(prices.book(), asked.region);
+  check_place({given.prices.file, asked.region}, prices.book(), asked.generations, with, trial.zone);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(trial.job.config, read);
   const plan_sweep_answer said = answer_to(pipeline, read, asked, request, prices.book());
@@ -115,15 +116,17 @@ void run_sweep(sweep_options given, session& with) {
   trial.prices = given.prices.file;
   trial.asked.regions = {given.prices.region};
   keep_to_zone(trial, with);
+  if (!trial.zone.empty()) request["zone"] = trial.zone;
   if (is_pipeline_file(trial.job.config)) return sweep_of_pictures(given, with);
   const any_model model = load_any(trial.job.config, {});
   refuse_pictures(with, given.pictures, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net)
-    keep_to_networks(with, {network_run_rows, preemption_rows, price_rows, sweep_rows, sweep_limit_rows},
-                     {"--steps-per-epoch", "--steps", "--zone", "--rows"});
+    keep_to_networks(
+        with, {network_run_rows, preemption_rows, market_rows, wait_rows, price_rows, sweep_rows, sweep_limit_rows},
+        {"--steps-per-epoch", "--steps", "--zone", "--rows"});
   if (!model.net) refuse_input(with);
   const loaded_prices prices(trial.prices, trial.asked.regions, with);
-  check_region(prices.book(), trial.asked.regions.front());
+  check_place({trial.prices, trial.asked.regions.front()}, prices.book(), trial.asked.generations, with, trial.zone);
   const plan_sweep_request asked = asked_of(given, model);
   const plan_sweep_answer said = answer_to(model, asked, request, prices.book());
   std::optional<next_step> next;
@@ -151,6 +154,8 @@ void add_sweep_command(session& with) {
   add_price_options(added, options->prices);
   added.add("--zone", trial.zone, "only what a zone has, by data/zones.json: us-east5-b");
   added.ask(preemption_rows, "--mtbp", request);
+  added.ask(market_rows, request);
+  added.ask(wait_rows, request);
   added.add("--rows", options->rows, {1, 1e6}, "ways to show").usually("8");
   add_table_options(added);
   added.run = [options, &with] { run_sweep(*options, with); };

@@ -15,6 +15,7 @@
 #include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -119,7 +120,8 @@ void add_comparison(trained& a, const train_options& given, const price_book& bo
                                 each, "token");
 }
 
-void run_train(const train_options& given, session& with) {
+void run_train(train_options given, session& with) {
+  keep_to_zone(given.job.request.value("zone", ""), given.mesh.slice_name, given.prices, with);
   if (is_pipeline_file(given.job.config))
     return denoiser_train(given.job, given.pictures, given.epochs, given.prices, with);
   const any_model model = load_trained_model(given.job, given.mesh);
@@ -131,7 +133,7 @@ void run_train(const train_options& given, session& with) {
   }
   refuse_input(with);
   const loaded_prices prices(given.prices, with);
-  check_region(prices.book(), given.prices.region);
+  check_place(given.prices, prices.book(), {given.mesh.slice_name}, with, given.run.zone);
   trained a;
   a.asked = place(model.config, given.job, given.mesh, calibrated_part::steps_and_memory);
   if (is_given(given.epochs)) a.epochs = epochs_asked(given.epochs, a.asked.job.global_batch);

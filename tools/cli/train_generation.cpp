@@ -11,6 +11,7 @@
 #include "cli/launch_line.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
+#include "cli/zones.hpp"
 
 namespace cli {
 
@@ -121,7 +122,7 @@ void denoiser_train(const job_options& job, const picture_options& pictures, con
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(job.config, read);
   const loaded_prices prices(prices_given, with);
-  check_region(prices.book(), asked.region);
+  check_place(prices_given, prices.book(), {asked.slice}, with, asked.zone);
   train_generation_answer a = answer_to_train_generation(pipeline, read, asked, prices.book());
   if (a.epochs && run.steps) a.epochs->steps_per_epoch = 0;  // of a run that has no epochs
   if (a.fits == verdict::no) with.status = 1;

@@ -7,6 +7,8 @@
 
 #include "cli/option.hpp"
 
+#include <tpuplan/ask/places.hpp>
+
 namespace cli {
 
 using namespace tpuplan;
@@ -24,26 +26,7 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-/// Whether a price is of a region of Google Cloud, not of several, as those of "us" and "us-east" are.
-bool is_of_one_region(const price_row& price) {
-  const std::string_view region = price.region.view();
-  return !region.empty() && region.back() >= '0' && region.back() <= '9';
-}
-
 }  // namespace
-
-std::string places_of(const price_book& prices, const std::vector<zone_row>& rows, region_offer which) {
-  std::vector<std::string> places;
-  for (std::size_t i = 0; i < prices.size(); ++i) {
-    const price_row price = prices.row(i);
-    if (!is_of_one_region(price) ||
-        offer_in_region(rows, price.region.view(), price.generation.view(), price.kind) != which)
-      continue;
-    const std::string one = fmt::format("{} in {}", price.generation.view(), price.region.view());
-    if (std::find(places.begin(), places.end(), one) == places.end()) places.push_back(one);
-  }
-  return joined(places);
-}
 
 std::vector<std::string> generations_of_zone(const std::string& data_dir, const std::string& zone) {
   const std::vector<zone_row> rows = known_zones(data_dir);
@@ -61,6 +44,38 @@ std::vector<std::string> generations_of_zone(const std::string& data_dir, const 
     refuse("--zone", zone, "a zone with TPUs: " + joined({near.begin(), near.end()}), errc::unknown_name);
   refuse("--zone", zone, "a zone with TPUs: " + joined({all.begin(), all.end()}) + ", each with its letter",
          errc::unknown_name);
+}
+
+void keep_to_zone(const std::string& zone, const std::string& slice_name, price_options& prices, const session& with) {
+  if (zone.empty()) return;
+  (void)generations_of_zone(with.data_dir, zone);
+  if (!slice_name.empty())
+    check_zone(known_zones(with.data_dir), zone, slice_for(slice_name).chip.name.view(), nothing);
+  const std::string region = region_of_zone(zone);
+  if (with.is_given("--region")) {
+    if (prices.region != "us" && prices.region != region)
+      refuse("--region", fmt::format("{} with --zone {}", prices.region, zone), region + ", or none");
+    return;
+  }
+  try {
+    check_region(loaded_prices(prices.file, {region}, with).book(), region);
+    prices.region = region;
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
+  }
+}
+
+void check_place(const price_options& prices, const price_book& book, const std::vector<std::string>& chips,
+                 session& with, const std::string& zone) {
+  check_region(book, prices.region);
+  if (!prices.file.empty()) return;
+  asked_places asked{{prices.region}, {}, {provisioning::on_demand, provisioning::spot}, zone};
+  for (const std::string& one : chips) {
+    if (one.empty()) continue;
+    const maybe<chip_spec> chip = find_chip(one);
+    asked.generations.emplace_back(chip ? chip->name.view() : slice_for(one).chip.name.view());
+  }
+  with.places = said_of_places(asked, book, known_zones(with.data_dir));
 }
 
 }  // namespace cli

@@ -64,6 +64,7 @@ std::string machine_table(data_folder& data);
 std::string price_table(data_folder& data);
 std::string gpu_table(data_folder& data);
 std::string lifetime_table(data_folder& data);
+std::string zone_table(data_folder& data);
 std::string transfer_table(data_folder& data);
 std::string defaults_table(data_folder& data);
 std::string offer_table(data_folder& data);

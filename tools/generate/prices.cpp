@@ -91,6 +91,24 @@ std::string lifetime_table(data_folder& data) {
          unformatted("inline constexpr published_lifetime spot_lifetimes[] = {\n" + listed(rows) + "};\n");
 }
 
+std::string zone_table(data_folder& data) {
+  std::vector<std::string> rows;
+  for (const json& row : at(data["zones.json"], "rows", "zones.json")) {
+    const std::string zone = at(row, "zone", "zones.json: a row");
+    std::vector<std::string> kinds;
+    for (const json& kind : row.value("provisioning", json::array()))
+      kinds.push_back("provisioning::" + kind.get<std::string>());
+    if (kinds.size() > 1) throw std::runtime_error("zones.json: " + zone + ": more than one way of paying in a row");
+    rows.push_back(
+        "{" +
+        joined({in_quotes(zone), in_quotes(at(row, "generation", zone)), kinds.empty() ? "nothing" : kinds.front(),
+                row.value("single_tenant", false) ? "true" : "false"}) +
+        "}");
+  }
+  return "/// Which zone has which generation.\n" +
+         unformatted("inline constexpr known_zone zones[] = {\n" + listed(rows) + "};\n");
+}
+
 std::string transfer_table(data_folder& data) {
   std::vector<std::string> rows;
   for (const json& row : at(data["transfers.json"], "cache", "transfers.json")) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/base/date.hpp>
@@ -322,13 +323,15 @@ struct risk_subject {
 }
 
 /// Other regions in which the chips are cheaper under a way of paying, or spot is believed to last longer: the two
-/// cheapest. A price that is far below those of others, or weak, is none to move for.
+/// cheapest, that everyone can order. A price that is far below those of others, or weak, is none to move for.
 [[nodiscard]] inline std::vector<price_row> other_regions(const risk_subject& about, provisioning kind) {
   const maybe<price_row> here = find_price(about.book, about.of.where, about.region, kind);
+  const std::vector<zone_row> zones = built_in_zones();
   std::vector<price_row> found;
   for (const std::string& region : all_regions(about.book)) {
     const maybe<price_row> there = find_price(about.book, about.of.where, region, kind);
-    if (!here || !there || region == about.region || is_far_below(about.book, *there) || is_weak(*there)) continue;
+    if (!here || !there || region == about.region || !is_for_everyone(zones, *there)) continue;
+    if (is_far_below(about.book, *there) || is_weak(*there)) continue;
     const std::string_view chip = about.of.where.chip.name;
     const bool lasts =
         kind == provisioning::spot && spot_lifetime(chip, region).median > spot_lifetime(chip, about.region).median;

@@ -190,7 +190,7 @@ inline constexpr question_row rest_rows[] = {
         .usually("0")
         .deciding("rest_of_the_term"),
 };
-/// The rows of how often spot is preempted.
+/// The rows of how often spot is preempted, and where.
 inline constexpr question_row preemption_rows[] = {
     rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
                "mean time between preemptions of one slice on spot")
@@ -437,22 +437,31 @@ void add_left_out(const Request& request, assumed_values& assumed) {
     if (!counts || !detail::is_left_out(request, price)) continue;
     assumed.emplace_back("left out", std::string(name(price.kind)) + " of " + std::string(price.generation.view()) +
                                          " in " + std::string(price.region.view()) + " at " +
-                                         readable::money(usd{in_usd_per_hour(price.per_chip)}) +
-                                         " a chip and hour, less than a third of what most other regions charge, " +
-                                         "from one catalog of " + std::string(price.date.view()) +
-                                         ", where the region is not named");
+                                         readable::money(usd{in_usd_per_hour(price.per_chip)}) + " a chip and hour, " +
+                                         std::string(far_below_words(book, price)) + ", from one catalog of " +
+                                         std::string(price.date.view()) + ", where the region is not named");
   }
+}
+
+/// The regions of a book, in words, with the areas that have several of them first where areas may be named. Worked:
+/// "areas all, europe; regions us, europe-west1, europe-west4".
+[[nodiscard]] inline std::string known_regions(const price_book& book, bool with_areas) {
+  std::string regions, areas = "all";
+  for (const std::string& one : all_regions(book)) {
+    regions += (regions.empty() ? "" : ", ") + one;
+    const std::string area = one.substr(0, one.find('-'));
+    if (one != area && area != "us" && (", " + areas + ",").find(", " + area + ",") == std::string::npos)
+      areas += ", " + area;
+  }
+  return with_areas && areas != "all" ? "areas " + areas + "; regions " + regions : regions;
 }
 
 /// Throws `errc::unknown_name`, with the regions there are, for a region of which the book has no row. Worked: "us" is
 /// in the built-in book; "mars" is refused.
-inline void expect_region(const price_book& book, const std::string& region) {
-  std::string known_regions;
-  for (const std::string& one : all_regions(book)) {
-    if (one == region) return;
-    known_regions += (known_regions.empty() ? "" : ", ") + one;
-  }
-  detail::fail(errc::unknown_name, "region", region, known_regions);
+inline void expect_region(const price_book& book, const std::string& region, bool may_be_area = false) {
+  const std::vector<std::string> all = all_regions(book);
+  if (std::find(all.begin(), all.end(), region) == all.end())
+    detail::fail(errc::unknown_name, "region", region, known_regions(book, may_be_area));
 }
 
 /// The regions of a book that the names mean, each once: "all", an area (europe, asia), a region. Throws as
@@ -463,7 +472,7 @@ inline void expect_region(const price_book& book, const std::string& region) {
   std::vector<std::string> regions;
   for (const std::string& name : names) {
     if (std::none_of(all.begin(), all.end(), [&](const std::string& one) { return is_in_area(one, name); }))
-      expect_region(book, name);
+      expect_region(book, name, true);
     for (const std::string& one : all) {
       if (is_in_area(one, name) && std::find(regions.begin(), regions.end(), one) == regions.end())
         regions.push_back(one);

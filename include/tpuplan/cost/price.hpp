@@ -143,19 +143,45 @@ inline constexpr std::int64_t stale_after_days = 90;
 /// (D). Worked: a price of grade C is weak, one of grade B is not.
 [[nodiscard]] constexpr bool is_weak(const price_row& price) noexcept { return price.grade > 'B'; }
 
-/// Whether a price is less than a third of what most other regions charge for that chip under that way of paying, and
-/// its source is not of a certain day: one row of a catalog, which may be an error or long gone. Worked: of spot at
-/// 0.27 USD where others are at 0.34, 1.22, 1.40 and 1.46 USD it is, at 0.60 USD it is not.
-[[nodiscard]] constexpr bool is_far_below(const price_book& book, const price_row& price) {
-  if (price.qualifier == date_qualifier::exact) return false;
-  std::size_t others = 0, thrice = 0;
+namespace detail {
+
+/// Whether most of three other regions or more charge `times` a price for that chip under that way of paying; of the
+/// rows that a test holds for.
+template <class Test>
+constexpr bool most_charge(const price_book& book, const price_row& price, double times, const Test& counts) {
+  std::size_t others = 0, more = 0;
   for (std::size_t i = 0; i < book.size(); ++i) {
     const price_row row = book.row(i);
     if (row.kind != price.kind || row.region == price.region || row.generation != price.generation) continue;
+    if (!counts(row)) continue;
     ++others;
-    if (row.per_chip > 3 * price.per_chip) ++thrice;
+    if (row.per_chip > times * price.per_chip) ++more;
   }
-  return others >= 3 && 2 * thrice > others;
+  return others >= 3 && 2 * more > others;
+}
+
+}  // namespace detail
+
+/// How a price is far below those of other regions: less than a third of what most of them charge for that chip under
+/// that way of paying, or less than half of what most sources of a certain, later day have; its own source is not of a
+/// certain day: one row of a catalog, which may be an error or long gone. Empty: it is not. Worked: of spot at 0.27 USD
+/// where others are at 0.34, 1.22, 1.40 and 1.46 USD "less than a third of what most other regions charge".
+[[nodiscard]] constexpr std::string_view far_below_words(const price_book& book, const price_row& price) {
+  if (price.qualifier == date_qualifier::exact) return {};
+  if (detail::most_charge(book, price, 3, [](const price_row&) { return true; }))
+    return "less than a third of what most other regions charge";
+  const auto is_later = [&](const price_row& row) {
+    return row.qualifier == date_qualifier::exact && row.date.view() > price.date.view();
+  };
+  if (detail::most_charge(book, price, 2, is_later))
+    return "less than half of what most newer sources have for other regions";
+  return {};
+}
+
+/// Whether a price is far below those of other regions: see `far_below_words`. Worked: spot at 0.60 USD of a catalog of
+/// June is, where three sources of August have 1.40, 1.40 and 1.78 USD.
+[[nodiscard]] constexpr bool is_far_below(const price_book& book, const price_row& price) {
+  return !far_below_words(book, price).empty();
 }
 
 /// Throws, naming the field, unless a price has a generation, a region, an ISO date, a size, an amount above 0 and a

@@ -30,6 +30,134 @@ struct zone_row {
   bool single_tenant = false;        ///< the zone is for customers who have it for themselves
 };
 
+namespace detail {
+
+/// What a zone has, as far as who can order it goes.
+struct known_zone {
+  std::string_view zone{}, generation{};
+  maybe<provisioning> only{};
+  bool single_tenant = false;
+};
+
+// generated: zones from data/zones.json
+/// Which zone has which generation.
+// clang-format off
+inline constexpr known_zone zones[] = {
+    {"asia-east1-c", "v2", nothing, false},
+    {"europe-west4-a", "v2", nothing, false},
+    {"us-central1-a", "v2", nothing, false},
+    {"us-central1-b", "v2", nothing, false},
+    {"us-central1-c", "v2", nothing, false},
+    {"us-central1-f", "v2", nothing, false},
+    {"europe-west4-a", "v3", nothing, false},
+    {"us-central1-a", "v3", nothing, false},
+    {"us-central1-b", "v3", nothing, false},
+    {"us-central1-f", "v3", nothing, false},
+    {"us-east1-d", "v3", nothing, false},
+    {"us-central2-b", "v4", nothing, false},
+    {"europe-west4-b", "v5e", nothing, false},
+    {"us-central1-a", "v5e", nothing, false},
+    {"us-east5-a", "v5e", nothing, true},
+    {"us-east5-b", "v5e", nothing, true},
+    {"us-east5-c", "v5e", nothing, true},
+    {"us-south1-a", "v5e", nothing, false},
+    {"us-west1-c", "v5e", nothing, false},
+    {"us-west4-a", "v5e", nothing, false},
+    {"europe-west1-b", "v5p", nothing, false},
+    {"europe-west1-d", "v5p", nothing, false},
+    {"europe-west4-b", "v5p", nothing, false},
+    {"us-central1-a", "v5p", nothing, false},
+    {"us-east1-d", "v5p", nothing, false},
+    {"us-east5-a", "v5p", nothing, false},
+    {"us-east5-b", "v5p", nothing, true},
+    {"us-east5-c", "v5p", nothing, true},
+    {"us-south1-a", "v5p", nothing, true},
+    {"us-south1-b", "v5p", nothing, false},
+    {"us-south1-c", "v5p", nothing, false},
+    {"us-east5-a", "v5p", provisioning::calendar, false},
+    {"europe-west1-b", "v5p", nothing, false},
+    {"europe-west1-c", "v5p", nothing, false},
+    {"europe-west1-d", "v5p", nothing, false},
+    {"europe-west4-b", "v5p", nothing, false},
+    {"us-central1-a", "v5p", nothing, false},
+    {"us-east1-d", "v5p", nothing, false},
+    {"us-east5-a", "v5p", nothing, false},
+    {"us-east5-b", "v5p", nothing, true},
+    {"us-east5-c", "v5p", nothing, true},
+    {"us-south1-a", "v5p", nothing, true},
+    {"us-south1-b", "v5p", nothing, false},
+    {"us-south1-c", "v5p", nothing, false},
+    {"asia-east1-c", "v6e", nothing, false},
+    {"asia-northeast1-b", "v6e", nothing, false},
+    {"asia-south1-b", "v6e", nothing, false},
+    {"asia-south1-c", "v6e", nothing, false},
+    {"asia-southeast1-b", "v6e", nothing, false},
+    {"europe-west4-a", "v6e", nothing, false},
+    {"southamerica-east1-c", "v6e", nothing, false},
+    {"southamerica-west1-a", "v6e", nothing, false},
+    {"us-central1-a", "v6e", nothing, false},
+    {"us-central1-b", "v6e", nothing, false},
+    {"us-central1-c", "v6e", nothing, false},
+    {"us-central2-b", "v6e", nothing, false},
+    {"us-east1-d", "v6e", nothing, false},
+    {"us-east4-a", "v6e", nothing, true},
+    {"us-east4-b", "v6e", nothing, true},
+    {"us-east5-a", "v6e", nothing, false},
+    {"us-east5-b", "v6e", nothing, false},
+    {"us-east5-c", "v6e", nothing, true},
+    {"us-south1-a", "v6e", nothing, false},
+    {"us-south1-c", "v6e", nothing, false},
+    {"us-west1-c", "v6e", nothing, true},
+    {"asia-northeast1-b", "v6e", provisioning::calendar, false},
+    {"europe-west4-a", "v6e", provisioning::calendar, false},
+    {"us-east5-a", "v6e", provisioning::calendar, false},
+    {"us-east5-b", "v6e", provisioning::calendar, false},
+    {"us-south1-ai1b", "v6e", nothing, false},
+    {"asia-northeast1-b", "v6e", provisioning::flex_start, false},
+    {"us-east5-a", "v6e", provisioning::flex_start, false},
+    {"us-south1-ai1b", "v6e", provisioning::flex_start, false},
+    {"us-central1-ai1a", "tpu7x", nothing, false},
+    {"us-central1-c", "tpu7x", nothing, false},
+    {"us-central1-c", "tpu7x", provisioning::flex_start, false},
+    {"us-central1-ai1a", "tpu7x", nothing, false},
+    {"us-central1-c", "tpu7x", nothing, false},
+    {"us-west4-a", "v5e", provisioning::flex_start, false},
+    {"europe-west4-b", "v5e", provisioning::flex_start, false},
+    {"us-central1-a", "v5e", provisioning::flex_start, false},
+    {"us-west4-a", "v5e", provisioning::flex_start, false},
+    {"us-east5-a", "v5p", provisioning::flex_start, false},
+    {"us-central1-a", "v5p", provisioning::flex_start, false},
+    {"us-east5-a", "v5p", provisioning::flex_start, false},
+    {"us-east5-a", "v6e", provisioning::flex_start, false},
+    {"us-east5-b", "v6e", provisioning::flex_start, false},
+    {"us-central1-a", "v6e", provisioning::flex_start, false},
+    {"europe-west4-a", "v6e", provisioning::flex_start, false},
+    {"southamerica-west1-a", "v6e", provisioning::flex_start, false},
+    {"asia-northeast1-b", "v6e", provisioning::flex_start, false},
+    {"asia-northeast1-b", "v6e", provisioning::flex_start, false},
+    {"us-east5-a", "v6e", provisioning::flex_start, false},
+    {"us-east5-b", "v6e", provisioning::flex_start, false},
+    {"us-west1-c", "v6e", provisioning::spot, false},
+    {"us-central1-c", "tpu7x", provisioning::calendar, false},
+};
+// clang-format on
+// end of generated: zones
+
+}  // namespace detail
+
+/// The rows that the headers know: zone, generation, ways of paying, and whether the zone is for single tenants.
+/// Worked: as many as data/zones.json has.
+[[nodiscard]] inline std::vector<zone_row> built_in_zones() {
+  std::vector<zone_row> rows;
+  for (const detail::known_zone& one : detail::zones) {
+    zone_row& row = rows.emplace_back();
+    row.zone = one.zone, row.generation = one.generation;
+    if (one.only) row.only = {*one.only};
+    row.single_tenant = one.single_tenant;
+  }
+  return rows;
+}
+
 /// The rows of a document in the form of data/zones.json. Refuses unknown generations and ways of paying. Worked:
 /// {"rows": []} has 0 rows.
 [[nodiscard]] inline std::vector<zone_row> read_zones(const nlohmann::json& document, std::string_view source) {

@@ -86,4 +86,18 @@ constexpr price_row read_that_day = [] {
 }();
 static_assert(!is_far_below(of_spots, read_that_day));
 
+// A catalog of June against sources of August: most of three have more than twice its price.
+constexpr price_row later_spot_of(std::string_view region, double usd) {
+  return {"v6e", region, provisioning::spot, 1, usd_per_hour(usd), "2026-08-10", date_qualifier::exact, 'B'};
+}
+constexpr std::array<price_row, 5> later = {spot_of("us-central1", 0.5927), spot_of("us-east1", 0.5927),
+                                            later_spot_of("us", 1.4033), later_spot_of("us-east5", 1.4033),
+                                            later_spot_of("europe-west4", 1.782)};
+constexpr price_book of_later{later.data(), later.size()};
+static_assert(is_far_below(of_later, later[0]) && !is_far_below(of_later, later[4]));
+static_assert(far_below_words(of_later, later[0]) ==
+              "less than half of what most newer sources have for other regions");
+static_assert(!is_far_below(of_later, spot_of("us-central1", 0.71)));
+static_assert(!is_far_below(price_book{later.data(), 4}, later[0]));  // two newer sources are too few
+
 }  // namespace

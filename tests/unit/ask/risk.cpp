@@ -161,6 +161,24 @@ TEST_CASE(
   CHECK(there.chance_of_both == change("in us-south1")->chance_of_both);
 }
 
+TEST_CASE("no region is a change whose zones are for single tenants") {
+  const price_row rows[] = {
+      {"v6e", "us", provisioning::spot, 1, usd_per_hour(1.4), "2026-08-10", date_qualifier::exact, 'B'},
+      {"v6e", "us-east4", provisioning::spot, 1, usd_per_hour(0.8), "2026-08-10", date_qualifier::exact, 'B'},
+      {"v6e", "us-east1", provisioning::spot, 1, usd_per_hour(0.9), "2026-08-10", date_qualifier::exact, 'B'}};
+  risk_request asked = ten_billion_tokens();
+  asked.slice = "v6e-128";
+  asked.kind = provisioning::spot;
+  asked.budget = usd{1e9};
+  const placed_job all = job_on("v6e-128");
+  const price_book book(rows, 3);
+  asked.budget = *answer_to_risk(all, asked, book).cost_p10;
+  std::string words;
+  for (const risk_change& one : answer_to_risk(all, asked, book).changes) words += one.change + "; ";
+  CHECK(says(words, "in us-east1"));
+  CHECK_FALSE(says(words, "in us-east4"));
+}
+
 TEST_CASE("what a question about risk refuses") {
   const placed_job all = job_on("v5p-128");
   const auto refused = [&](const risk_request& asked) {

@@ -36,6 +36,17 @@ TEST_CASE("a zone that lacks a generation is refused with those that have it") {
   CHECK_FALSE(refusal_of([] { check_zone(rows(), "us-east5-b", "my chip"); }).refused);
 }
 
+TEST_CASE("the zones that the headers know are those of the file") {
+  const std::vector<zone_row> known = built_in_zones();
+  REQUIRE(known.size() == rows().size());
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    CHECK(known[i].zone == rows()[i].zone);
+    CHECK(known[i].generation == rows()[i].generation);
+    CHECK(known[i].only == rows()[i].only);
+    CHECK(known[i].single_tenant == rows()[i].single_tenant);
+  }
+}
+
 TEST_CASE("a way of paying has zones of its own") {
   CHECK(zones_with(rows(), "v5p", provisioning::flex_start) == std::vector<std::string>{"us-east5-a", "us-central1-a"});
   CHECK_FALSE(refusal_of([] { check_zone(rows(), "us-east1-d", "v6e", provisioning::spot); }).refused);

@@ -1,0 +1,152 @@
+#ifndef TPUPLAN_ASK_PLACES_HPP
+#define TPUPLAN_ASK_PLACES_HPP
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <tpuplan/ask/subject.hpp>
+#include <tpuplan/read/zones.hpp>
+#include <vector>
+
+/// @file
+/// Who can order chips in the places of a question: what is left out of areas, and what is said of the others.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// Where a question looks for capacity.
+struct asked_places {
+  std::vector<std::string> regions{};      ///< as they are named: "us", "us-east5", "europe", "all"
+  std::vector<std::string> generations{};  ///< names of chips; empty: all
+  std::vector<provisioning> kinds{};       ///< ways of paying; empty: all
+  std::string zone{};                      ///< where it is named
+};
+
+namespace detail {
+
+/// Whether a price is of one region of Google Cloud, not of several, as those of "us" and "us-east" are.
+inline bool is_of_one_region(const price_row& price) {
+  const std::string_view region = price.region.view();
+  return !region.empty() && region.back() >= '0' && region.back() <= '9';
+}
+inline region_offer offer_of(const std::vector<zone_row>& zones, const price_row& price) {
+  if (!is_of_one_region(price)) return region_offer::everyone;
+  return offer_in_region(zones, price.region.view(), price.generation.view(), price.kind);
+}
+inline bool is_named_itself(const asked_places& asked, const price_row& price) {
+  return std::find(asked.regions.begin(), asked.regions.end(), price.region.view()) != asked.regions.end();
+}
+/// Whether a question looks at a price.
+inline bool looks_at(const asked_places& asked, const price_row& price) {
+  const auto has = [&](const std::string& name) { return is_in_area(price.region.view(), name); };
+  const auto is_of = [&](const std::string& name) { return chip_for(name).name == price.generation; };
+  return std::any_of(asked.regions.begin(), asked.regions.end(), has) &&
+         (asked.generations.empty() || std::any_of(asked.generations.begin(), asked.generations.end(), is_of)) &&
+         (asked.kinds.empty() || std::find(asked.kinds.begin(), asked.kinds.end(), price.kind) != asked.kinds.end());
+}
+/// The places of those prices that a test holds for, each once: "v6e in us-east4, v5e in us-east5".
+template <class Test>
+std::string places_where(const price_book& book, const Test& holds) {
+  std::vector<std::string> places;
+  std::string words;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const price_row price = book.row(i);
+    if (!holds(price)) continue;
+    const std::string one = std::string(price.generation.view()) + " in " + std::string(price.region.view());
+    if (std::find(places.begin(), places.end(), one) != places.end()) continue;
+    places.push_back(one);
+    words += (words.empty() ? "" : ", ") + one;
+  }
+  return words;
+}
+
+}  // namespace detail
+
+/// Whether everyone can order what a price is of, by the rows of zones; prices of several regions are for everyone.
+/// Worked: v6e on spot in us-east5 is, in us-east4, whose zones are for single tenants, it is not.
+[[nodiscard]] inline bool is_for_everyone(const std::vector<zone_row>& zones, const price_row& price) {
+  return detail::offer_of(zones, price) == region_offer::everyone;
+}
+
+/// Whether a price that an area of the question names counts: not in zones for single tenants, and where no zone is
+/// known only if no other place of the question has that chip under that way of paying. One of a region that is named
+/// itself always counts. Worked: of europe v5e on spot in europe-west4 counts, in europe-west3 it does not.
+[[nodiscard]] inline bool counts_in(const asked_places& asked, const price_book& book,
+                                    const std::vector<zone_row>& zones, const price_row& price) {
+  if (detail::is_named_itself(asked, price)) return true;
+  const region_offer offer = detail::offer_of(zones, price);
+  if (offer != region_offer::no_zone) return offer == region_offer::everyone;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const price_row other = book.row(i);
+    if (other.generation == price.generation && other.kind == price.kind && detail::looks_at(asked, other) &&
+        is_for_everyone(zones, other))
+      return false;
+  }
+  return true;
+}
+
+/// What is to be said of the places of a question: what areas leave out, and what may not be had where it is named.
+/// Worked: of us-east4 that its zones of v6e are for customers who have them for themselves.
+[[nodiscard]] inline std::vector<assumption> said_of_places(const asked_places& asked, const price_book& book,
+                                                            const std::vector<zone_row>& zones) {
+  std::vector<assumption> said;
+  const auto say = [&](const char* field, const char* words, region_offer which, bool counts) {
+    const std::string places = detail::places_where(book, [&](const price_row& price) {
+      return detail::looks_at(asked, price) && detail::offer_of(zones, price) == which &&
+             counts_in(asked, book, zones, price) == counts;
+    });
+    if (!places.empty()) said.push_back({field, places, words});
+  };
+  say("left out", "zones for single tenants; --region takes one of them", region_offer::single_tenants, false);
+  say("left out", "no source names a zone; --region takes one of them", region_offer::no_zone, false);
+  say("single tenants", "its zones are for customers who have them for themselves", region_offer::single_tenants, true);
+  say("no zone known", "there is a price, but no source names a zone", region_offer::no_zone, true);
+  for (const std::string& one : asked.zone.empty() ? std::vector<std::string>{} : asked.generations) {
+    const std::string chip(chip_for(one).name.view());
+    const auto is_closed = [&](provisioning kind) { return is_for_single_tenants(zones, asked.zone, chip, kind); };
+    if (std::any_of(asked.kinds.begin(), asked.kinds.end(), is_closed))
+      said.push_back(
+          {"single tenants", chip + " in " + asked.zone, "the zone is for customers who have it for themselves"});
+  }
+  return said;
+}
+
+/// The flat price of flex-start or calendar mode that stands for a region without one, and words about it.
+struct flat_price {
+  maybe<price_row> row{};  ///< as of that region; nothing: the region is not in the US, and has none
+  std::string words{};     ///< "tpu7x on flex_start in us-central1 at $6.00, as in us"
+};
+
+/// The flat prices of the US that a region of it without a row of its own takes: Google lists one rate for all regions
+/// of the US. For regions elsewhere that have none it says what us has. Worked: us-central1 has no row of tpu7x on
+/// flex-start, us has $6.00.
+[[nodiscard]] inline std::vector<flat_price> flat_prices_for(const price_book& book, const std::string& region,
+                                                             const std::vector<std::string>& generations,
+                                                             const std::vector<provisioning>& kinds) {
+  std::vector<flat_price> found;
+  const bool is_of_us = region.rfind("us-", 0) == 0;
+  price_row here;
+  here.region = std::string_view(region);
+  if (!detail::is_of_one_region(here)) return found;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    price_row row = book.row(i);
+    const bool is_flat = row.kind == provisioning::flex_start || row.kind == provisioning::calendar;
+    if (row.region != std::string_view("us") || !is_flat) continue;
+    if (!detail::looks_at({{"us"}, generations, kinds, {}}, row)) continue;
+    if (find_price(book, row.generation, region, row.kind, row.smallest_chips)) continue;
+    const std::string what = std::string(row.generation.view()) + " on " + std::string(name(row.kind));
+    const std::string price = readable::money(usd{in_usd_per_hour(row.per_chip)});
+    flat_price& one = found.emplace_back();
+    one.words = is_of_us ? what + " in " + region + " at " + price + ", as in us"
+                         : what + ": none in " + region + "; us has " + price;
+    row.region = here.region;
+    row.grade = 'D';  // derived: of other regions
+    if (is_of_us) one.row = row;
+  }
+  return found;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
