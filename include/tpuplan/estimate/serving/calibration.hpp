@@ -39,8 +39,8 @@ namespace detail {
 // generated: engine_factors from data/measured
 // clang-format off
 inline constexpr fitted_engines engine_fit = {{{
-    {serving_engine::vllm, 0.945, 0.974, 0.897}, {serving_engine::vllm_torch_xla, 1.61, 1.28, 1.23},
-    {serving_engine::sglang_jax, 0.912, 0.988, 1},
+    {serving_engine::vllm, 0.946, 0.973, 0.898}, {serving_engine::vllm_torch_xla, 1.63, 1.28, 1.23},
+    {serving_engine::sglang_jax, 0.91, 0.981, 1},
 }}, 3};
 // clang-format on
 // end of generated: engine_factors
@@ -51,17 +51,17 @@ inline constexpr fitted_engines engine_fit = {{{
 /// calibrated rules, not laws.
 struct serving_calibration {
   // generated: serving_constants from data/measured
-  double weight_stream = 0.834;        ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.428;         ///< fraction of the HBM bandwidth while keys and values are read
+  double weight_stream = 0.833;        ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.426;         ///< fraction of the HBM bandwidth while keys and values are read
   double decode_mxu = 0.545;           ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 0.982;   ///< time of all-reduces in decode over their bandwidth bound
+  double decode_collectives = 0.979;   ///< time of all-reduces in decode over their bandwidth bound
   seconds layer_latency{2.42e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
-  bytes sequence_bytes{2.96e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
+  bytes sequence_bytes{2.82e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
   double dispatch_passes = 28;         ///< HBM passes of expert sort, gather and scatter per routed token
   seconds engine_step{2.08e-3};        ///< host time of a serving engine each step
   seconds engine_array{1.21e-6};       ///< host time of each array of weights or cache and each device of a host
-  seconds engine_sequence{3.78e-5};    ///< host time that each running sequence adds to a step
-  seconds engine_request{7.31e-3};     ///< host time of a request, over all steps in which it runs
+  seconds engine_sequence{4.01e-5};    ///< host time that each running sequence adds to a step
+  seconds engine_request{7.44e-3};     ///< host time of a request, over all steps in which it runs
   double prefill_mxu = 0.784;          ///< sustained fraction of the peak in prefill
   double prefill_attention = 2.34;     ///< time of the attention kernel over a dense product of the same FLOPs
   double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
@@ -84,8 +84,8 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.056, 0.241, 0.02, 3.42, 2.41, 2.44, 2.78, 0.53, 0.54, 0.0519, 0.0342, 1.5};
-inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0615, 0.0376, 1.69};
+inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.28, 2.44, 2.94, 0.53, 0.53, 0.0519, 0.0349, 1.6};
+inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0626, 0.0376, 1.69};
 // clang-format on
 // end of generated: serving_spreads
 /// @}
@@ -217,7 +217,7 @@ struct serving_bands {
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.64, 0.57}, 1.1}, {{0.63, 0.73}, 1.68}, {{0.53, 0.39}, 0},
+    {{0.31, 0.57}, 1.1}, {{0.67, 0.73}, 1.68}, {{0.53, 0.39}, 0},
 };
 // clang-format on
 // end of generated: serving_bands

@@ -138,7 +138,7 @@ constexpr double paged_share(const served_model& served, const serving_job& job,
 constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
                            const engine_constants& constants) {
   const double sequences = paged_share(served, job, mesh);
-  return served.attentions * sequences * constants.sequence_bytes.value() * served.on.devices / served.hbm.value();
+  return served.passes * sequences * constants.sequence_bytes.value() * served.on.devices / served.hbm.value();
 }
 
 /// Tokens of a sequence of `context` tokens, rounded up to whole blocks.

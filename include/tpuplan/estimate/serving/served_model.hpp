@@ -73,7 +73,7 @@ struct served_model {
   double imbalance = 0;     // of the experts that a step reads over the devices that hold them
   bytes routed{};           // bytes of a token's copies on their way to experts, all layers
   double layers = 0;        // of the language model, by their pairs of all-reduces
-  double attentions = 0;    // kernels that a decode step runs over keys and values
+  double passes = 0;        // kernels of a decode step that go over the sequences: attention and recurrences
   double passed = 0;        // of those, the ones with keys and values, by the area of the matrix unit over 256 x 256
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
@@ -201,7 +201,7 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
       expert_parameters(model) * (part_size(job.weights_by_part.experts, job.weights) / size_of(job.weights));
   served.dense = served.held - unread_parameters(model, count) - served.experts;
   served.layers = static_cast<double>(model.layers);
-  served.attentions = static_cast<double>(attention_layers(model));
+  served.passes = static_cast<double>(checked_add(attention_layers(model), model.recurrent.layers));
   const cached_layers kept = layers_with_cache(model);
   const double side = static_cast<double>(where.chip.mxu.side) / 256;
   served.passed = static_cast<double>(kept.global + kept.local) * side * side;
@@ -239,7 +239,7 @@ constexpr served_model served_pair(const transformer& model, const serving_job& 
       stored_bytes(count_of_valid(model), job.weights, job.weights_by_part) / size_of(job.weights);
   served.layers *= 1.5;
   served.summed *= 1.5;
-  served.attentions *= 2;
+  served.passes *= 2;
   served.passed = 0;
   served.covered = false;
   return served;
