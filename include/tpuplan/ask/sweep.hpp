@@ -2,6 +2,7 @@
 #define TPUPLAN_ASK_SWEEP_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -57,12 +58,15 @@ inline constexpr question_row sweep_rows[] = {
                 "trials at once; as many as --quota allows, if not given")
         .within(1, 1e6),
     rows::count("quota", "--quota", "Chips at once", "chips", "chips of all trials at once").within(1, 1 << 20),
-    rows::share("stopped", "--stopped", "Stopped early", "share of the trials that is stopped early: 50%").usually("0"),
+    rows::share("stopped", "--stopped", "Stopped early",
+                "share of the trials that is stopped early, rounded down to whole ones: 50%")
+        .usually("0"),
     rows::share("stopped_after", "--stopped-after", "Stopped after", "share of a whole trial that these run for")
         .within(1e-6, 1)
         .usually("25%")
         .with("--stopped"),
-    rows::time("deadline_s", "--deadline", "Deadline", "of the whole sweep: 8h").within(1, 1e18),
+    rows::time("deadline_s", "--deadline", "Deadline", "of the whole sweep, in 19 of 20 orders of its trials: 8h")
+        .within(1, 1e18),
     rows::words("slices", "--slice", "Slices", "only these: v5e-8,v5e-4").list(),
     detail::row_named(phase_rows, "--start-up"),
     detail::row_named(phase_rows, "--compilation"),
@@ -94,7 +98,8 @@ struct sweep_row {
   std::int64_t batch = 0;                            ///< of a step of a trial
   std::int64_t parallel = 0, chips = 0, rounds = 0;  ///< trials at once, their chips, one behind the other
   seconds whole_trial{}, mean_trial{};               ///< not stopped; on average
-  seconds wall{};                                    ///< of the sweep
+  seconds wall{};                                    ///< of the sweep, in the mean of all orders of its trials
+  seconds wall_high{};                               ///< that 19 of 20 orders do not exceed
   usd total{}, per_trial{};
   double preemptions = 0;   ///< of all trials on spot
   price_row price{};        ///< that was taken
@@ -272,16 +277,22 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
 
 /// The ways to do a sweep of these trials.
 [[nodiscard]] inline plan_sweep_answer sweep_of(const plan_sweep_request& asked, const std::vector<trial_slice>& trials,
-                                                const price_book& book) {
+                                                const price_book& book, assumed_values& assumed) {
   const sweep_request sweep = request_of(asked, trials, book);
   plan_sweep_answer answer;
   answer.trials = asked.trials;
   for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
     answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.trial.batch, p.parallel,
-                            chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall, p.total,
-                            p.per_trial, p.preemptions, p.price, is_before_announced_change(p.price)});
+                            chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall,
+                            p.wall_high, p.total, p.per_trial, p.preemptions, p.price,
+                            is_before_announced_change(p.price)});
   answer.left_out = left_out_of(asked, sweep, answer.plans);
-  answer.stopped = sweep.stopped, answer.stopped_after = sweep.stopped_after;
+  const std::int64_t stopped = stopped_trials(sweep);
+  answer.stopped = static_cast<double>(stopped) / static_cast<double>(asked.trials);
+  if (std::abs(answer.stopped - asked.stopped) > 1e-9)
+    assumed.emplace_back("trials that are stopped early",
+                         std::to_string(stopped) + " of " + std::to_string(asked.trials) + ": whole ones");
+  answer.stopped_after = sweep.stopped_after;
   answer.quota = asked.quota;
   return answer;
 }
@@ -303,7 +314,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
       detail::sweep_of(asked,
                        model.net ? detail::network_trials(model, asked, network_job_of(request), book, assumed)
                                  : detail::language_trials(model.config, asked, asked_job_of(request), book, assumed),
-                       book);
+                       book, assumed);
   answer.assumed = all_assumed(model.config, assumed);
   answer.model = model.config.model.name.view();
   return answer;
@@ -317,7 +328,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   const auto job = request.contains("job") ? read_json<diffusion_training_job>(request["job"], {}, "request.job")
                                            : diffusion_training_job{};
   assumed_values assumed;
-  plan_sweep_answer answer = detail::sweep_of(asked, detail::picture_trials(pipeline, asked, job, book, assumed), book);
+  plan_sweep_answer answer =
+      detail::sweep_of(asked, detail::picture_trials(pipeline, asked, job, book, assumed), book, assumed);
   detail::set_assumed(answer.assumed, read, assumed);
   answer.model = pipeline.name.view();
   return answer;
@@ -329,8 +341,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
 TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota, stopped, stopped_after, deadline,
                slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, zone, generations,
                mean_time_between_preemptions, market, queue_time, restart_time, chip_time_between_failures, prices)
-TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, batch, parallel, chips, rounds, whole_trial, mean_trial, wall, total,
-               per_trial, preemptions, price, superseded)
+TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, batch, parallel, chips, rounds, whole_trial, mean_trial, wall,
+               wall_high, total, per_trial, preemptions, price, superseded)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)
 TPUPLAN_FIELDS(tpuplan::plan_sweep_answer, trials, plans, assumed, left_out, model, stopped, stopped_after, quota)
 

@@ -90,6 +90,19 @@ TEST_CASE("trials of adapters of images take what a run of their plan does", "[a
   CHECK(says(refused(resnet, {{"data", data}, {"sizes", {"512x512"}}}), "sizes is given for another model"));
 }
 
+TEST_CASE("whole trials are stopped, and a deadline is kept by nearly all orders of them", "[ask]") {
+  json request = {{"trials", 7}, {"quota", 16}, {"stopped", 0.5}, {"tokens", 1e8}, {"generations", {"v6e"}}};
+  const json answer = sweep_of(llama, request)["answer"];
+  CHECK(answer["stopped"].get<double>() == Approx(3.0 / 7));
+  CHECK(says(answer["assumed"].dump(), "3 of 7"));
+  for (const json& one : answer["plans"]) CHECK(one["wall_high_s"] >= one["wall_s"]);
+  request["deadline_s"] = answer["plans"][0]["wall_s"];
+  const json in_time = sweep_of(llama, request)["answer"];
+  for (const json& one : in_time["plans"]) CHECK(one["wall_high_s"] <= request["deadline_s"]);
+  request["trials"] = 8;
+  CHECK_FALSE(says(sweep_of(llama, request)["answer"]["assumed"].dump(), "of 8"));
+}
+
 TEST_CASE("v2 and v3 have trials where they are named", "[ask]") {
   const auto has_old = [](json request) {
     request["trials"] = 4, request["quota"] = 16, request["data"] = {{"examples", 50000}};

@@ -1,6 +1,9 @@
 // Sweeps: trials in parallel on one quota.
 #include <tpuplan/plan/sweep.hpp>
 
+#include <algorithm>
+#include <vector>
+
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -29,7 +32,8 @@ TEST_CASE("48 trials of an hour on v5e-8, half of them stopped after a quarter")
   CHECK(p.parallel == 8);
   CHECK(p.rounds == 6);
   CHECK(close(p.mean_trial.value(), 0.625 * 3600));
-  CHECK(close(p.wall.value(), 3.75 * 3600));
+  CHECK(close(in_hours(p.wall), 4.24, 5e-3));
+  CHECK(close(in_hours(p.wall_high), 4.5, 1e-9));
   CHECK(close(p.total.value(), 288, 1e-9));
   CHECK(close(p.per_trial.value(), 6, 1e-9));
 }
@@ -54,6 +58,64 @@ TEST_CASE("more trials at once take less time and cost the same") {
   CHECK(close(all.total.value(), four.total.value()));
   request.quota = 8 * 48;
   CHECK(plan_sweep(request).front().wall == 1_h);  // the longest trial
+}
+
+TEST_CASE("a sweep takes the mean over all orders of its trials") {
+  struct sizes {
+    std::size_t whole, stopped, places;
+  };
+  for (const sizes& one : {sizes{1, 2, 2}, sizes{4, 4, 3}, sizes{5, 7, 4}, sizes{10, 3, 4}}) {
+    std::vector<int> order(one.stopped, 0);  // in all orders, each as likely
+    order.insert(order.end(), one.whole, 1);
+    std::vector<double> ends;
+    do {
+      std::vector<double> places(one.places);
+      for (const int is_whole : order) *std::min_element(places.begin(), places.end()) += is_whole ? 1 : 0.3;
+      ends.push_back(*std::max_element(places.begin(), places.end()));
+    } while (std::next_permutation(order.begin(), order.end()));
+    double mean = 0;
+    for (const double end : ends) mean += end / static_cast<double>(ends.size());
+    std::sort(ends.begin(), ends.end());
+
+    sweep_request request = halved();
+    request.trials = static_cast<std::int64_t>(order.size());
+    request.stopped = static_cast<double>(one.stopped) / static_cast<double>(order.size());
+    request.stopped_after = 0.3;
+    request.parallel = static_cast<std::int64_t>(one.places);
+    const sweep_plan p = plan_sweep(request).front();
+    INFO(one.whole << " whole and " << one.stopped << " stopped trials on " << one.places << " slices");
+    CHECK(close(in_hours(p.wall), mean, 0.01));
+    CHECK(in_hours(p.wall) >= ends.front());
+    CHECK(close(in_hours(p.wall_high), ends[(ends.size() * 19 + 19) / 20 - 1], 0.02));
+    request.deadline = p.wall;
+    CHECK(plan_sweep(request).empty());
+    request.deadline = p.wall_high;
+    CHECK(plan_sweep(request).size() == 1);
+  }
+}
+
+TEST_CASE("sweeps of very many trials end as those whose orders are played") {
+  const auto at = [](std::int64_t trials, std::int64_t parallel) {
+    sweep_request request = halved();
+    request.trials = trials, request.parallel = parallel, request.quota = 1 << 20;
+    return in_hours(plan_sweep(request).front().wall);
+  };
+  const double evenly = 0.625;  // hours of a trial in the mean
+  CHECK(close(at(8000, 8) - 1000 * evenly, at(800, 8) - 100 * evenly, 0.1));
+  CHECK(close(at(8000, 1000), at(800, 100), 0.01));
+  CHECK(at(1000000000, 100000) > 10000 * evenly);
+  for (std::int64_t parallel = 2; parallel < 900; parallel *= 2) CHECK(at(900, parallel) >= at(900, 2 * parallel));
+}
+
+TEST_CASE("whole trials are stopped") {
+  sweep_request request = halved();
+  request.trials = 1;
+  CHECK(plan_sweep(request).front().wall == 1_h);
+  CHECK(close(plan_sweep(request).front().total.value(), 9.6, 1e-9));
+  request.trials = 7;  // of which 3 are stopped
+  CHECK(close(plan_sweep(request).front().total.value(), 9.6 * 4.75, 1e-9));
+  request.stopped = 1;
+  CHECK(plan_sweep(request).front().wall == 15_min);
 }
 
 TEST_CASE("the cheapest slice and way of paying come first; limits leave out what passes them") {

@@ -18,7 +18,8 @@ namespace readable {
 /// The ways to do a sweep, the cheapest first, and which is the fastest.
 [[nodiscard]] inline view_part sweep_part(const plan_sweep_answer& answer, const view_options& options) {
   view_part part = table_of(
-      "slice | paid for as | >at once | ~>rounds | ~>whole trial:s | >sweep:s | >cost:usd | >a trial:usd | "
+      "slice | paid for as | >at once | ~>rounds | ~>whole trial:s | >sweep:s | ~>19 of 20 orders:s | >cost:usd | >a "
+      "trial:usd | "
       "~~>preemptions");
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   std::vector<price_row> prices;
@@ -26,7 +27,7 @@ namespace readable {
     if (part.rows.size() == most) break;
     prices.push_back(p.price);
     part.rows.push_back({cell(p.slice), cell(name(p.kind)), count_cell(p.parallel, true), count_cell(p.rounds, true),
-                         cell(p.whole_trial), cell(p.wall), marked(p.total, p.price, options),
+                         cell(p.whole_trial), cell(p.wall), cell(p.wall_high), marked(p.total, p.price, options),
                          marked(p.per_trial, p.price, options), number_cell(p.preemptions, 1)});
   }
   if (answer.plans.size() > most)
