@@ -395,7 +395,7 @@ struct risk_subject {
   }
   if (kind != provisioning::on_demand)
     consider("on demand", provisioning::on_demand, policy_for(about.asked, provisioning::on_demand), about.limits);
-  if (about.limits.deadline) {
+  if (!about.asked.by.empty()) {  // a deadline that is a time from the start moves with it
     risk_limits later = about.limits;
     later.deadline = *about.limits.deadline + 7_days;
     consider("start 7 days earlier", kind, as_asked, later);

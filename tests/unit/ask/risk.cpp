@@ -130,6 +130,26 @@ TEST_CASE("changes raise the chance, the most first") {
   }
 }
 
+TEST_CASE("an earlier start is a change where a date is kept, and none for a time from the start") {
+  risk_request asked = ten_billion_tokens();
+  asked.tokens = 1e11;
+  asked.kind = provisioning::spot;
+  asked.mean_time_between_preemptions = 1_h;
+  asked.deadline = 3_days;
+  const auto is_offered = [](const risk_answer& answer) {
+    return std::any_of(answer.changes.begin(), answer.changes.end(),
+                       [](const risk_change& one) { return one.change == "start 7 days earlier"; });
+  };
+  const risk_answer within = answer_to_risk(job_on("v5p-128", 2), asked, {});
+  CHECK(within.chance_in_time < 0.9);
+  CHECK_FALSE(is_offered(within));
+  asked.deadline.reset();
+  asked.start = "2026-12-01", asked.by = "2026-12-03";
+  const risk_answer by = answer_to_risk(job_on("v5p-128", 2), asked, {});
+  CHECK(by.chance_in_time == within.chance_in_time);
+  CHECK(is_offered(by));
+}
+
 TEST_CASE(
     "another region is a change where it is cheaper or spot lasts longer there, at a price that is not doubtful") {
   const auto spot = [](const char* region, double dollars) {
