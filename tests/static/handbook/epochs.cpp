@@ -12,6 +12,11 @@ constexpr epoch_count five = epochs_of(mnist(5), 1024);
 static_assert(five.steps_per_epoch == 58 && five.dropped == 608 && five.steps == 290 && five.examples == 5 * 59392);
 constexpr epoch_count kept = epochs_of(mnist(5, remainder::keep), 1024);
 static_assert(kept.steps_per_epoch == 59 && kept.dropped == 0 && kept.steps == 295 && kept.examples == 300000);
+// A last epoch that is split: whole steps of it, each a batch.
+constexpr epoch_count split = epochs_of({1000, 2.5, remainder::drop}, 256);
+static_assert(split.steps == 8 && split.examples == 2048 && split.dropped == 232);
+constexpr epoch_count split_kept = epochs_of({1000, 2.5, remainder::keep}, 256);
+static_assert(split_kept.steps == 10 && split_kept.examples == 2 * 1000 + 2 * 256);
 static_assert(epochs_of(mnist(0.5), 1024).steps == 29 && epochs_of(mnist(1), 60000).steps == 1);
 
 constexpr batch_fill patches_of_images = batch_fill_of(v5e, 128, 196);
