@@ -543,6 +543,11 @@ TEST_CASE("a layout as arguments of MaxText") {
 
 TEST_CASE("a model of one's own is its dimensions to MaxText, one that it knows its name") {
   const json& keys = documented().at("maxtext").at("optional_keys");
+  const json& all = documented().at("maxtext").at("all_keys");
+  for (const char* list : {"keys", "optional_keys"}) {
+    for (const json& key : documented().at("maxtext").at(list))
+      CHECK(std::find(all.begin(), all.end(), key) != all.end());
+  }
   std::int64_t named = 0, written = 0;
   for (const detail::maxtext_model& one : detail::maxtext_models) {
     transformer model = detail::maxtext_model_from({"model_name=" + std::string(one.name)});

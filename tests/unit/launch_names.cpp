@@ -48,6 +48,7 @@ const std::vector<field> fields = {{"name", &launch_request::name},
                                    {"checkpoint", &launch_request::checkpoint},
                                    {"service_account", &launch_request::service_account},
                                    {"queue", &launch_request::queue},
+                                   {"secret", &launch_request::secret},
                                    {"location", &launch_request::location},
                                    {"tensorboard", &launch_request::tensorboard},
                                    {"output", &launch_request::output}};

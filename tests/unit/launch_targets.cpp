@@ -384,6 +384,12 @@ TEST_CASE("GKE: a queue of Kueue asks for flex-start before the pods are there")
   r.max_run = 3_h;
   const ordered_json manifest = gke_manifest(r);
   CHECK(manifest["metadata"]["labels"]["kueue.x-k8s.io/queue-name"] == "dws-local-queue");
+  const json schemas = load_json(TPUPLAN_DATA_DIR "/launch.json").at("gke").at("schemas");
+  const std::string kind = manifest["kind"];
+  CHECK(schema_problem(manifest, schemas.at(kind)) == "");
+  json other = manifest;
+  other["metadata"]["labels"] = {{"kueue.x-k8s.io/queue", "dws-local-queue"}};
+  CHECK(schema_problem(other, schemas.at(kind)) != "");
   CHECK(manifest["metadata"]["annotations"]["provreq.kueue.x-k8s.io/maxRunDurationSeconds"] == "10800");
   CHECK(manifest["spec"]["failurePolicy"]["maxRestarts"] == 0);
   const ordered_json& pod = manifest["spec"]["replicatedJobs"][0]["template"]["spec"]["template"]["spec"];
@@ -437,6 +443,7 @@ TEST_CASE("an option without effect is refused by every target that has no optio
       {"queue", [](launch_request& r) { r.queue = "queue"; }, {"gke", "gcluster"}},
       {"location", [](launch_request& r) { r.location = "us-central1"; }, {"vertex"}},
       {"output", [](launch_request& r) { r.output = "gs://abc"; }, {"vertex"}},
+      {"secret", [](launch_request& r) { r.secret = "hf-secret"; }, {"gke"}},
       {"cluster", [](launch_request& r) { r.cluster = "cluster"; }, {"gke", "gcluster", "xpk"}},
   };
   for (const launch_target& by : launch_targets) {
@@ -749,6 +756,13 @@ TEST_CASE("what an idle hour costs, and how old that price is") {
   r.slices = 2;
   r.price = priced(provisioning::spot);
   CHECK(detail::hourly_words(r) == "$43.20 an hour, idle or not (spot in us-east5, price of 2026-08-10)");
+  r.zone = "europe-west4-a";
+  CHECK(says(detail::hourly_words(r), "(spot in us-east5: no price is known in europe-west4, that of us-east5, price"));
+  r.zone = "us-central1-a";
+  price_row of_us = priced(provisioning::spot);
+  of_us.region = "us";
+  r.price = of_us;
+  CHECK(says(detail::hourly_words(r), "(spot in us, price of"));
 }
 
 }  // namespace launch_targets_tests

@@ -5,9 +5,11 @@
 #include <cinttypes>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <tpuplan/base/spelling.hpp>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/launch.hpp>
@@ -235,6 +237,27 @@ std::vector<std::string> make_command(const launch_options& given, const launch_
   return command;
 }
 
+/// Refuses a key of --set that the program's file does not have, with those that are spelled like it: it would end when
+/// it starts.
+void check_keys(const launch_options& given, const planned_work& planned, const session& with) {
+  const std::string file = with.data_dir + "/launch.json";
+  if (given.maxtext_extra.empty() || !std::filesystem::exists(file)) return;
+  const nlohmann::json facts = load_json(file);
+  const std::string config(planned.pictures ? detail::maxdiffusion_model_of(planned.pictures->run).config : "base");
+  const nlohmann::json& keys = planned.pictures ? facts.at("maxdiffusion").at("configs").at(config).at("keys")
+                                                : facts.at("maxtext").at("all_keys");
+  for (const std::string& one : given.maxtext_extra) {
+    const std::string key = one.substr(0, one.find('='));
+    std::vector<std::string_view> names;
+    for (const nlohmann::json& name : keys) names.push_back(name.get_ref<const std::string&>());
+    if (std::find(names.begin(), names.end(), key) != names.end()) continue;
+    names = nearest_first(names, key);
+    names.resize(3);
+    refuse("--set", one, fmt::format("a key of {}.yml, such as {}", config, fmt::join(names, ", ")),
+           errc::unknown_name);
+  }
+}
+
 /// "vertex, gke, ... or ray"; and with what is written for each, "vertex: CustomJob of Vertex AI, ...".
 std::string target_names() {
   constexpr std::size_t count = std::size(launch_targets);
@@ -407,6 +430,7 @@ void run_launch(const launch_options& given, const session& with) {
   launch_request request = make_request(given, plan);
   if (given.secret != "none") request.secret = given.secret;
   request.command = make_command(given, request, plan);
+  check_keys(given, plan, with);
   if (given.tpu_vm && given.target != "gcloud") refuse("--tpu-vm", "given", "an option of --target gcloud");
   const maybe<launch_target> target = find_launch_target(given.target);
   if (!target) refuse("--target", given.target, target_names(), errc::unknown_name);
