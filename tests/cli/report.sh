@@ -36,6 +36,15 @@ for model in "$data/models/llama-3.1-8b.json" "$hostile_file"; do
     'where a slice lasts 4.00 hours' '@media print'; do
     grep -qF -- "$words" "$folder/report.html" || fail "no $words in the report of a plan"
   done
+  for words in 'nine of ten runs cost at most $' 'waits for capacity, not paid' 'from start to end'; do
+    grep -qF -- "$words" "$folder/report.html" || fail "no $words in the report of a plan"
+  done
+  if [[ -x /usr/bin/chromium ]]; then  # a report for who pays fits on two pages
+    timeout 60 /usr/bin/chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer --user-data-dir="$folder/browser" \
+      --print-to-pdf="$folder/report.pdf" "$folder/report.html" >/dev/null 2>&1
+    pages=$(grep -ac '/Type */Page\b' "$folder/report.pdf")
+    [[ $pages == 1 || $pages == 2 ]] || fail "the report of a plan has $pages pages in print"
+  fi
   check 'prompts of' plan "$model" --serve --rate 10 --generation v6e --max-chips 32 --rows 2
   for words in 'first token</th>' 'each token</th>' 'between</th>' 'million out</th>' 'an hour</th>' 'more than the best' \
     'on_demand'; do

@@ -14,6 +14,7 @@
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/handbook/network.hpp>
+#include <tpuplan/plan/chance.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <vector>
@@ -42,8 +43,8 @@ struct train_network_request {
   data_set data{};                                         ///< trained on; no examples: only one step is asked about
   std::optional<example_cost> input{};                     ///< of an example to a host; nothing: `usual_example`
   std::string region = "us";                               ///< where the slice is paid for
-  nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::string zone{};                                      ///< of spot, where a count of preemptions is published
+  nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< this and what follows as in train_request
@@ -68,8 +69,8 @@ struct plan_network_request {
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"}, generations{};
-  std::int64_t smallest_chips = 1, largest_chips = 1 << 20;
   std::string zone{};
+  std::int64_t smallest_chips = 1, largest_chips = 1 << 20;
   bool accept_uncertain = false;
   std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
@@ -181,6 +182,8 @@ struct plan_network_row {
   bool superseded = false;        ///< that price is older than an announced change
   run_checkpoints checkpoints{};  ///< of the run as it is paid for
   tpuplan::plan plan{};           ///< the same as the question launch reads it
+  /// Chances to be done by the deadline and within the budget; nothing: there is none.
+  std::optional<double> chance_in_time{}, chance_in_budget{};
   /// @}
 };
 /// A slice whose run misses one limit alone, and what that would have to be.
@@ -416,6 +419,13 @@ template <class Request, class Planned>
                                  checkpoint_interval_of(one.cost.kind, 1, one.run, terms),
                                  one.cost.price.region.view());
 }
+/// The chances of a plan, in its row; like those of a language model of the first 200 rows alone.
+template <class Request, class Planned, class Row>
+void set_chances(const Request& request, const Planned& one, Row& row) {
+  const maybe<run_chances> chances = row.rank > 200 ? maybe<run_chances>{} : chances_of(one, request);
+  if (chances && request.deadline) row.chance_in_time = chances->in_time;
+  if (chances && request.budget) row.chance_in_budget = chances->in_budget;
+}
 /// A plan of a network as `launch` reads it: where, for how long and how it is paid for.
 [[nodiscard]] inline plan launched_plan(const network_plan& from) {
   plan to;
@@ -452,6 +462,7 @@ template <class Request, class Planned>
                             one.steps, one.run, one.cost.total, one.low, one.high, one.cost.wall, one.cost.kind,
                             one.cost.price, is_before_announced_change(one.cost.price),
                             detail::checkpoints_of(request, one), detail::launched_plan(one)});
+    detail::set_chances(request, one, answer.plans.back());
   }
   if (waits) assume_input(request.input, assumed);
   answer.parameters = parameters(request.net).trained;
@@ -481,7 +492,7 @@ TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline
                generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
                rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
-               cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan)
+               cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan, chance_in_time, chance_in_budget)
 TPUPLAN_FIELDS(tpuplan::nearest_run_row, slice, wall, total)
 TPUPLAN_FIELDS(tpuplan::lost_networks, does_not_fit, may_not_fit, batch_does_not_divide, no_price, misses_deadline,
                over_budget, in_time, in_cost)

@@ -68,6 +68,8 @@ struct plan_train_generation_row {
   run_checkpoints checkpoints{};
   payment_terms terms{};
   std::string maxdiffusion_refuses{};
+  /// Chances to be done by the deadline and within the budget; nothing: there is none.
+  std::optional<double> chance_in_time{}, chance_in_budget{};
   /// @}
 };
 /// Plans, lost slices and the question.
@@ -175,7 +177,8 @@ TPUPLAN_FIELDS(tpuplan::plan_train_generation_request, config, sizes, frames, te
                chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, mesh, step_time, step_time_low,
                step_time_high, mfu, examples, breakdown, fits, used, usable, steps, run, cost, cost_low, cost_high,
-               wall, kind, region, price, superseded, checkpoints, terms, maxdiffusion_refuses)
+               wall, kind, region, price, superseded, checkpoints, terms, maxdiffusion_refuses, chance_in_time,
+               chance_in_budget)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_answer, schema, trained_parameters, epochs, plans, lost, assumed, model,
                data, best, buckets, job, clips, denoiser_parameters)
 

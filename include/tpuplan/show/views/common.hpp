@@ -36,6 +36,21 @@ namespace readable {
 [[nodiscard]] inline view_cell token_cell(seconds one) { return one.value() > 0 ? cell(one) : cell(""); }
 /// A chance in words, with its figure.
 [[nodiscard]] inline view_cell chance_cell(double chance) { return cell(chance_words(chance), chance); }
+/// @{
+/// The columns of the chances of plans, where the first of them has one, and their cells.
+template <class Row>
+[[nodiscard]] std::string chance_columns(const Row& first) {
+  return std::string(first.chance_in_time ? " | >in time" : "") + (first.chance_in_budget ? " | >in budget" : "");
+}
+template <class Row>
+void add_chances(std::vector<view_cell>& to, const Row& first, const Row& row) {
+  const auto add = [&](const std::optional<double>& shown, const std::optional<double>& one) {
+    if (shown) to.push_back(one ? chance_cell(*one) : cell(""));
+  };
+  add(first.chance_in_time, row.chance_in_time);
+  add(first.chance_in_budget, row.chance_in_budget);
+}
+/// @}
 /// A verdict in words. Worked: verdict_words(verdict::no) is "does not fit".
 [[nodiscard]] inline std::string_view verdict_words(verdict fit) {
   return fit == verdict::yes ? "fits" : fit == verdict::no ? "does not fit" : "uncertain";

@@ -190,7 +190,8 @@ namespace readable {
 [[nodiscard]] inline view_part network_plans_part(const plan_network_answer& answer, const view_options& options) {
   view_part part = table_of(
       "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~HBM per device | " +
-      paid_column("~~", answer.plans, [](const plan_network_row& row) { return row.price; }));
+      paid_column("~~", answer.plans, [](const plan_network_row& row) { return row.price; }) +
+      chance_columns(answer.plans.front()));
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   bool waits = false;
   std::vector<price_row> prices;
@@ -205,6 +206,7 @@ namespace readable {
                          marked(range_cell(one.cost_low, one.cost_high), is_doubtful(one.price, options)),
                          share_cell(step.waiting / step.total), used_cell(one.memory.total, one.memory.usable),
                          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
+    add_chances(part.rows.back(), answer.plans.front(), one);
   }
   part.notes.push_back("the first plan: " + words_of_checkpoints(answer.plans.front().checkpoints));
   part.notes.push_back("prices of " + dates_of(prices, options));

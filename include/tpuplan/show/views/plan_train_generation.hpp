@@ -16,9 +16,10 @@ namespace readable {
 
 /// The first plans, and what is said of the others.
 [[nodiscard]] inline view_part denoiser_plans_part(const plan_train_generation_answer& a, const view_options& options) {
-  view_part part = table_of(joined({"> | slice | ~>chips | ~~layout | >step:s | >", item_word(a.clips),
-                                    "s/s | >run:s | >cost:usd | >between | ~HBM per device | ",
-                                    paid_column("~~", a.plans, [](const auto& row) { return row.price; })}));
+  view_part part = table_of(
+      joined({"> | slice | ~>chips | ~~layout | >step:s | >", item_word(a.clips),
+              "s/s | >run:s | >cost:usd | >between | ~HBM per device | ",
+              paid_column("~~", a.plans, [](const auto& row) { return row.price; }), chance_columns(a.plans.front())}));
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   std::vector<price_row> prices;
   for (const plan_train_generation_row& one : a.plans) {
@@ -28,6 +29,7 @@ namespace readable {
                          cell(count(one.examples.value())), cell(one.wall), marked(one.cost, one.price, options),
                          range_cell(one.cost_low, one.cost_high), used_cell(one.used, one.usable),
                          cell(joined({name(one.kind), " in ", one.region}))});
+    add_chances(part.rows.back(), a.plans.front(), one);
     prices.push_back(one.price);
   }
   part.notes = {"the first plan: " + words_of_checkpoints(a.plans.front().checkpoints)};
