@@ -52,6 +52,7 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
     config.model = llama_3_8b();
     asked_job job;
     job.job = row.plan.job;
+    job.remat = row.plan.job.remat;
     const placed_job all = placed(config, row.slice, row.plan.mesh, job);
     const train_answer trained = answer_to_train(all, train, book);
     CHECK(trained.terms.spot.mean_time_between_preemptions == lasts);
