@@ -196,7 +196,7 @@ namespace detail {
   const std::string_view chip = where.chip.name.view();
   fill_capacity(asked, true, {std::string(chip)}, {asked.region}, terms, assumed);
   if (spot.mean_time_between_preemptions.value() == 0)
-    spot.mean_time_between_preemptions = spot_lifetime(chip, place_of(asked, asked.region)).median;
+    spot.mean_time_between_preemptions = median_spot_lifetime(chip, place_of(asked, asked.region));
   spot.correlation = asked.correlation;
   if (asked.checkpoint_time) {
     spot.checkpoint_time = *asked.checkpoint_time;

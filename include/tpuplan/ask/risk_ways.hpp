@@ -334,7 +334,7 @@ struct risk_subject {
     if (is_far_below(about.book, *there) || is_weak(*there)) continue;
     const std::string_view chip = about.of.where.chip.name;
     const bool lasts =
-        kind == provisioning::spot && spot_lifetime(chip, region).median > spot_lifetime(chip, about.region).median;
+        kind == provisioning::spot && median_spot_lifetime(chip, region) > median_spot_lifetime(chip, about.region);
     if (there->per_chip < here->per_chip || lasts) found.push_back(*there);
   }
   sort_in_order(found, [](const price_row& a, const price_row& b) { return a.per_chip < b.per_chip; });

@@ -164,7 +164,7 @@ namespace detail {
 constexpr payment_terms terms_of_run(payment_terms terms, bytes state, seconds chip, const run_phases& run,
                                      const slice& where, std::int64_t slice_total, std::string_view place) {
   if (terms.spot.mean_time_between_preemptions.value() == 0)
-    terms.spot.mean_time_between_preemptions = spot_lifetime(where.chip.name.view(), place).median;
+    terms.spot.mean_time_between_preemptions = median_spot_lifetime(where.chip.name.view(), place);
   const seconds usual = checkpoint_time(state, checkpoint_rate(where, slice_total));
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
   if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;

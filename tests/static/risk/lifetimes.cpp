@@ -10,6 +10,7 @@ namespace {
 constexpr lifetime_belief contended = spot_lifetime("v5p", "us-east5-a");
 static_assert(near_relative(contended.median.value(), 28 * 3600.0 / 19) && contended.factor == 5);
 static_assert(contended.of->events == 19 && contended.because == "us-east5-a, a count of 2026");
+static_assert(median_spot_lifetime("v5p", "us-east5-a") == contended.median && median_spot_lifetime("v6e") == 4_h);
 static_assert(spot_lifetime("v5p", "us-east5").median == contended.median);  // the region of that zone
 
 constexpr lifetime_belief unknown_place = spot_lifetime("v6e");

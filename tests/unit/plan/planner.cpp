@@ -234,7 +234,8 @@ TEST_CASE("what a plan costs follows from its price and its time") {
       if (cost.unused.value() == 0) CHECK((cost.low < cost.total && cost.total < cost.high));
       CHECK(cost.billed >= p.run);
       CHECK(cost.wall >= p.run);
-      const payment_terms terms = payment_terms_of(llama_request(), p.where, 1, p.steps, p.step.total);
+      const payment_terms terms =
+          payment_terms_of(llama_request(), p.where, 1, p.steps, p.step.total, cost.price.region.view());
       CHECK(close(cost.billed.value(), pay_for(p.where, 1, p.run, cost.price, terms).billed.value()));
       if (cost.kind == provisioning::calendar) CHECK(p.run <= 90_days);
       if (cost.kind == provisioning::spot) {

@@ -230,7 +230,7 @@ std::optional<paid> pay(const plan_request& r, const slice& s, std::int64_t slic
     for (const provisioning kind : r.kinds) {
       const maybe<price_row> price = find_price(r.prices, s, region, kind);
       if (!price) continue;
-      const paid_run cost = pay_for(s, slice_total, p.run, *price, payment_terms_of(r, s, slice_total));
+      const paid_run cost = pay_for(s, slice_total, p.run, *price, payment_terms_of(r, s, slice_total, 0, {}, region));
       std::int64_t allowed = r.quotas.empty() ? 1 << 30 : 0;
       for (const quota_row& q : r.quotas)
         if (q.kind == kind && q.region == region) allowed = q.chips;
