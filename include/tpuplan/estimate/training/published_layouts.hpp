@@ -23,7 +23,9 @@ struct published_degrees {
   std::int64_t pipeline = 1;  ///< stages, over slices too
 };
 
-/// The largest degrees of the runs of quality A and B in data/measured that say theirs.
+/// The largest degrees of the runs of quality A and B in data/measured that say theirs, whatever their models: tensor
+/// parallelism over 2 counts as run on v6e because Llama 3 8B and Qwen3 8B were trained so on v6e-8 (torchax, Qwen3
+/// over 4 too), over 16 because of a dense model of 900B.
 inline constexpr published_degrees published_layouts[] = {
     {"v2", 8, 1, 1, 1},   {"v3", 8, 1, 1, 1},    {"v4", 16, 1, 1, 1},   {"v5e", 16, 1, 1, 1},
     {"v5e", 1, 8, 1, 1},  {"v5p", 8, 1, 1, 1},   {"v5p", 1, 64, 1, 1},  {"v5p", 1, 1, 64, 1},

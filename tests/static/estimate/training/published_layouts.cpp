@@ -33,6 +33,7 @@ static_assert(has_been_run(mesh_of(4), tpu7x) && !has_been_run(mesh_of(8), tpu7x
 static_assert(has_been_run(mesh_of(1, 4), tpu7x) && !has_been_run(mesh_of(2, 4), tpu7x));  // not both at once
 static_assert(!has_been_run(mesh_of(1, 1, 2), tpu7x) && has_been_run(mesh_of(1, 1, 2), v5p));
 static_assert(has_been_run(mesh_of(16), v5e) && !has_been_run(mesh_of(32), v5e));
+static_assert(has_been_run(mesh_of(2), v6e));  // 8B models on v6e-8
 static_assert(has_been_run(mesh_of(4, 64), v6e) && !has_been_run(mesh_of(8, 64), v6e));
 static_assert(has_been_run(staged(1, 16), v6e) && !has_been_run(staged(1, 2), v5p) && !has_been_run(staged(2, 1), v5e));
 static_assert(!has_been_run(staged(1, 1, 2), v6e));

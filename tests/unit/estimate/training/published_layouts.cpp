@@ -53,4 +53,18 @@ TEST_CASE("the layouts that have been run are those of the records") {
   CHECK(most_listed == most);
 }
 
+// A plan of an 8B may have tensor parallelism over 2 on v6e without a mark: models of that size were trained so.
+TEST_CASE("models of 8B were trained with tensor parallelism over 2 on v6e") {
+  int runs = 0;
+  const nlohmann::json published = open_records(TPUPLAN_DATA_DIR "/measured");
+  for (const nlohmann::json& record : published.at("records")) {
+    if (record.at("kind") != "training" || record.at("quality").get<std::string>() > "B") continue;
+    if (record.at("hardware") != "v6e") continue;
+    const training_record one = read_training_record(record, record.at("id").get<std::string>(), false);
+    const std::int64_t size = parameters(one.model).total;
+    if (one.mesh.tensor == 2 && size > 7000000000 && size < 9000000000) ++runs;
+  }
+  CHECK(runs >= 4);
+}
+
 }  // namespace estimate_training_published_layouts_tests
