@@ -66,7 +66,8 @@ std::string launch_line(const std::string& start, const to_start& what) {
 }
 
 std::string launch_line(const plan& best, const plan_request& asked) {
-  to_start what{best.where, slices(best.mesh), chosen_cost(best).kind};
+  to_start what;
+  what.where = best.where, what.slices = slices(best.mesh), what.kind = chosen_cost(best).kind;
   what.in_image = is_trained_by_maxtext(what, best, asked);
   what.program = what.in_image ? "--maxtext --checkpoint gs://BUCKET/FOLDER --set dataset_path=gs://BUCKET/DATA "
                                  "--set learning_rate=RATE"

@@ -12,7 +12,7 @@ struct to_start {
   std::int64_t slices = 1;
   tpuplan::provisioning kind = tpuplan::provisioning::on_demand;
   tpuplan::seconds run{};     ///< 0: not known
-  std::string program;        ///< "--command COMMAND"
+  std::string program{};      ///< "--command COMMAND"
   bool in_image = false;      ///< the program needs a container on every target
   bool says_payment = false;  ///< the line says the way of paying: no document does
 };

@@ -14,7 +14,8 @@ namespace {
 
 /// The command that starts a plan, with what the user has for it in capitals; empty where no service does.
 std::string launch_words(const plan_network_row& p) {
-  to_start what{p.plan.where, 1, p.kind};
+  to_start what;
+  what.where = p.plan.where, what.kind = p.kind;
   what.program = "--command COMMAND";
   what.says_payment = true;
   return launch_line("tpuplan launch --slice " + p.slice, what);

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <filesystem>
 #include <string_view>
-#include <tpuplan/json/file.hpp>
 #include <tpuplan/base/spelling.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/version.hpp>
 
 #include "cli/own_words.hpp"
@@ -113,7 +113,8 @@ constexpr std::string_view named_networks[][2] = {
 /// A name without the package that has it and the tag of timm for its weights, of which those for ImageNet-1k have its
 /// classes: "timm/resnet50.a1_in1k" is "resnet50".
 std::string_view bare_network(std::string_view given) {
-  for (const std::string_view package : {"timm/", "timm.", "torchvision.models.", "torchvision/", "keras.applications."}) {
+  for (const std::string_view package :
+       {"timm/", "timm.", "torchvision.models.", "torchvision/", "keras.applications."}) {
     if (given.substr(0, package.size()) == package) given.remove_prefix(package.size());
   }
   const std::size_t dot = given.find('.');
@@ -169,9 +170,9 @@ void check_model_file(const std::string& given, const std::string& data_dir) {
   if (!is_hub_name(given)) return;
   if (const std::string pipelines = data_dir + "/pipelines/sources.json"; std::filesystem::exists(pipelines, none)) {
     const nlohmann::json sources = load_json(pipelines);
-    for (const auto& [file, source] : sources.items()) {
+    for (const auto& [pipeline, source] : sources.items()) {
       if (source.value("hub_id", "") == given)
-        refuse("config", given, "the path of a file; data/pipelines/" + file + ".json comes with the program",
+        refuse("config", given, "the path of a file; data/pipelines/" + pipeline + ".json comes with the program",
                errc::unknown_name);
     }
   }

@@ -82,7 +82,8 @@ nlohmann::json denoiser_request(const nlohmann::json& request, const nlohmann::j
 }
 
 void add_launch(view& shown, const maxdiffusion_run& run, const slice& where, std::int64_t slices, provisioning kind) {
-  to_start what{where, slices, kind};
+  to_start what;
+  what.where = where, what.slices = slices, what.kind = kind;
   what.in_image = true;
   what.program = "--maxdiffusion --checkpoint gs://BUCKET/FOLDER";
   what.program += run.trains ? " --set dataset_name=NAME --set learning_rate=1e-5" : " --set prompt=PROMPT";

@@ -147,7 +147,7 @@ template <class Asked>
 /// and one for each published count. Worked: of v5p in us-east5 and us two entries, 1.47 h and 4 h.
 inline void assume_lifetimes(const std::vector<std::string>& chip_names, const std::vector<std::string>& places,
                              assumed_values& assumed) {
-  std::string unknown;
+  std::string without;
   std::vector<std::string> said;
   const auto say = [&](const std::string& words) {
     if (std::find(said.begin(), said.end(), words) == said.end()) said.push_back(words);
@@ -160,9 +160,9 @@ inline void assume_lifetimes(const std::vector<std::string>& chip_names, const s
       if (belief.of != nullptr)
         say(lifetime_words(belief.mean, (belief.of->place.empty() ? "" : chip + " in ") + std::string(belief.because)));
     }
-    if (is_unknown) unknown += (unknown.empty() ? "" : ", ") + chip;
+    if (is_unknown) without += (without.empty() ? "" : ", ") + chip;
   }
-  if (!unknown.empty()) say(lifetime_words(spot_lifetime({}).mean, "no count is published for " + unknown + " there"));
+  if (!without.empty()) say(lifetime_words(spot_lifetime({}).mean, "no count is published for " + without + " there"));
   for (const std::string& words : said)
     assumed.emplace_back(std::string(assumed_preemptions), words + "; no source tells sizes of slices apart");
 }

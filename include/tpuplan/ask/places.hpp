@@ -29,9 +29,9 @@ inline bool is_of_one_region(const price_row& price) {
   const std::string_view region = price.region.view();
   return !region.empty() && region.back() >= '0' && region.back() <= '9';
 }
-inline region_offer offer_of(const std::vector<zone_row>& zones, const price_row& price) {
+inline region_offer offer_of(const std::vector<zone_row>& rows, const price_row& price) {
   if (!is_of_one_region(price)) return region_offer::everyone;
-  return offer_in_region(zones, price.region.view(), price.generation.view(), price.kind);
+  return offer_in_region(rows, price.region.view(), price.generation.view(), price.kind);
 }
 inline bool is_named_itself(const asked_places& asked, const price_row& price) {
   return std::find(asked.regions.begin(), asked.regions.end(), price.region.view()) != asked.regions.end();
@@ -64,22 +64,22 @@ std::string places_where(const price_book& book, const Test& holds) {
 
 /// Whether everyone can order what a price is of, by the rows of zones; prices of several regions are for everyone.
 /// Worked: v6e on spot in us-east5 is, in us-east4, whose zones are for single tenants, it is not.
-[[nodiscard]] inline bool is_for_everyone(const std::vector<zone_row>& zones, const price_row& price) {
-  return detail::offer_of(zones, price) == region_offer::everyone;
+[[nodiscard]] inline bool is_for_everyone(const std::vector<zone_row>& rows, const price_row& price) {
+  return detail::offer_of(rows, price) == region_offer::everyone;
 }
 
 /// Whether a price that an area of the question names counts: not in zones for single tenants, and where no zone is
 /// known only if no other place of the question has that chip under that way of paying. One of a region that is named
 /// itself always counts. Worked: of europe v5e on spot in europe-west4 counts, in europe-west3 it does not.
 [[nodiscard]] inline bool counts_in(const asked_places& asked, const price_book& book,
-                                    const std::vector<zone_row>& zones, const price_row& price) {
+                                    const std::vector<zone_row>& rows, const price_row& price) {
   if (detail::is_named_itself(asked, price)) return true;
-  const region_offer offer = detail::offer_of(zones, price);
+  const region_offer offer = detail::offer_of(rows, price);
   if (offer != region_offer::no_zone) return offer == region_offer::everyone;
   for (std::size_t i = 0; i < book.size(); ++i) {
     const price_row other = book.row(i);
     if (other.generation == price.generation && other.kind == price.kind && detail::looks_at(asked, other) &&
-        is_for_everyone(zones, other))
+        is_for_everyone(rows, other))
       return false;
   }
   return true;
@@ -88,12 +88,12 @@ std::string places_where(const price_book& book, const Test& holds) {
 /// What is to be said of the places of a question: what areas leave out, and what may not be had where it is named.
 /// Worked: of us-east4 that its zones of v6e are for customers who have them for themselves.
 [[nodiscard]] inline std::vector<assumption> said_of_places(const asked_places& asked, const price_book& book,
-                                                            const std::vector<zone_row>& zones) {
+                                                            const std::vector<zone_row>& rows) {
   std::vector<assumption> said;
   const auto say = [&](const char* field, const char* words, region_offer which, bool counts) {
     const std::string places = detail::places_where(book, [&](const price_row& price) {
-      return detail::looks_at(asked, price) && detail::offer_of(zones, price) == which &&
-             counts_in(asked, book, zones, price) == counts;
+      return detail::looks_at(asked, price) && detail::offer_of(rows, price) == which &&
+             counts_in(asked, book, rows, price) == counts;
     });
     if (!places.empty()) said.push_back({field, places, words});
   };
@@ -103,7 +103,7 @@ std::string places_where(const price_book& book, const Test& holds) {
   say("no zone known", "there is a price, but no source names a zone", region_offer::no_zone, true);
   for (const std::string& one : asked.zone.empty() ? std::vector<std::string>{} : asked.generations) {
     const std::string chip(chip_for(one).name.view());
-    const auto is_closed = [&](provisioning kind) { return is_for_single_tenants(zones, asked.zone, chip, kind); };
+    const auto is_closed = [&](provisioning kind) { return is_for_single_tenants(rows, asked.zone, chip, kind); };
     if (std::any_of(asked.kinds.begin(), asked.kinds.end(), is_closed))
       said.push_back(
           {"single tenants", chip + " in " + asked.zone, "the zone is for customers who have it for themselves"});
@@ -121,7 +121,7 @@ struct flat_price {
 /// of the US. For regions elsewhere that have none it says what us has. Worked: us-central1 has no row of tpu7x on
 /// flex-start, us has $6.00.
 [[nodiscard]] inline std::vector<flat_price> flat_prices_for(const price_book& book, const std::string& region,
-                                                             const std::vector<std::string>& generations,
+                                                             const std::vector<std::string>& chip_names,
                                                              const std::vector<provisioning>& kinds) {
   std::vector<flat_price> found;
   const bool is_of_us = region.rfind("us-", 0) == 0;
@@ -132,7 +132,7 @@ struct flat_price {
     price_row row = book.row(i);
     const bool is_flat = row.kind == provisioning::flex_start || row.kind == provisioning::calendar;
     if (row.region != std::string_view("us") || !is_flat) continue;
-    if (!detail::looks_at({{"us"}, generations, kinds, {}}, row)) continue;
+    if (!detail::looks_at({{"us"}, chip_names, kinds, {}}, row)) continue;
     if (find_price(book, row.generation, region, row.kind, row.smallest_chips)) continue;
     const std::string what = std::string(row.generation.view()) + " on " + std::string(name(row.kind));
     const std::string price = readable::money(usd{in_usd_per_hour(row.per_chip)});

@@ -326,11 +326,11 @@ struct risk_subject {
 /// cheapest, that everyone can order. A price that is far below those of others, or weak, is none to move for.
 [[nodiscard]] inline std::vector<price_row> other_regions(const risk_subject& about, provisioning kind) {
   const maybe<price_row> here = find_price(about.book, about.of.where, about.region, kind);
-  const std::vector<zone_row> zones = built_in_zones();
+  const std::vector<zone_row> rows = built_in_zones();
   std::vector<price_row> found;
   for (const std::string& region : all_regions(about.book)) {
     const maybe<price_row> there = find_price(about.book, about.of.where, region, kind);
-    if (!here || !there || region == about.region || !is_for_everyone(zones, *there)) continue;
+    if (!here || !there || region == about.region || !is_for_everyone(rows, *there)) continue;
     if (is_far_below(about.book, *there) || is_weak(*there)) continue;
     const std::string_view chip = about.of.where.chip.name;
     const bool lasts =

@@ -92,7 +92,7 @@ inline constexpr std::pair<char, const char*> maxtext_letters[] = {{'L', "base_n
                                                                    {'I', "interleave_moe_layer_step"}};
 
 /// What decides whether the layers of a block have a part: nothing, a key of the configuration, or the block.
-enum class block_part : std::uint8_t { never, by_key, always };
+enum class block_part : std::uint8_t { never, by_key, in_all };
 
 /// A decoder block: the layers that MaxText builds by that name. Keys for parts that its layers do not have change
 /// nothing there. All rotate every dimension of a head (types.py refuses another partial_rotary_factor).
@@ -107,7 +107,7 @@ struct maxtext_block {
   std::string_view named = "";                   ///< keys that the files of its models set
   bool by_keys = false;                          ///< the keys that a launch writes describe its layers
 };
-inline constexpr block_part no_part = block_part::never, key_part = block_part::by_key, own_part = block_part::always;
+inline constexpr block_part no_part = block_part::never, key_part = block_part::by_key, own_part = block_part::in_all;
 /// @e AI-Hypercomputer/maxtext@e591f30 src/maxtext/models: the classes that layers/decoders.py takes for a block.
 inline constexpr maxtext_block maxtext_blocks[] = {
     // name, source, experts, dense first, shared, latent, QK norm, biases of QKV and of the output, norms, LayerNorm
@@ -176,7 +176,7 @@ class maxtext_dimensions {
   }
   /// Whether the layers of a block have a part. A key that their code does not read is not read here, too.
   [[nodiscard]] bool has(block_part part, std::string_view key, bool usual) {
-    return part == block_part::always || (part == block_part::by_key && flag(key, usual));
+    return part == block_part::in_all || (part == block_part::by_key && flag(key, usual));
   }
   /// A size of at least `least`; `usual` is MaxText's default.
   [[nodiscard]] std::int64_t size(char letter, std::int64_t usual, std::int64_t least) {
