@@ -443,7 +443,7 @@ TEST_CASE("a block has the parts that its code builds, whatever keys say") {
     CHECK(q.model.attention.output_bias == (block.output_bias != detail::block_part::never));
     CHECK(lists(q.unused, "use_qk_norm=true") == (block.qk_norm != detail::block_part::by_key));
     const transformer plain = asked(file(name, more)).model;  // base.yml: neither norms nor biases
-    CHECK(plain.attention.qk_norm == (block.qk_norm == detail::block_part::always));
+    CHECK(plain.attention.qk_norm == (block.qk_norm == detail::block_part::in_all));
     CHECK(plain.norms_per_layer == 2);
     if (!block.experts) {
       CHECK(says(refused(name, more + experts), "num_experts is 8; valid: 1: MaxText's " + name + " layers (models/"));
