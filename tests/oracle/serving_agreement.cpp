@@ -89,7 +89,7 @@ TEST_CASE("every decoder takes in a simulation what it takes in the closed form,
       question asked;
       asked.job.prompt = fixed_length(context);
       asked.job.output = fixed_length(16);
-      asked.job.block_tokens = 16;
+      asked.job.block_tokens = detail::keeps_states_alone(model) ? 0 : 16;
       asked.job.prefix_hit_rate = asked_for % 3 == 0 ? 0.5 : 0;
       asked.job.beyond_max_positions = true;
       asked.job.concurrency = 1;
@@ -135,7 +135,7 @@ bool draw_question(std::mt19937_64& random, const transformer& model, double loa
   job.output =
       differ ? lengths_of(log_normal_lengths(static_cast<double>(output), 0.6, output * 8)) : fixed_length(output);
   job.beyond_max_positions = true;
-  job.block_tokens = 16;
+  job.block_tokens = detail::keeps_states_alone(model) ? 0 : 16;
   if (random() % 3 == 0) job.prefill_chunk = one_of(512, 1024, 2048, 8192);
   if (random() % 4 == 0) job.max_running = one_of(1, 4, 16, 64, 256);
   if (random() % 4 == 0) job.prefix_hit_rate = 0.95 * uniform();
