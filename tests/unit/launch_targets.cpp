@@ -741,6 +741,7 @@ TEST_CASE("Compute Engine: instances that run a program power off by themselves"
 
 TEST_CASE("what an idle hour costs, and how old that price is") {
   launch_request r = request_for(target("gce"), "v6e-16");
+  r.zone = "us-east5-b";
   CHECK(detail::hourly_words(r).empty());
   const auto priced = [](provisioning kind) {
     price_row row;
