@@ -82,16 +82,6 @@ struct plan_network_request {
   nlohmann::json prices{};
   /// @}
 };
-namespace detail {
-/// The row of that option.
-template <std::size_t Size>
-constexpr question_row row_named(const question_row (&rows)[Size], std::string_view option) {
-  for (const question_row& one : rows) {
-    if (one.option == option) return one;
-  }
-  fail(errc::unknown_name, "row", option, "an option of these rows");
-}
-}  // namespace detail
 /// The rows of a step of a network, and of where it runs.
 inline constexpr question_row network_job_rows[] = {
     rows::count("job.global_batch", "--batch", "Global batch", "examples", "examples in a step, over all slices")

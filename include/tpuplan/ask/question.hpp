@@ -258,6 +258,17 @@ namespace rows {
 /// @}
 }  // namespace rows
 
+namespace detail {
+/// The row of that option.
+template <std::size_t Size>
+constexpr question_row row_named(const question_row (&rows)[Size], std::string_view option) {
+  for (const question_row& one : rows) {
+    if (one.option == option) return one;
+  }
+  fail(errc::unknown_name, "row", option, "an option of these rows");
+}
+}  // namespace detail
+
 }  // namespace abi_0
 }  // namespace tpuplan
 
