@@ -69,6 +69,12 @@ void add_chances(std::vector<view_cell>& to, const Row& first, const Row& row) {
   const std::string name(model.name.view());
   return name.empty() || name == "config" ? std::string() : ", " + name;
 }
+/// Keys of columns "run", which is from start to end with preemptions, as the answer has it: "wall_s".
+inline void key_runs_as_wall(view_part& table) {
+  for (view_column& column : table.columns) {
+    if (column.key.substr(0, 3) == "run") column.key.replace(0, 3, "wall");
+  }
+}
 /// Memory by part: the parts that are not 0, their sum, and what may be used.
 [[nodiscard]] inline view_part memory_part(const memory_breakdown& memory) {
   view_part part = table_of("on each device | >GiB:bytes | >share");

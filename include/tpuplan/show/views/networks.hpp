@@ -192,6 +192,7 @@ namespace readable {
       "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~HBM per device | " +
       paid_column("~~", answer.plans, [](const plan_network_row& row) { return row.price; }) +
       chance_columns(answer.plans.front()));
+  key_runs_as_wall(part);
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   bool waits = false;
   std::vector<price_row> prices;

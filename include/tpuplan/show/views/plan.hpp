@@ -122,9 +122,7 @@ namespace readable {
                   "| ~~~~~remarks") +
       (choice ? " | paid for as" : "") + (answer.request.deadline ? " | >in time" : "") +
       (answer.request.budget ? " | >in budget" : ""));
-  for (view_column& column : part.columns) {
-    if (column.key.substr(0, 3) == "run") column.key.replace(0, 3, "wall");  // with preemptions, as in the answer
-  }
+  key_runs_as_wall(part);
   bool extrapolated = false, uncertain = false, at_risk = false;
   for (const std::size_t index : chosen.indices) {
     const plan& offer = answer.plans[index].plan;

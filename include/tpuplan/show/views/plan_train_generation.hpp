@@ -20,6 +20,7 @@ namespace readable {
       joined({"> | slice | ~>chips | ~~layout | >step:s | >", item_word(a.clips),
               "s/s | >run:s | >cost:usd | >between | ~HBM per device | ",
               paid_column("~~", a.plans, [](const auto& row) { return row.price; }), chance_columns(a.plans.front())}));
+  key_runs_as_wall(part);
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
   std::vector<price_row> prices;
   for (const plan_train_generation_row& one : a.plans) {
