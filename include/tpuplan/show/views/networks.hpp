@@ -201,12 +201,12 @@ namespace readable {
     prices.push_back(one.price);
     const network_step& step = one.step;
     waits = waits || step.waiting.value() > 0;
-    part.rows.push_back({count_cell(one.rank), cell(one.slice), count_cell(one.chips, true),
-                         count_cell(one.batch, true), cell(count(step.examples_per_second.value())), cell(one.wall),
-                         marked(one.cost, one.price, options),
-                         marked(range_cell(one.cost_low, one.cost_high), is_doubtful(one.price, options)),
-                         share_cell(step.waiting / step.total), used_cell(one.memory.total, one.memory.usable),
-                         cell(joined({name(one.kind), " in ", one.price.region.view()}))});
+    part.rows.push_back(
+        {count_cell(one.rank), cell(one.slice), count_cell(one.chips, true), count_cell(one.batch, true),
+         cell(count(step.examples_per_second.value())), cell(one.wall), marked(one.cost, one.price, options),
+         marked(range_cell(one.cost_low, one.cost_high), is_doubtful(one.price, options)),
+         one.input ? share_cell(step.waiting / step.total) : cell(""), used_cell(one.memory.total, one.memory.usable),
+         cell(joined({name(one.kind), " in ", one.price.region.view()}))});
     add_chances(part.rows.back(), answer.plans.front(), one);
   }
   part.notes.push_back("the first plan: " + words_of_checkpoints(answer.plans.front().checkpoints));
@@ -254,6 +254,7 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
   } else {
     shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
     const plan_network_row& first = answer.plans.front();
+    if (!first.input) shown.sentences.push_back(input_words(nothing, "example", options));
     shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ",
                             marked(first.cost, first.price, options).text, " in ", duration(first.wall), "."});
     shown.parts = {network_plans_part(answer, options)};
