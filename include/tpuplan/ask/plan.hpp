@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/phases.hpp>
+#include <tpuplan/ask/usual_batch.hpp>
 #include <tpuplan/estimate/training/critical_batch.hpp>
 #include <tpuplan/estimate/training/published_layouts.hpp>
 #include <tpuplan/launch.hpp>
@@ -29,7 +30,8 @@ struct asked_plan {
   nlohmann::json config{};
   double tokens = 0;   ///< tokens to train on
   training_job job{};  ///< what is not given is filled in; a remat policy that is not given is searched for
-  /// Tokens of a step instead of job.global_batch; if neither is given, 4 Mi tokens, or fewer where the run has fewer.
+  /// Tokens of a step instead of job.global_batch; if neither is given, 4 Mi tokens, or fewer where the run has fewer
+  /// or published laws of the critical batch say less.
   std::int64_t batch_tokens = 0;
   /// Bounds of the batch in tokens, if the batch is to be chosen too.
   double smallest_batch_tokens = 0, largest_batch_tokens = 0;
@@ -320,9 +322,8 @@ namespace detail {
 }
 
 /// Sets the batch of the request in sequences, or the range of tokens from which a search chooses it. Throws for a
-/// batch that is given in two ways, for a run shorter than a sequence, and for adapters or a frozen tower without a
-/// batch that would have fewer than `few_steps` steps. Worked: without a batch, steps of Llama 3 8B
-/// have 1024 sequences of 4096 tokens; 1e6 tokens are so few that they have 128.
+/// batch that is given in two ways, for a run shorter than a sequence, and for a run that needs a batch. Worked:
+/// without a batch, steps of Llama 3 8B on 1e12 tokens have 1024 sequences of 4096 tokens; on 1e8 tokens 64.
 inline void fill_batches(const asked_plan& asked, plan_request& request, assumed_values& assumed,
                          const data_set* data = nullptr) {
   if (asked.smallest_batch_tokens > 0 || asked.largest_batch_tokens > 0) {
@@ -338,26 +339,7 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
     return;
   }
   if (asked.batch_tokens != 0) return fill_batch(asked.batch_tokens, 1, request.job, assumed);
-  const std::int64_t length = request.job.sequence_length;
-  request.job.global_batch = usual_batch(asked.tokens, length);
-  if (data != nullptr && data->last == remainder::drop) {  // of which a fiftieth at most is dropped, as of networks
-    while (data->examples % request.job.global_batch > data->examples / 50) request.job.global_batch /= 2;
-  }
-  const double sequences = asked.tokens / static_cast<double>(length);
-  const bool is_short = request.job.global_batch < batch_of_tokens(std::int64_t{4} << 20, length);
-  const auto steps =
-      data != nullptr
-          ? epochs_of(*data, request.job.global_batch).steps
-          : static_cast<std::int64_t>(math::ceil(sequences / static_cast<double>(request.job.global_batch)));
-  const bool is_tuned = request.job.lora_rank > 0 || request.job.freeze_vision;
-  if (is_tuned && steps < few_steps)
-    detail::fail(errc::missing_field, "job.global_batch", "missing",
-                 "a batch in sequences: steps of " + std::to_string(request.job.global_batch) + " would be " +
-                     std::to_string(steps) + " steps in all, and fine-tuning takes smaller ones");
-  const std::string few =
-      steps < few_steps ? ": " + std::to_string(steps) + " steps in all, give a batch where these are too few" : "";
-  assumed.emplace_back("global batch", std::to_string(request.job.global_batch) + " sequences, " +
-                                           (is_short ? "as the run has few" : "4 Mi tokens a step") + few);
+  take_usual_batch(asked.tokens, asked.noise_scale, request.model, request.job, assumed, data);
 }
 
 /// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.

@@ -233,9 +233,9 @@ inline constexpr question_row limit_rows[] = {
                "also take slices that the job may not fit, as the compiler decides"),
 };
 
-/// A run of fewer steps than these is said to have few, and fine-tuning without a batch is not planned with so few: a
-/// batch has to be given. Source: a convention of this library; warm-up and decay of usual schedules take hundreds of
-/// steps.
+/// A run of fewer steps than these is said to have few, and without a batch none is planned with so few of which no
+/// published law speaks (`take_usual_batch`). Source: a convention of this library; warm-up and decay of usual
+/// schedules take hundreds of steps.
 inline constexpr std::int64_t few_steps = 1000;
 
 /// That a batch is beyond the critical one, in words. Worked: "batch beyond the critical one of 4.13 M to 7.84 M

@@ -37,9 +37,10 @@ TEST_CASE("a plan without a batch has 4 Mi tokens a step") {
   asked_plan short_run = question();
   short_run.tokens = 1e6;
   plan_request few;
+  few.model = llama_3_8b();
   few.job.sequence_length = 4096;
   fill_batches(short_run, few, assumed);
-  CHECK(few.job.global_batch == 128);
+  CHECK(few.job.global_batch == 16);
   few.job = {};
   few.job.sequence_length = 4096;
   few.job.freeze_vision = true;
@@ -53,6 +54,32 @@ TEST_CASE("a plan without a batch has 4 Mi tokens a step") {
   CHECK(few.job.global_batch == 8);
   short_run.smallest_batch_tokens = 1e6;
   CHECK(says(refusal_of([&] { fill_batches(short_run, few, assumed); }).message, "smallest_batch_tokens"));
+}
+
+// Without a batch a plan stays within the critical batch of published laws, or asks where none speaks of the run.
+TEST_CASE("a plan without a batch takes no more than laws of the critical batch say") {
+  const auto batch_of = [](double tokens, std::int64_t length, const transformer& model, double noise = 0) {
+    assumed_values assumed;
+    training_job job;
+    job.sequence_length = length;
+    take_usual_batch(tokens, noise, model, job, assumed);
+    return std::to_string(job.global_batch) + ": " + assumed.at(0).second;
+  };
+  CHECK(batch_of(1e12, 4096, llama_3_8b()) == "1024: 1024 sequences, 4 Mi tokens a step");
+  CHECK(says(batch_of(1e8, 4096, llama_3_8b()), "64: 64 sequences, at most what published laws say of the critical"));
+  CHECK(says(batch_of(1e8, 4096, llama_3_8b()), "382 steps in all, give a batch"));
+  CHECK(says(batch_of(1e12, 4096, llama_3_8b(), 1e6), "128: 128 sequences, at most what the noise scale says"));
+  for (const double tokens : {1e7, 1e9, 1e10, 1e11, 1e13}) {
+    const double batch = std::stod(batch_of(tokens, 1024, llama_3_8b())) * 1024;
+    training_job job;
+    job.sequence_length = 1024;
+    CHECK(batch <= critical_batch_of(llama_3_8b(), job, tokens)->high);
+  }
+  transformer encoder = llama_3_8b();
+  encoder.kind = architecture::encoder;
+  CHECK(batch_of(1e10, 4096, encoder) == "1024: 1024 sequences, 4 Mi tokens a step");
+  CHECK(says(refusal_of([&] { (void)batch_of(1e9, 4096, encoder); }).message,
+             "job.global_batch is missing; valid: a batch in sequences: steps of 1024 would be 239 steps in all"));
 }
 
 TEST_CASE("a document has the plans at its indices, by rank") {
