@@ -54,6 +54,7 @@ simulate_generation_request items_asked(const simulate_options& given, const ses
   asked.ramp = all.ramp, asked.warm_up = all.warm_up, asked.variation = all.variation;
   asked.requests = all.requests, asked.seed = all.seed, asked.target = all.job.percentiles.end_to_end;
   asked.region = given.prices.region;
+  if (!given.trace.empty()) asked.trace = load_trace(given.trace);
   return asked;
 }
 

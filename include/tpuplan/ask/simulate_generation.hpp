@@ -34,6 +34,7 @@ struct simulate_generation_request {
   double variation = 1;                         ///< standard deviation over mean of the time between requests
   std::int64_t requests = 0;                    ///< that are simulated; 0: 2000, and at least ten of a client
   std::int64_t seed = 1;                        ///< of the random numbers
+  std::vector<simulated_request> trace{};       ///< requests at their times, whose lengths mean nothing, for the rate
   seconds fill{};                               ///< longest that a free slice waits for a batch to be full
   latency_target target{};                      ///< of the time from a request to its item
   std::optional<tpuplan::provisioning> kind{};  ///< whose price an item has; nothing: on demand
@@ -46,14 +47,16 @@ inline constexpr question_row item_traffic_rows[] = {
     rows::count("concurrency", "--concurrency", "Requests in flight", "requests",
                 "in flight over all slices: each client sends its next request when its item is there")
         .within(1, 1e7)
-        .not_with("--rate --variation"),
+        .not_with("--rate --trace --variation"),
     detail::row_named(fleet_rows, "--ramp"),
     detail::row_named(fleet_rows, "--warm-up"),
-    detail::row_named(fleet_rows, "--variation").not_with({}),
+    detail::row_named(fleet_rows, "--variation"),
+    detail::row_named(fleet_rows, "--trace").not_with("--rate"),
     rows::count("requests", "--requests", "Requests", "requests", "that are simulated")
         .within(200, 1e7)
-        .usually("2000; at least 10 of a client"),
-    detail::row_named(fleet_rows, "--seed").not_with({}),
+        .usually("2000; at least 10 of a client")
+        .not_with("--trace"),
+    detail::row_named(fleet_rows, "--seed"),
     detail::row_named(target_rows, "--e2e-p50").but(&question_row::path, "target"),
     detail::row_named(target_rows, "--e2e-p90").but(&question_row::path, "target"),
     detail::row_named(target_rows, "--e2e-p95").but(&question_row::path, "target"),
@@ -82,6 +85,7 @@ struct simulate_generation_answer {
   per_second rate{};
   closed_loop loop{};
   double variation = 1;
+  bool traced = false;  ///< the requests are those of a trace, with its rate
   seconds fill{};
   std::vector<assumption> assumed{};
   std::string model{};
@@ -93,6 +97,7 @@ namespace detail {
 /// The traffic of a question against slices that make a batch in that time.
 [[nodiscard]] inline batch_report batches_under(const simulate_generation_request& asked, seconds batch_time) {
   const batch_service service{asked.slices, asked.batch, batch_time, asked.fill};
+  if (!asked.trace.empty()) return report_of(service, simulate_batches(service, asked.trace), asked.target);
   const std::int64_t requests =
       asked.requests > 0 ? asked.requests : std::max<std::int64_t>(2000, 10 * asked.concurrency);
   if (asked.concurrency > 0)
@@ -106,8 +111,16 @@ namespace detail {
 }
 
 inline void check_item_traffic(const simulate_generation_request& asked) {
-  if (asked.rate.value() <= 0 && asked.concurrency <= 0)
-    fail(errc::missing_field, "rate_per_s", "missing", "requests a second, or requests in flight");
+  if (!asked.trace.empty()) {
+    if (asked.rate.value() > 0) fail(errc::invalid_argument, "rate_per_s", asked.rate.value(), "none beside a trace");
+    if (asked.concurrency > 0) fail(errc::invalid_argument, "concurrency", asked.concurrency, "0 beside a trace");
+    if (asked.requests > 0) fail(errc::invalid_argument, "requests", asked.requests, "none beside a trace");
+    if (asked.variation != 1) fail(errc::invalid_argument, "variation", asked.variation, "none beside a trace");
+    if (asked.seed != 1) fail(errc::invalid_argument, "seed", asked.seed, "none beside a trace");
+    positive("trace.arrival_s", asked.trace.back().arrival.value());
+  } else if (asked.rate.value() <= 0 && asked.concurrency <= 0) {
+    fail(errc::missing_field, "rate_per_s", "missing", "requests a second, or requests in flight, or a trace");
+  }
   if (asked.concurrency > 0 && asked.rate.value() > 0)
     fail(errc::invalid_argument, "concurrency", asked.concurrency, "0 beside a rate");
   if (asked.concurrency > 0 && asked.variation != 1)
@@ -126,8 +139,8 @@ inline void check_item_traffic(const simulate_generation_request& asked) {
 }  // namespace detail
 
 /// Requests for images or clips to slices that take them from one queue. Throws, naming the field, as `generate` does,
-/// and without a rate or requests in flight. Worked: at a request in a million seconds each has its item after the time
-/// that `generate` says.
+/// and without a rate, requests in flight or a trace. Worked: at a request in a million seconds each has its item after
+/// the time that `generate` says.
 [[nodiscard]] inline simulate_generation_answer answer_to_simulate_generation(const read_generation& made,
                                                                               const simulate_generation_request& asked,
                                                                               const price_book& book) {
@@ -141,8 +154,10 @@ inline void check_item_traffic(const simulate_generation_request& asked) {
   answer.latency_low = detail::batches_under(asked, answer.made.batch_time_low).latency.value;
   answer.latency_high = detail::batches_under(asked, answer.made.batch_time_high).latency.value;
   answer.capacity = per_second{answer.made.items_per_hour / 3600};
-  answer.keeps_up = asked.rate < answer.capacity;
-  answer.target = asked.target, answer.rate = asked.rate, answer.variation = asked.variation, answer.fill = asked.fill;
+  answer.rate = asked.rate, answer.traced = !asked.trace.empty();
+  if (answer.traced) answer.rate = static_cast<double>(asked.trace.size() - 1) / asked.trace.back().arrival;
+  answer.keeps_up = answer.rate < answer.capacity;
+  answer.target = asked.target, answer.variation = asked.variation, answer.fill = asked.fill;
   answer.loop = {asked.concurrency, asked.ramp, asked.warm_up};
   answer.model = answer.made.model;
   for (const item_price& one : answer.made.costs) {
@@ -159,7 +174,7 @@ inline void check_item_traffic(const simulate_generation_request& asked) {
   const double slower = answer.made.batch_time_high / answer.made.batch_time;
   if (!answer.keeps_up) {
     assume("load", "more requests come than are made: the queue grows for as long as they come, and so do these times");
-  } else if (asked.rate * slower >= answer.capacity) {
+  } else if (answer.rate * slower >= answer.capacity) {
     assume("band", "at its high end more requests come than are made: these times grow for as long as they come");
   }
   return answer;
@@ -169,8 +184,8 @@ inline void check_item_traffic(const simulate_generation_request& asked) {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::simulate_generation_request, config, slice, make, batch, slices, mesh, exchange, rate,
-               concurrency, ramp, warm_up, variation, requests, seed, fill, target, kind, region, prices)
+               concurrency, ramp, warm_up, variation, requests, seed, trace, fill, target, kind, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_generation_answer, report, latency_low, latency_high, capacity, keeps_up, target,
-               usd_per_hour, usd_per_item, made, rate, loop, variation, fill, assumed, model)
+               usd_per_hour, usd_per_item, made, rate, loop, variation, traced, fill, assumed, model)
 
 #endif

@@ -44,6 +44,27 @@ TEST_CASE("clients keep slices busy, and items then cost what generate says") {
   CHECK_FALSE(a.report.meets_target);
 }
 
+TEST_CASE("requests of a trace come at their times, whatever their lengths") {
+  simulate_generation_request asked = asked_with(0);
+  const seconds one = answer_of(asked_with(1e-6)).made.batch_time;
+  for (int i = 0; i < 400; ++i) asked.trace.push_back({(i / 2) * 4 * one, 1 + i, 7});  // two at once, then none
+  const simulate_generation_answer a = answer_of(asked);
+  CHECK(a.traced);
+  CHECK(a.report.latency.value.p50.value() == Approx(one.value()));
+  CHECK(a.report.latency.value.p90.value() == Approx(2 * one.value()));
+  CHECK(a.rate.value() == Approx(0.5 / one.value()).epsilon(0.01));
+  CHECK(a.keeps_up);
+  const auto beside = [&](void (*change)(simulate_generation_request&)) {
+    simulate_generation_request more = asked;
+    change(more);
+    return refusal_of([&] { (void)answer_of(more); }).message;
+  };
+  CHECK(says(beside([](simulate_generation_request& b) { b.rate = per_second{1}; }), "rate_per_s is 1; valid: none"));
+  CHECK(says(beside([](simulate_generation_request& b) { b.concurrency = 8; }), "concurrency"));
+  CHECK(says(beside([](simulate_generation_request& b) { b.requests = 500; }), "requests"));
+  CHECK(says(beside([](simulate_generation_request& b) { b.variation = 2; }), "variation"));
+}
+
 TEST_CASE("more requests than are made are said to be that") {
   const simulate_generation_answer a = answer_of(asked_with(1e4));
   CHECK_FALSE(a.keeps_up);

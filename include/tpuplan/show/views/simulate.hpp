@@ -32,10 +32,13 @@ namespace readable {
                  : variation == 1 ? std::string("at random")
                                   : "with a variation of " + four_digits(variation)});
 }
+/// The same of a trace: "0.5 requests a second of a trace".
+[[nodiscard]] inline std::string trace_words(per_second rate) {
+  return counted(std::string_view(four_digits(rate.value())), "request") + " a second of a trace";
+}
 /// The same as requests came to a fleet.
 [[nodiscard]] inline std::string traffic_words(const simulate_answer& answer) {
-  if (answer.traced)
-    return counted(std::string_view(four_digits(answer.job.request_rate.value())), "request") + " a second of a trace";
+  if (answer.traced) return trace_words(answer.job.request_rate);
   return arrival_words(answer.job.request_rate,
                        {answer.loop.clients > 0 ? answer.job.concurrency : 0, answer.loop.ramp, 0}, answer.variation,
                        answer.sessions.turns > 1 && answer.loop.clients > 0 ? "conversation" : "request");

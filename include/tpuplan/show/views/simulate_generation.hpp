@@ -50,7 +50,7 @@ namespace readable {
   view shown;
   shown.title = joined({a.model, ", ", picture_words(made.size), ", ", steps_words(made.job), ", on ",
                         slices_words(made.slice, made.slices), " (", tpuplan::detail::layout_words(made.mesh), "), ",
-                        arrival_words(a.rate, a.loop, a.variation, "request")});
+                        a.traced ? trace_words(a.rate) : arrival_words(a.rate, a.loop, a.variation, "request")});
   shown.summary = joined({"half of the requests have their ", item_word(made.clips), " within ",
                           duration(a.report.latency.value.p50), ", 99 of 100 within ",
                           duration(a.report.latency.value.p99), "; a batch takes ", duration(made.batch_time),
