@@ -27,24 +27,6 @@ std::string trimmed(const std::string& text) {
   return from == std::string::npos ? "" : text.substr(from, text.find_last_not_of(' ') - from + 1);
 }
 
-lines csv_fields(const std::string& line) {
-  lines fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') {
-      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
-        fields.back() += line[++i];
-      else
-        quoted = !quoted;
-    } else if (line[i] == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += line[i];
-    }
-  }
-  return fields;
-}
-
 lines markdown_fields(const std::string& line) {
   lines fields;
   std::size_t from = 1;
@@ -99,58 +81,6 @@ printed_figure parse_cell(const std::string& cell) {
   if (of == std::string::npos) return parse_figure(cell);
   const std::size_t unit = cell.find(' ', of + 4);
   return parse_figure(cell.substr(0, of) + (unit == std::string::npos ? "" : cell.substr(unit)));
-}
-
-/// Compares the first table as csv and as Markdown, and finds each row of the latter in the text.
-void same_tables(relation& r, const std::string& command) {
-  const told csv = tell(command + " --csv"), markdown = tell(command + " --markdown"), wide = tell(command + " --wide");
-  if (!r.same("status of --csv", csv, csv.status, markdown, markdown.status)) return;
-  if (!r.same("status of --wide", wide, wide.status, markdown, markdown.status)) return;
-  if (csv.refused()) return r.skip("refused");
-  const lines records = lines_of(csv.output);
-  const std::vector<lines> table = markdown_table(markdown.output);
-  if (records.empty() || table.empty()) {
-    r.holds(records.empty() == table.empty(), "one form has no table", csv, std::to_string(records.size()), markdown,
-            std::to_string(table.size()));
-    return;
-  }
-  if (!r.same("rows of --csv", csv, records.size(), markdown, table.size())) return;
-  const lines titles = csv_fields(records[0]);
-  for (std::size_t row = 1; row < records.size(); ++row) {
-    const lines exact = csv_fields(records[row]);
-    std::size_t column = 0;
-    for (std::size_t i = 0; i < table[row].size() && column < exact.size(); ++i) {
-      const std::string& cell = table[row][i];
-      const std::string& title = titles[column];
-      const bool is_range = title.find("_low") != std::string::npos && column + 1 < titles.size();
-      const auto compare = [&](const printed_figure& printed, const std::string& value) {
-        char* end = nullptr;
-        const double number = std::strtod(value.c_str(), &end);
-        const bool is_number = end != value.c_str() && *end == '\0';
-        if (!printed.is_number || !is_number) return;  // words
-        r.holds(is_rounded(printed, number), "a cell of --markdown is the rounded one of --csv", csv,
-                title + " " + value, markdown, cell);
-      };
-      if (is_range) {
-        const auto [low, high] = parse_range(cell);
-        compare(low, exact[column]);
-        compare(high, exact[column + 1]);
-        column += 2;
-      } else {
-        const bool in_title = title == "size_bytes";  // a column in GiB, which csv has in bytes
-        compare(parse_cell(in_title ? cell + " GiB" : cell), exact[column]);
-        ++column;
-      }
-    }
-  }
-  std::string text;
-  for (const std::string& line : lines_of(wide.output)) text += without_spaces(line) + "\n";
-  for (const lines& row : table) {
-    std::string joined;
-    for (const std::string& cell : row) joined += without_spaces(cell);
-    r.holds(text.find(joined) != std::string::npos, "a row of --markdown is one of --wide", markdown, joined, wide,
-            "not among its rows");
-  }
 }
 
 /// A cell without spaces, and without the option that the command line names before a value.
@@ -229,6 +159,24 @@ void same_report(relation& r, const std::string& command, const json& view, cons
 
 }  // namespace
 
+std::vector<std::string> csv_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') {
+      if (quoted && i + 1 < line.size() && line[i + 1] == '"')
+        fields.back() += line[++i];
+      else
+        quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += line[i];
+    }
+  }
+  return fields;
+}
+
 namespace {
 /// The name of a model is `_name_or_path` in a question, and on the command line that of the file: there the key is not
 /// read.
@@ -264,6 +212,57 @@ void doors(relation& r) {
       r.differ("a document of ask and of --json", asked.asked(), one, printed.asked(), {});
       break;
     }
+  }
+}
+
+void same_tables(relation& r, const std::string& command) {
+  const told csv = tell(command + " --csv"), markdown = tell(command + " --markdown"), wide = tell(command + " --wide");
+  if (!r.same("status of --csv", csv, csv.status, markdown, markdown.status)) return;
+  if (!r.same("status of --wide", wide, wide.status, markdown, markdown.status)) return;
+  if (csv.refused()) return r.skip("refused");
+  const lines records = lines_of(csv.output);
+  const std::vector<lines> table = markdown_table(markdown.output);
+  if (records.empty() || table.empty()) {
+    r.holds(records.empty() == table.empty(), "one form has no table", csv, std::to_string(records.size()), markdown,
+            std::to_string(table.size()));
+    return;
+  }
+  if (!r.same("rows of --csv", csv, records.size(), markdown, table.size())) return;
+  const lines titles = csv_fields(records[0]);
+  for (std::size_t row = 1; row < records.size(); ++row) {
+    const lines exact = csv_fields(records[row]);
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < table[row].size() && column < exact.size(); ++i) {
+      const std::string& cell = table[row][i];
+      const std::string& title = titles[column];
+      const bool is_range = title.find("_low") != std::string::npos && column + 1 < titles.size();
+      const auto compare = [&](const printed_figure& printed, const std::string& value) {
+        char* end = nullptr;
+        const double number = std::strtod(value.c_str(), &end);
+        const bool is_number = end != value.c_str() && *end == '\0';
+        if (!printed.is_number || !is_number) return;  // words
+        r.holds(is_rounded(printed, number), "a cell of --markdown is the rounded one of --csv", csv,
+                title + " " + value, markdown, cell);
+      };
+      if (is_range) {
+        const auto [low, high] = parse_range(cell);
+        compare(low, exact[column]);
+        compare(high, exact[column + 1]);
+        column += 2;
+      } else {
+        const bool in_title = title == "size_bytes";  // a column in GiB, which csv has in bytes
+        compare(parse_cell(in_title ? cell + " GiB" : cell), exact[column]);
+        ++column;
+      }
+    }
+  }
+  std::string text;
+  for (const std::string& line : lines_of(wide.output)) text += without_spaces(line) + "\n";
+  for (const lines& row : table) {
+    std::string joined;
+    for (const std::string& cell : row) joined += without_spaces(cell);
+    r.holds(text.find(joined) != std::string::npos, "a row of --markdown is one of --wide", markdown, joined, wide,
+            "not among its rows");
   }
 }
 

@@ -7,9 +7,6 @@
 
 namespace relations {
 
-namespace {
-
-/// Pipelines of published generations, and all denoisers of data/checkpoints.json.
 const std::vector<model>& pipelines() {
   static const std::vector<model> all = [] {
     std::vector<model> list;
@@ -28,6 +25,8 @@ const std::vector<model>& pipelines() {
   }();
   return all;
 }
+
+namespace {
 
 /// Whether it makes clips.
 bool makes_clips(const model& of) { return of.config.dump().find("3DModel") != std::string::npos; }

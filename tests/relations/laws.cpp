@@ -13,16 +13,6 @@ using tpuplan::remat_policies;
 
 namespace {
 
-const json& price_file() {
-  static const json prices = json::parse(file_text("data/prices.json"));
-  return prices;
-}
-json times_two(const json& prices) {
-  json twice = prices;
-  for (json& row : twice["rows"]) row["usd_per_chip_hour"] = 2 * row["usd_per_chip_hour"].get<double>();
-  return twice;
-}
-
 /// The least of a figure over the plans of an answer: infinite where there is none.
 double least(const reply& planned, const char* key) {
   double best = std::numeric_limits<double>::infinity();
@@ -39,6 +29,16 @@ void no_worse(relation& r, const std::string& what, const reply& freer, const re
 }
 
 }  // namespace
+
+const json& price_file() {
+  static const json prices = json::parse(file_text("data/prices.json"));
+  return prices;
+}
+json times_two(const json& prices) {
+  json twice = prices;
+  for (json& row : twice["rows"]) row["usd_per_chip_hour"] = 2 * row["usd_per_chip_hour"].get<double>();
+  return twice;
+}
 
 void twice_the_price(relation& r) {
   static const std::vector<std::string> names = {"train", "plan", "pay", "serve", "plan_serving"};

@@ -44,6 +44,21 @@ const model& draw_decoder(relation& r);
 /// Whether an answer of serve is that a slice can.
 bool serves(const reply& served);
 
+/// Pipelines of published generations, and all denoisers of data/checkpoints.json.
+const std::vector<model>& pipelines();
+
+/// The fields of a row of csv.
+std::vector<std::string> csv_fields(const std::string& line);
+/// The same document with its keys in another order, as text: nlohmann sorts them.
+std::string shuffled(const json& document, random_numbers& random);
+/// Compares the first table as csv and as Markdown, and finds each row of the latter in the text.
+void same_tables(relation& r, const std::string& command);
+/// @{
+/// All prices, and such a list with each twice.
+const json& price_file();
+json times_two(const json& prices);
+/// @}
+
 /// {"mean", "mean_square", "longest"} of requests of one length.
 json tokens(std::int64_t length);
 

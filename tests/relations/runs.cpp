@@ -147,19 +147,6 @@ void spot_rows(relation& r) {
 
 namespace {
 
-std::vector<std::string> fields_of(const std::string& line) {  // of a row, the numbers of which have no quotes
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    quoted = quoted != (c == '"');
-    if (c == ',' && !quoted)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
 /// The row of json that a line is about: "3", or "4 x tpu7x-16 or 2 x tpu7x-32"; null where there is none.
 const json* row_of(const json& plans, const std::string& first) {
   for (const json& one : plans) {
@@ -185,9 +172,9 @@ void csv_columns(relation& r) {
     std::istringstream lines(csv.output);
     std::string line;
     std::getline(lines, line);
-    const std::vector<std::string> titles = fields_of(line);
+    const std::vector<std::string> titles = csv_fields(line);
     while (std::getline(lines, line)) {
-      const std::vector<std::string> fields = fields_of(line);
+      const std::vector<std::string> fields = csv_fields(line);
       const json* const row = row_of(plans, fields[0]);
       if (!r.holds(row != nullptr, "csv has a row that json has not", csv, line)) continue;
       for (std::size_t i = 0; i < fields.size() && i < titles.size(); ++i) {

@@ -59,7 +59,19 @@ bool is_needed(const std::string& option) {
   return option == "--tokens" || option == "--rate" || option == "--run" || option == "--work";
 }
 
-/// The same document with its keys in another order, as text: nlohmann sorts them.
+/// Says where two answers differ; keys that state what was asked apart.
+template <class First, class Second>
+void same_documents(relation& r, const std::string& what, const First& first, const json& a, const Second& second,
+                    const json& b, const std::vector<std::string>& passed_over = {}) {
+  r.compared();
+  for (const std::string& one : differences(a, b, passed_over)) {
+    r.differ(what, first.asked(), one, second.asked(), {});
+    break;
+  }
+}
+
+}  // namespace
+
 std::string shuffled(const json& document, random_numbers& random) {
   if (document.is_array()) {
     std::string text = "[";
@@ -75,19 +87,6 @@ std::string shuffled(const json& document, random_numbers& random) {
     text += (text.size() > 1 ? ", " : "") + json(key).dump() + ": " + shuffled(document[key], random);
   return text + "}";
 }
-
-/// Says where two answers differ; keys that state what was asked apart.
-template <class First, class Second>
-void same_documents(relation& r, const std::string& what, const First& first, const json& a, const Second& second,
-                    const json& b, const std::vector<std::string>& passed_over = {}) {
-  r.compared();
-  for (const std::string& one : differences(a, b, passed_over)) {
-    r.differ(what, first.asked(), one, second.asked(), {});
-    break;
-  }
-}
-
-}  // namespace
 
 void spelled_values(relation& r) {
   std::size_t turn = r.random.below(spelled_commands().size());
