@@ -118,7 +118,7 @@ struct plan_sweep_answer {
   std::int64_t trials = 0;
   std::vector<sweep_row> plans{};
   std::vector<assumption> assumed{};
-  std::vector<left_out_slice> left_out{};  ///< of the slices that were named
+  std::vector<left_out_slice> left_out{};  ///< of the slices that were named; without a plan of all
   std::string model{};
   double stopped = 0, stopped_after = 1;
   std::optional<std::int64_t> quota{};
@@ -253,26 +253,52 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   }
   return request;
 }
-/// Slices that were named and are in no row.
+/// The ways of paying and the region of a question, in words. Worked: "on_demand or spot in us".
+[[nodiscard]] inline std::string payment_words(const plan_sweep_request& asked) {
+  std::string words;
+  for (const provisioning kind : asked.kinds) words.append(words.empty() ? "" : " or ").append(name(kind));
+  return words + " in " + asked.region;
+}
+/// Why a slice is in no row: the first limit that it is beyond. `trial`: of it; null: none runs there.
+[[nodiscard]] inline std::string why_left_out(const plan_sweep_request& asked, sweep_request request,
+                                              const slice& where, const trial_slice* trial) {
+  const auto is_named = [&](const std::string& one) { return chip_for(one).name == where.chip.name; };
+  if (asked.quota && chips(where) > *asked.quota) return "more chips than the quota";
+  if (!asked.generations.empty() && std::none_of(asked.generations.begin(), asked.generations.end(), is_named))
+    return "not of the generations that were asked for";
+  const auto is_priced = [&](provisioning kind) {
+    return find_price(request.prices, where, request.region, kind).has_value();
+  };
+  if (std::none_of(request.kinds.begin(), request.kinds.end(), is_priced)) return "no price of " + payment_words(asked);
+  if (trial == nullptr) return std::string(no_trial_runs);
+  request.slices = {*trial};
+  request.deadline.reset();
+  std::vector<sweep_plan> late = plan_sweep(request);
+  if (late.empty()) return "a trial cannot be had for so long: " + payment_words(asked);
+  const sweep_plan& soonest = *std::min_element(
+      late.begin(), late.end(), [](const sweep_plan& a, const sweep_plan& b) { return a.wall_high < b.wall_high; });
+  return readable::duration(soonest.wall_high) + " at most, " + std::string(name(soonest.kind)) +
+         ": beyond the deadline of " + readable::duration(*asked.deadline);
+}
+/// Slices that were named and are in no row; where there is no row, and none was named, all on which a trial runs.
 [[nodiscard]] inline std::vector<left_out_slice> left_out_of(const plan_sweep_request& asked,
                                                              const sweep_request& request,
                                                              const std::vector<sweep_row>& rows) {
   std::vector<left_out_slice> all;
   for (const std::string& one : asked.slices) {
-    const std::string wanted(name(slice_for(one)).view());
+    const slice where = slice_for(one);
+    const std::string wanted(name(where).view());
     if (std::any_of(rows.begin(), rows.end(), [&](const sweep_row& row) { return row.slice == wanted; })) continue;
     const auto is = [&](const trial_slice& trial) { return name(trial.where).view() == wanted; };
-    const bool runs = std::any_of(request.slices.begin(), request.slices.end(), is);
-    const slice where = slice_for(one);
-    const auto named = [&](const std::string& generation) { return chip_for(generation).name == where.chip.name; };
-    const bool is_other =
-        !asked.generations.empty() && std::none_of(asked.generations.begin(), asked.generations.end(), named);
-    all.push_back({wanted, std::string(asked.quota && chips(where) > *asked.quota ? "more chips than the quota"
-                                       : is_other ? "not of the generations that were asked for"
-                                       : runs ? "no price of these ways of paying, or beyond the deadline or the quota"
-                                              : no_trial_runs)});
+    const auto trial = std::find_if(request.slices.begin(), request.slices.end(), is);
+    all.push_back({wanted, why_left_out(asked, request, where, trial == request.slices.end() ? nullptr : &*trial)});
   }
-  return all;
+  if (!rows.empty() || !asked.slices.empty()) return all;
+  for (const trial_slice& trial : request.slices)
+    all.push_back({std::string(name(trial.where).view()), why_left_out(asked, request, trial.where, &trial)});
+  if (!all.empty()) return all;
+  const std::string any = asked.quota ? "at most " + std::to_string(*asked.quota) + " chips" : "any slice";
+  return {{any, "a trial runs on none that has a price of " + payment_words(asked)}};
 }
 
 /// The ways to do a sweep of these trials.

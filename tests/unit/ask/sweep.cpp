@@ -103,6 +103,25 @@ TEST_CASE("whole trials are stopped, and a deadline is kept by nearly all orders
   CHECK_FALSE(says(sweep_of(llama, request)["answer"]["assumed"].dump(), "of 8"));
 }
 
+TEST_CASE("what is at fault where no slice does a sweep", "[ask]") {
+  json request = {{"trials", 4}, {"quota", 16}, {"tokens", 1e8}, {"generations", {"v6e"}}};
+  const auto why = [&] {
+    const json answer = sweep_of(llama, request);
+    CHECK(answer["answer"]["plans"].empty());
+    return answer["answer"]["left_out"].at(0)["why"].get<std::string>();
+  };
+  request["deadline_s"] = 60;
+  CHECK(says(why(), "beyond the deadline of 60.0 s"));
+  CHECK_FALSE(says(why(), "price"));
+  request["slices"] = {"v6e-8"};
+  CHECK(says(why(), "beyond the deadline of 60.0 s"));
+  request.erase("deadline_s");
+  request["kinds"] = {"calendar"}, request["region"] = "us-south1";
+  CHECK(says(why(), "no price of calendar in us-south1"));
+  request = {{"trials", 4}, {"quota", 1}, {"tokens", 1e8}, {"generations", {"v5e"}}};  // 16 GB of HBM
+  CHECK(says(why(), "a trial runs on none"));
+}
+
 TEST_CASE("v2 and v3 have trials where they are named", "[ask]") {
   const auto has_old = [](json request) {
     request["trials"] = 4, request["quota"] = 16, request["data"] = {{"examples", 50000}};

@@ -48,6 +48,23 @@ namespace readable {
   return part;
 }
 
+/// The slices that are left out, and why: a table where that is all there is.
+[[nodiscard]] inline view_part left_out_part(const plan_sweep_answer& answer, const view_options& options) {
+  view_part part = answer.plans.empty() ? table_of("slice | why not") : view_part{};
+  const auto most = static_cast<std::size_t>(options.rows.value_or(8));
+  for (const left_out_slice& one : answer.left_out) {
+    const std::string why =
+        joined({one.why, options.names_options && one.why == no_trial_runs ? ": tpuplan train --slice says why" : ""});
+    if (!answer.plans.empty())
+      part.sentences.push_back(joined({one.slice, ": ", why}));
+    else if (part.rows.size() < most)
+      part.rows.push_back({cell(one.slice), cell(why)});
+  }
+  if (answer.plans.empty() && answer.left_out.size() > most)
+    part.notes.push_back(joined({std::to_string(answer.left_out.size() - most), " more"}));
+  return part;
+}
+
 }  // namespace readable
 
 /// What a reader sees of a sweep. Worked: where no slice does it the first sentence is "no slice does it within these
@@ -72,12 +89,7 @@ namespace readable {
     shown.parts = {sweep_part(answer, options)};
     for (const sweep_row& one : answer.plans) prices.push_back(one.price);
   }
-  view_part left_out;
-  for (const left_out_slice& one : answer.left_out)
-    left_out.sentences.push_back(
-        joined({one.slice, ": ", one.why,
-                options.names_options && one.why == no_trial_runs ? ": tpuplan train --slice says why" : ""}));
-  if (!left_out.sentences.empty()) shown.parts.push_back(std::move(left_out));
+  if (!answer.left_out.empty()) shown.parts.push_back(left_out_part(answer, options));
   add_assumed(shown, answer.assumed, options);
   add_prices(shown, prices);
   return shown;
