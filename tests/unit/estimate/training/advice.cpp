@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string>
 #include <tpuplan/estimate/training/advice.hpp>
+#include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <vector>
 
@@ -340,6 +341,26 @@ TEST_CASE("advice is sorted, and bounded") {
   CHECK(name(finding_kind::batch) == "batch");
   CHECK(name(finding_kind::slices) == "slices");
   CHECK(name(static_cast<finding_kind>(200)) == "?");
+}
+
+TEST_CASE("advice compares with the factor that own runs give the job as it is") {
+  const training_case c = fsdp_case("v5p-128", 64, 4096);
+  const double slow = 1.8;
+  const calibration own = with_own_run({}, slow * seconds{time_of(c)}, c.model, c.job, c.mesh, c.where);
+  const findings usual = training_advice(c.model, c.job, c.mesh, c.where);
+  const findings after = training_advice(c.model, c.job, c.mesh, c.where, own);
+  calibration scaled;
+  scaled.own_factor = step_time(c.model, c.job, c.mesh, c.where, own).total / seconds{time_of(c)};
+  const findings same = training_advice(c.model, c.job, c.mesh, c.where, scaled);
+  REQUIRE(usual.count > 0);
+  REQUIRE(after.count == same.count);
+  for (std::size_t i = 0; i < after.count; ++i) {
+    INFO(name(after.items[i].kind));
+    CHECK(after.items[i].better == same.items[i].better);
+    CHECK(close(after.items[i].gain, same.items[i].gain, 1e-6));
+  }
+  const auto gain = [](const findings& all) { return find_finding(all, finding_kind::remat)->gain; };
+  CHECK(close(gain(after), gain(usual), 0.05));  // and not what the runs say less of another policy
 }
 
 TEST_CASE("advice starts from the caller's own constants, and refuses what cannot be timed") {
