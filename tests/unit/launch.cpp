@@ -950,8 +950,8 @@ TEST_CASE("a plan that makes no sense is not launched") {
   CHECK(refused([](plan& p, plan_request&) { p.steps = 1e300; }).code == errc::out_of_range);
   CHECK(says(refused([](plan&, plan_request& q) { q.model.kind = architecture::encoder; }).message,
              "model.kind is encoder"));
-  CHECK(says(refused([](plan&, plan_request& q) { q.terms.spot.mean_time_between_preemptions = seconds{}; }).message,
-             "spot_terms.mean_time_between_preemptions is 0"));
+  CHECK(says(refused([](plan&, plan_request& q) { q.terms.spot.mean_time_between_preemptions = -1_s; }).message,
+             "spot_terms.mean_time_between_preemptions is -1"));
 }
 
 TEST_CASE("a job of one VM ends after its time, pools of all slices are deleted, and private images are pulled") {

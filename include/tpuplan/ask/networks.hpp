@@ -478,8 +478,8 @@ TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usa
 TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, timeline,
                checkpoints)
-TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions, zone,
-               generations, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
+TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
+               generations, zone, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
                rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
                cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan, chance_in_time, chance_in_budget)

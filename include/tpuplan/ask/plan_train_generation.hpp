@@ -172,7 +172,7 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_request, config, sizes, frames, text_tokens, job, data, deadline, budget,
-               best, kinds, regions, zone, generations, smallest_chips, largest_chips, accept_uncertain,
+               best, kinds, regions, generations, zone, smallest_chips, largest_chips, accept_uncertain,
                mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
                chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, mesh, step_time, step_time_low,
