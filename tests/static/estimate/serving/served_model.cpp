@@ -15,10 +15,10 @@ constexpr detail::served_model served(const transformer& model) {
   return detail::served_by_valid(model, job, {}, slice_for("v6e-4"), false);
 }
 
-// A decoder reads all weights for prompts; each layer has two all-reduces and one attention kernel.
+// A decoder reads all weights for prompts; each layer has two all-reduces and one kernel that goes over the sequences.
 constexpr detail::served_model llama = served(llama_3_8b());
 static_assert(llama.streamed == llama.held);
-static_assert(llama.layers == 32 && llama.attentions == 32);
+static_assert(llama.layers == 32 && llama.passes == 32);
 static_assert(llama.summed == 2 * 32 * 4096);
 static_assert(llama.covered);
 
@@ -32,7 +32,7 @@ static_assert(bert.passed == 0 && !bert.covered);
 constexpr detail::served_model t5 = served(t5_base());
 static_assert(t5.held == 222903552);
 static_assert(near(t5.dense, 12 * (6 * 768.0 * 768 + 2 * 768 * 3072) + 32128.0 * 768 + 37 * 768 + 32 * 12, 1e-6));
-static_assert(t5.layers == 18 && t5.attentions == 24);
+static_assert(t5.layers == 18 && t5.passes == 24);
 static_assert(t5.summed == 3 * 12 * 768);
 static_assert(!t5.covered);
 static_assert(t5.reads.each == 36864);
