@@ -11,6 +11,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report.hpp"
+#include "cli/validate.hpp"
 
 namespace cli {
 
@@ -236,7 +237,9 @@ std::vector<record_exception> exceptions_beside(const std::string& records) {
 }
 
 void run_validate(const std::string& path, bool left_out, const session& with) {
-  const nlohmann::json document = read_as_spelled(load_json(path));
+  const nlohmann::json given = load_json(path);
+  if (is_generation_records(given)) return validate_generations(given, path, left_out, with);
+  const nlohmann::json document = read_as_spelled(given);
   std::vector<record_check> checks = check_records(document, path, {}, exceptions_beside(path));
   if (left_out) predict_left_out(checks, document);
   const std::vector<std::string> unknown = unknown_record_keys(document);

@@ -344,6 +344,9 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
     }
     return result;
   }
+  if (root.has("pipelines"))
+    detail::fail(errc::unsupported, root.path("records"), "of images and clips",
+                 "records of language models: images and clips learn nothing from own runs, validate compares them");
   const nlohmann::json& list = root.list("records");
   for (std::size_t i = 0; i < list.size(); ++i) detail::read_record(list[i], i, source, result);
   result.unknown = unknown_record_keys(document);
