@@ -37,6 +37,7 @@ TEST_CASE("an item is its share of a batch, and the answer says what it rests on
   CHECK(one.forward == forward_flops_per_example(denoiser_for(small_pipeline(), 0, {256, 256, 9}, 1)));
   CHECK(says(assumed_of(one, "layout"), "the fastest that fits"));
   CHECK(says(assumed_of(one, "text"), "not counted"));
+  CHECK(says(assumed_of(one, "text and decode"), "6.4 and 2.9 times as long"));
   CHECK(says(assumed_of(one, "steps"), "20"));
   CHECK(says(assumed_of(one, "guidance"), "two forward passes"));
 }
