@@ -171,6 +171,7 @@ class pipeline_reader {
     refuse_parts();
     read_class(denoiser);
     read_denoisers(denoiser, first);
+    read_few_steps();
     for (const char* each : {"text_encoder", "text_encoder_2", "text_encoder_3", "text_encoder_4"})
       if (all_.has(each)) read_text(each);
     if (all_.has("image_encoder")) p_.image_encoder = language_model("image_encoder");
@@ -250,6 +251,24 @@ class pipeline_reader {
     p_.denoisers.items[0].share = share, p_.denoisers.items[1].share = 1 - share;
   }
 
+  /// What was distilled to few steps, as its files show: FLUX.1-schnell has no input for guidance, and Z-Image-Turbo a
+  /// schedule shifted by 3 where Z-Image has 6. Source: docs/source/en/api/pipelines/{flux,z_image}.md of diffusers (4
+  /// steps and at most 256 tokens; 8 evaluations).
+  void read_few_steps() {
+    if (usual_->name == "FluxPipeline" && !p_.guidance_input) {
+      p_.usual_steps = 4, most_tokens_ = p_.text_tokens = 256;
+      assume("usual steps", "4", "as FLUX.1-schnell: the transformer has no guidance_embeds");
+    }
+    if (usual_->name != "ZImagePipeline") return;
+    if (all_.has("scheduler") && all_.object("scheduler").has("shift") &&
+        all_.object("scheduler").positive_number("shift") < 4.5) {
+      p_.usual_steps = 8, p_.usual_forwards = 1;
+      assume("usual steps", "8", "as Z-Image-Turbo, whose schedule is shifted by 3: one pass each");
+    } else if (!all_.has("scheduler")) {
+      assume("usual steps", std::to_string(p_.usual_steps), "as Z-Image; Z-Image-Turbo takes 8 without guidance");
+    }
+  }
+
   /// The share of the steps whose noise lies above `boundary_ratio`: they are even in s, and the noise is
   /// shift s / (1 + (shift - 1) s). Source: UniPCMultistepScheduler and WanPipeline.
   [[nodiscard]] double share_of_first() {
@@ -273,7 +292,7 @@ class pipeline_reader {
   void read_text(const std::string& name) {
     const std::size_t at = name.back() == 'r' ? 0 : static_cast<std::size_t>(name.back() - '1');
     const std::int64_t tokens = at < usual_->tokens.size() && usual_->tokens[at] > 0 ? usual_->tokens[at] : 77;
-    p_.encoders.add({language_model(name), tokens, std::string_view{name}}, "text encoders");
+    p_.encoders.add({language_model(name), std::min(tokens, most_tokens_), std::string_view{name}}, "text encoders");
   }
 
   /// A model of transformers, as its own reader has it.
@@ -295,7 +314,7 @@ class pipeline_reader {
   std::string alone_;
   std::vector<assumption>& assumed_;
   const pipeline_class* usual_ = nullptr;
-  std::int64_t vae_channels_ = 0;
+  std::int64_t vae_channels_ = 0, most_tokens_ = std::int64_t{1} << 40;
   diffusion_pipeline p_{};
 };
 

@@ -174,12 +174,44 @@ TEST_CASE("text encoders of pipelines are models of transformers", "[diffusers]"
   CHECK(parameters(p.encoders.items[0].model).total == 8292166656);
   CHECK(p.encoders.items[0].tokens == 546);
   // Tokens go by the name of the encoder, whether or not those before it are there.
-  const diffusion_pipeline second =
-      read_pipeline(json{{"transformer", {{"_class_name", flux}}}, {"text_encoder_2", vl}}, assumed);
+  const diffusion_pipeline second = read_pipeline(
+      json{{"transformer", {{"_class_name", flux}, {"guidance_embeds", true}}}, {"text_encoder_2", vl}}, assumed);
   CHECK(second.encoders.items[0].tokens == 512);
   const json klein{{"model_index", {{"_class_name", "Flux2KleinPipeline"}, {"is_distilled", true}}},
                    {"transformer", {{"_class_name", "Flux2Transformer2DModel"}, {"guidance_embeds", false}}}};
   CHECK(read_pipeline(klein, assumed).usual_forwards == 1);
+}
+
+TEST_CASE("what was distilled to few steps, and sizes that its makers name", "[diffusers]") {
+  const auto read = [](const json& document) {
+    std::vector<assumption> assumed;
+    return read_pipeline(document, assumed);
+  };
+  const json t5{{"model_type", "t5"}, {"d_model", 64}, {"d_kv", 16}, {"num_heads", 4}, {"d_ff", 64}, {"num_layers", 1}};
+  const diffusion_pipeline schnell = read({{"transformer", {{"_class_name", flux}}}, {"text_encoder_2", t5}});
+  CHECK(schnell.usual_steps == 4);
+  CHECK(schnell.text_tokens == 256);
+  CHECK(schnell.encoders.items[0].tokens == 256);
+  const diffusion_pipeline dev =
+      read({{"transformer", {{"_class_name", flux}, {"guidance_embeds", true}}}, {"text_encoder_2", t5}});
+  CHECK(dev.usual_steps == 28);
+  CHECK(dev.encoders.items[0].tokens == 512);
+  const auto zimage = [&](const json& scheduler) {
+    return read({{"transformer", {{"_class_name", "ZImageTransformer2DModel"}}}, {"scheduler", scheduler}});
+  };
+  CHECK(zimage({{"shift", 3.0}}).usual_steps == 8);
+  CHECK(zimage({{"shift", 3.0}}).usual_forwards == 1);
+  CHECK(zimage({{"shift", 6.0}}).usual_steps == 50);
+  CHECK(zimage({{"shift", 6.0}}).usual_forwards == 2);
+  const picture_size clip = read({{"_class_name", "CogVideoXTransformer3DModel"},
+                                  {"patch_size_t", 2},
+                                  {"sample_height", 300},
+                                  {"sample_width", 300},
+                                  {"sample_frames", 81}})
+                                .usual;
+  CHECK(clip.width == 1360);
+  CHECK(clip.height == 768);
+  CHECK(clip.frames == 81);
 }
 
 TEST_CASE("sizes that a pipeline does not make are refused by field", "[diffusers]") {

@@ -109,7 +109,11 @@ inline void read_cogvideox(diffusers_fields& fields, denoiser_reading& read) {
   read.sample = fields.count("sample_height", 60), read.sample_width = fields.count("sample_width", 90);
   read.sample_frames = fields.count("sample_frames", 49);
   const bool linear = fields.has("patch_size_t");  // CogVideoX 1.5
-  if (linear) read.patch_frames = fields.count("patch_size_t", 1);
+  if (linear) {
+    read.patch_frames = fields.count("patch_size_t", 1);
+    // Its sample sizes are the range of its positions; it is made for 1360 x 768: README of zai-org/CogVideo.
+    read.sample = 96, read.sample_width = 170;
+  }
   const std::int64_t patch = checked_multiply(read.patch, read.patch, read.patch_frames);
   const std::int64_t steps = fields.count("time_embed_dim", 512);
   const blocks::place clip = diffusion_stream(to, "clip", checked_multiply(inputs, patch), blocks::extent::latent);
