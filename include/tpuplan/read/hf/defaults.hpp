@@ -88,23 +88,36 @@ constexpr hf_default default_of(std::string_view written) noexcept {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Calls `use` with each field that a class has a default for, and how the table writes it, until it says true.
+template <class Use>
+constexpr void each_default(std::string_view model_type, Use use) {
+  for (const hf_class_row& row : hf_class_rows) {
+    if (row.type != model_type) continue;
+    std::string_view rest = row.defaults;
+    while (!rest.empty()) {
+      const std::size_t end = rest.find(' '), equals = rest.find('=');
+      if (use(rest.substr(0, equals), rest.substr(0, end).substr(equals + 1))) return;
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    }
+    return;
+  }
+}
+
+}  // namespace detail
+
 /// The default of a field of a model type; nothing where the class has none. "paligemma.text_config" is the part of
 /// that name inside of a paligemma configuration, where it has defaults of its own. Worked: hf_default_for("gemma",
 /// "head_dim")->value is 256.
 [[nodiscard]] constexpr maybe<hf_default> hf_default_for(std::string_view model_type, std::string_view field) noexcept {
-  for (const detail::hf_class_row& row : detail::hf_class_rows) {
-    if (row.type != model_type) continue;
-    std::string_view rest = row.defaults;
-    while (!rest.empty()) {
-      const std::size_t end = rest.find(' ');
-      const std::string_view one = rest.substr(0, end);
-      if (one.size() > field.size() && one[field.size()] == '=' && one.substr(0, field.size()) == field)
-        return detail::default_of(one.substr(field.size() + 1));
-      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-    }
-    return nothing;
-  }
-  return nothing;
+  maybe<hf_default> found;
+  detail::each_default(model_type, [&](std::string_view name, std::string_view written) {
+    if (name != field) return false;
+    found = detail::default_of(written);
+    return true;
+  });
+  return found;
 }
 
 }  // namespace abi_0

@@ -12,6 +12,7 @@
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/heads.hpp>
 #include <tpuplan/read/hf/language.hpp>
+#include <utility>
 
 /// @file
 /// Encoders of text and of proteins, and encoders with decoders, of Hugging Face configurations.
@@ -352,10 +353,15 @@ inline void read_two_stacks(config_fields& fields, transformer& model) {
   model.encoder_layers = fields.count("encoder_layers");
   model.layers = fields.count("decoder_layers");
   model.vocab = fields.count("vocab_size");
-  model.attention.heads = model.attention.kv_heads =
-      count_of_both(fields, "encoder_attention_heads", "decoder_attention_heads");
-  if (model.d_model % model.attention.heads != 0)
-    fail(errc::not_divisible, fields.path("encoder_attention_heads"), model.attention.heads, "a divisor of d_model");
+  std::int64_t heads[2] = {};
+  for (const std::string_view field : {"encoder_attention_heads", "decoder_attention_heads"}) {
+    heads[0] = std::exchange(heads[1], fields.count(field));
+    if (model.d_model % heads[1] != 0)
+      fail(errc::not_divisible, fields.path(fields.own_name(field)), heads[1], "a divisor of d_model");
+  }
+  if (heads[0] != heads[1])
+    fields.assume("encoder_attention_heads", std::to_string(heads[1]), "as in the decoder: the matrices are the same");
+  model.attention.heads = model.attention.kv_heads = heads[1];
   model.attention.head_dim = model.d_model / model.attention.heads;
   model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
   model.mlp = {count_of_both(fields, "encoder_ffn_dim", "decoder_ffn_dim"), false, true};

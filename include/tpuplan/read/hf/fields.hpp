@@ -95,12 +95,27 @@ class config_fields {
     return first ? first : hf_default_for(type_, field);
   }
 
-  /// The name that the class has for the field, where the file does not use the one asked for (GPT-2 calls hidden_size
-  /// n_embd).
+  /// The name under which the file states a field of several names (GPT-2 calls hidden_size n_embd, and its class takes
+  /// both), or else the one that the class has for it. Values that differ are refused.
   [[nodiscard]] std::string_view own_name(std::string_view field) const {
-    if (has(field) || is_null(field)) return field;
     const maybe<hf_default> row = default_of(field);
-    return row && row->kind == default_kind::alias ? row->text : field;
+    const std::string_view own = row && row->kind == default_kind::alias ? row->text : field;
+    std::string_view stated;
+    const auto look_at = [&](std::string_view name) {
+      if (!has(name) || name == stated) return;
+      if (stated.empty()) stated = name;
+      if (object_.at(name) != object_.at(stated) && !is_length_alone(own))
+        fail(errc::invalid_argument, path(name), shown_json(object_.at(name)),
+             shown_json(object_.at(stated)) + " as " + std::string(stated) + ": both are names of the same");
+    };
+    look_at(field);
+    look_at(own);
+    each_default(type_, [&](std::string_view name, std::string_view written) {
+      const maybe<std::string_view> as = argument_of(written, "named");
+      if (as && *as == own) look_at(name);
+      return false;
+    });
+    return !stated.empty() ? stated : is_null(field) ? field : own;
   }
 
   /// A dimension: 1 to 2^24.
@@ -112,13 +127,15 @@ class config_fields {
     return *value;
   }
   /// A dimension, or 0 for one that is null.
-  [[nodiscard]] std::int64_t count_or_none(std::string_view field) {
+  [[nodiscard]] std::int64_t count_or_none(std::string_view asked) {
+    const std::string_view field = own_name(asked);
     const std::optional<std::int64_t> value = resolve(field);
     if (value) check_dimension(path(field), *value);
     return value.value_or(0);
   }
   /// The size of a part that may be absent: 0 to `most`.
-  [[nodiscard]] std::int64_t part(std::string_view field, std::int64_t most = 16777216) {
+  [[nodiscard]] std::int64_t part(std::string_view asked, std::int64_t most = 16777216) {
+    const std::string_view field = own_name(asked);
     const std::optional<std::int64_t> value = resolve(field);
     if (!value) fail_missing(field);
     check_part(path(field), *value, most, "0 to " + std::to_string(most));
@@ -154,7 +171,8 @@ class config_fields {
   }
 
   /// An array; null is an empty one.
-  [[nodiscard]] nlohmann::json list(std::string_view field) {
+  [[nodiscard]] nlohmann::json list(std::string_view asked) {
+    const std::string_view field = own_name(asked);
     if (is_null(field)) return nlohmann::json::array();
     if (has(field)) {
       const nlohmann::json& given = object_.at(field);
@@ -213,6 +231,11 @@ class config_fields {
   }
 
  private:
+  /// The longest sequence of classes that have no table of positions: another value beside it changes nothing.
+  static bool is_length_alone(std::string_view own) {
+    return own == "seq_length" || own == "model_max_length" || own == "context_length";
+  }
+
   maybe<hf_default> first_default_of(std::string_view field) const noexcept {
     return first_type_.empty() ? maybe<hf_default>{} : hf_default_for(first_type_, field);
   }

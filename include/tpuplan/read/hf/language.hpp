@@ -276,8 +276,10 @@ inline void read_heads(config_fields& fields, transformer& model) {
   a.heads = fields.count("num_attention_heads");
   const bool plain = !fields.flag_or("use_mla", true);  // the small DeepSeek-V2 models, with ordinary attention
   const bool latent = fields.default_of("kv_lora_rank").has_value() && !plain;
-  const bool one_each = latent || fields.is_null("num_key_value_heads");  // every head has keys and values of its own
-  a.kv_heads = one_each ? a.heads : fields.count("num_key_value_heads");
+  constexpr std::string_view shared = "num_key_value_heads";
+  const bool unknown = !fields.has(shared) && !fields.default_of(shared);  // to the class
+  const bool one_each = latent || fields.is_null(shared) || unknown;       // every head has keys and values of its own
+  a.kv_heads = one_each ? a.heads : fields.count(shared);
   if (a.heads % a.kv_heads != 0) {
     fail(errc::not_divisible, fields.path("num_key_value_heads"), a.kv_heads,
          "a divisor of num_attention_heads, " + std::to_string(a.heads));

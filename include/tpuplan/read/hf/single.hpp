@@ -195,6 +195,7 @@ inline void read_minicpm_experts(config_fields& fields, transformer& model) {
 
 /// Phi-3-small: all but every `dense_attention_every_n_layers`-th layer attend to some blocks of the tokens alone.
 inline void read_phi3_small(config_fields& fields, transformer& model) {
+  model.attention.kv_heads = fields.count("num_key_value_heads");  // has no default
   const std::int64_t each = fields.count("dense_attention_every_n_layers");
   if (each == 1) return;
   const std::int64_t sparse = model.layers - model.layers / each;

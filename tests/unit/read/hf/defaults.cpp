@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/hf_classes.hpp"
+#include "support/refusal.hpp"
 
 #ifndef TPUPLAN_DATA_DIR
 #error "TPUPLAN_DATA_DIR is the folder of the data, as a string"
@@ -89,7 +91,6 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       {"qwen3_5", "config.vision_config.out_hidden_size"},
       {"qwen3_5_moe", "config.vision_config.out_hidden_size"},
       {"dots1", "config.n_routed_experts"},
-      {"glm4_moe", "config.num_attention_heads"},
       {"glm4v_moe_text", "config.num_attention_heads"},
       {"qwen3_omni_moe_text", "config.num_attention_heads"},
       {"zamba2", "config.layers_block_type"},
@@ -119,6 +120,42 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       CHECK(contains(refusal.what(), expected->second));
     }
   }
+}
+
+TEST_CASE("a field is read under every name that its class has for it", "[hf_defaults]") {
+  // Sums over the tensors that the classes of transformers build (main of 2026-08-17, e8c4f0b738), their constructors
+  // run over shapes alone, from the names in attribute_map; those that choose a head are in "head".
+  // clang-format off
+  const hf_class classes[] = {
+      {"bigscience/bloom", "bloom", "", R"({"n_embed":14336,"n_layer":70,"num_attention_heads":112})", 176247271424},
+      {"bloom, twelve heads", "bloom", "", R"({"n_embed":768,"n_layer":2,"num_attention_heads":12})", 206854656},
+      {"gpt2, all names", "gpt2", "", R"({"hidden_size":1024,"num_hidden_layers":24,"num_attention_heads":16})", 354823168},
+      {"gpt2, 24 heads", "gpt2", "", R"({"n_embd":1536,"n_layer":24,"num_attention_heads":24})", 758727168},
+      {"gptj, 32 heads", "gptj", "", R"({"num_attention_heads":32})", 6050882784},
+      {"gptj, all names", "gptj", "", R"({"hidden_size":1024,"num_hidden_layers":4,"num_attention_heads":16})", 153631968},
+      {"codegen, all names", "codegen", "", R"({"hidden_size":1024,"num_hidden_layers":20,"num_attention_heads":16})", 355073248},
+      {"santacoder's width", "gpt_bigcode", "", R"({"hidden_size":2048,"num_hidden_layers":24,"num_attention_heads":16,"max_position_embeddings":2048,"vocab_size":49280,"n_inner":8192})", 1124886528},
+      {"mpt, width", "mpt", "", R"({"hidden_size":4096,"n_layers":32,"n_heads":32,"vocab_size":50432})", 6649286656},
+      {"t5, all names", "t5", "", R"({"hidden_size":768,"num_hidden_layers":12,"num_attention_heads":12,"head_dim":64,"d_ff":3072})", 222903552},
+      {"mt5, as many layers", "mt5", "MT5ForConditionalGeneration", R"({"num_hidden_layers":8})", 300176768},
+      {"whisper, all names", "whisper", "", R"({"hidden_size":512,"num_hidden_layers":6,"num_attention_heads":8,"decoder_layers":6,"decoder_attention_heads":8,"encoder_ffn_dim":2048,"decoder_ffn_dim":2048})", 72593920},
+      {"bart, heads of the encoder alone", "bart", "", R"({"hidden_size":768,"num_hidden_layers":6,"decoder_layers":6,"encoder_ffn_dim":3072,"decoder_ffn_dim":3072,"num_attention_heads":8})", 139420416},
+      {"deepseek_v4, width of experts", "deepseek_v4", "", R"({"intermediate_size":4096})", 562433400279},
+      {"deepseek_v3, experts", "deepseek_v3", "", R"({"num_local_experts":8,"num_hidden_layers":4})", 4187356168},
+      {"glm4_moe, experts", "glm4_moe", "", R"({"num_local_experts":8,"num_hidden_layers":2})", 1603325960},
+      {"jamba, experts", "jamba", "", R"({"num_local_experts":4,"num_hidden_layers":8})", 4839323616},
+      {"ernie4_5_moe, experts", "ernie4_5_moe", "", R"({"num_experts":4,"num_experts_per_tok":2,"num_hidden_layers":3})", 547919368},
+  };
+  // clang-format on
+  check_parameters(classes);
+  const hf_class refused[] = {
+      {"both are names of the same", "gpt2", "", R"({"n_embd": 1024, "hidden_size": 768})", 0},
+      {"config.num_hidden_layers", "bart", "", R"({"encoder_layers": 6, "num_hidden_layers": 12})", 0},
+      {"config.intermediate_size", "deepseek_v4", "", R"({"moe_intermediate_size": 1, "intermediate_size": 2})", 0},
+  };
+  check_refusals(refused);
+  const json both = {{"model_type", "gpt2"}, {"n_embd", 1024}, {"hidden_size", 1024}, {"n_head", 16}};
+  CHECK(read_hf_config(both).not_read.empty());
 }
 
 }  // namespace read_hf_defaults_tests
