@@ -15,6 +15,7 @@
 #include <tpuplan/read/hf/encoders.hpp>
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/files.hpp>
+#include <tpuplan/read/hf/foreign.hpp>
 #include <tpuplan/read/hf/images.hpp>
 #include <tpuplan/read/hf/language.hpp>
 #include <tpuplan/read/hf/own_towers.hpp>
@@ -234,6 +235,16 @@ inline void read_hearing(config_fields& top, transformer& model) {
   project_sound(top, model);
 }
 
+/// Fuyu: one matrix with a bias makes tokens of the patches of an image.
+inline void read_fuyu(config_fields& top, transformer& model) {
+  read_text_part(top, "text_config", "persimmon", true, !top.has("text_config"), model);
+  const std::int64_t side = top.count("patch_size");
+  const std::int64_t weights =
+      biased(checked_multiply(checked_multiply(side, side), top.count("num_channels")), model.d_model);
+  model.other_weights = checked_add(model.other_weights, weights);
+  say_weights_alone(top, "vision_embed_tokens", weights);
+}
+
 /// Phi-3-Vision: the fields of its language model, Phi-3, stand at the top.
 inline void read_phi3_v(config_fields& top, transformer& model) {
   read_text_part(top, "", "phi3", false, true, model);
@@ -241,8 +252,8 @@ inline void read_phi3_v(config_fields& top, transformer& model) {
 }
 
 /// Models whose language model comes with an encoder of another kind.
-inline constexpr std::array<stack_family, 3> hearing_families{
-    {{"qwen2_audio", read_hearing}, {"voxtral", read_hearing}, {"phi3_v", read_phi3_v}}};
+inline constexpr std::array<stack_family, 4> hearing_families{
+    {{"qwen2_audio", read_hearing}, {"voxtral", read_hearing}, {"phi3_v", read_phi3_v}, {"fuyu", read_fuyu}}};
 
 }  // namespace detail
 
@@ -261,26 +272,28 @@ inline constexpr std::array<stack_family, 3> hearing_families{
 
 namespace detail {
 
-/// The language model inside of a model whose type is not known; what is around it is said not to be counted. Nothing
-/// is read where the file has none of a known type.
+/// The language model inside of a model whose type is not known, where the file has no more than that. Parts beside it
+/// would not be counted: they are refused. Nothing is read where the file has no language model of a known type.
 inline bool read_language_part(const json_object& object, const std::string& prefix, config_record& record,
                                model_config& result) {
   constexpr std::string_view parts[] = {"text_config", "llm_config", "language_config", "thinker_config"};
   for (const std::string_view part : parts) {
     if (!object.has(part) || !object.at(part).is_object()) continue;
     const json_object inner = object.object(part);
-    if (part == parts[3]) {
-      if (read_language_part(inner, prefix + std::string(part) + ".", record, result)) return true;
-      continue;
-    }
-    if (!inner.has("model_type")) continue;
-    const auto [family, defaults] = find_text_family(inner.string("model_type"));
-    if (family == nullptr) continue;
-    config_fields fields{inner, prefix + std::string(part) + ".", defaults, record};
-    read_decoder(fields, *family, result.model);
+    const bool thinks = part == parts[3];
+    const named_family text =
+        thinks || !inner.has("model_type") ? named_family{} : find_text_family(inner.string("model_type"));
+    if (text.row == nullptr && !thinks) continue;
+    if (const std::string beside = part_beside_text(object); !beside.empty())
+      fail(errc::unsupported, object.path(beside), "of " + result.model_type + ", a type that is not known",
+           "what stands under " + std::string(part) + " as a file of its own: its language model alone");
+    if (thinks && read_language_part(inner, prefix + std::string(part) + ".", record, result)) return true;
+    if (thinks) continue;
+    config_fields fields{inner, prefix + std::string(part) + ".", text.defaults, record};
+    read_decoder(fields, *text.row, result.model);
     result.model.tied_embeddings = ties_embeddings(fields);
-    record.assumed.push_back({"model_type", result.model_type,
-                              "not known: its language model alone is counted, without towers, projectors and speech"});
+    record.assumed.push_back(
+        {"model_type", result.model_type, "not known: its language model is counted, which is all that the file has"});
     return true;
   }
   return false;
@@ -291,13 +304,14 @@ inline void read_model(const json_object& object, config_record& record, model_c
   const std::string& type = result.model_type;
   const auto fields = [&](std::string_view name) { return config_fields{object, "", name, record}; };
   if (const auto [family, defaults] = find_text_family(type); family != nullptr) {
+    refuse_tower(object);
     config_fields f = fields(defaults);
     read_decoder(f, *family, result.model);
     result.model.tied_embeddings = ties_embeddings(f);
     return read_causal_head(f, result.model);
   }
   for (const encoder_family& family : encoder_families) {
-    if (family.type != type) continue;
+    if (family.type != (type == "gte" ? "new" : type)) continue;
     config_fields f = fields(family.type);
     return read_encoder(f, family, result.model);
   }
@@ -377,16 +391,6 @@ inline void say_prediction(config_fields& fields, const transformer& model) {
                   "the class builds no module that predicts further tokens: " +
                       std::to_string(parameters(with).prediction) + " parameters");
   }
-}
-
-/// Refuses, by what they are, files that others write and that have no model_type.
-inline void refuse_foreign(const json_object& object) {
-  constexpr const char* layers = "the layers as a network, in the form of data/networks (docs/first_jobs.md)";
-  if (object.has("_diffusers_version") || object.has("_class_name"))
-    fail(errc::unsupported, object.path("_class_name"), "a model of diffusers", layers);
-  if (object.has("class_name") && object.has("config"))
-    fail(errc::unsupported, object.path("class_name"), "a model of Keras (to_json)",
-         "a language model here; model, fit, train and plan read this one");
 }
 
 }  // namespace detail

@@ -58,7 +58,9 @@ inline void put_one_name(nlohmann::json& object, const std::string& path) {
   };
   if (object.contains("per_layer_config")) put_layer_config(object, path + ".per_layer_config");
   if (object.contains("compression_config") && !object.contains("quantization_config"))
-    put("compression_config", "quantization_config");  // of older compressed-tensors
+    put("compression_config", "quantization_config");                      // of older compressed-tensors
+  if (object.contains("model_type") && object.at("model_type") == "clip")  // whose class overwrites one by the other
+    put("text_config_dict", "text_config"), put("vision_config_dict", "vision_config");
   if (object.contains("model_type") && object.at("model_type") == "xlstm")
     put("num_blocks", "num_hidden_layers"), put("embedding_dim", "hidden_size");  // which its layers are made from
   for (const char* part : {"text_config", "llm_config", "language_config", "thinker_config"})

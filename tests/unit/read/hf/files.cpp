@@ -106,14 +106,14 @@ TEST_CASE("the index of the weights checks the count", "[hf_files]") {
   CHECK(said_of(with(R"({"total_size": 14761264768})"), "model.safetensors.index.json metadata.total_size") != nullptr);
 }
 
-TEST_CASE("of a model of unknown type the language model is read, and said to be all", "[hf_files]") {
+TEST_CASE("of a model of unknown type the language model is read where it is all", "[hf_files]") {
   const std::int64_t llama = parameters(read_hf_config({{"model_type", "llama"}}).model).total;
   for (const char* part : {"text_config", "llm_config", "language_config"}) {
     INFO(part);
     const model_config read = read_hf_config({{"model_type", "some_vl"}, {part, {{"model_type", "llama"}}}});
     CHECK(parameters(read.model).total == llama);
     REQUIRE(said_of(read, "model_type") != nullptr);
-    CHECK(says(said_of(read, "model_type")->why, "its language model alone is counted"));
+    CHECK(says(said_of(read, "model_type")->why, "its language model is counted, which is all"));
   }
   const model_config omni = read_hf_config(
       {{"model_type", "omni"}, {"thinker_config", {{"text_config", {{"model_type", "qwen3"}, {"hidden_size", 64}}}}}});
@@ -121,6 +121,23 @@ TEST_CASE("of a model of unknown type the language model is read, and said to be
   CHECK(refusal_of([] {
           (void)read_hf_config({{"model_type", "x"}, {"text_config", {{"model_type", "y"}}}});
         }).code == errc::unknown_name);
+  const auto refused = [](json config) {
+    config["model_type"] = "some_vl";
+    config["text_config"] = {{"model_type", "llama"}};
+    return refusal_of([&] { (void)read_hf_config(config); }).message;
+  };
+  CHECK(says(refused({{"vision_config", {{"hidden_size", 64}}}}),
+             "config.vision_config is of some_vl, a type that is not known; valid: what stands under text_config"));
+  CHECK(says(refused({{"qformer_config", json::object()}}), "config.qformer_config"));
+  CHECK(says(refused({{"image_token_index", 3}}), "config.image_token_index"));
+  CHECK(says(refused({{"architectures", {"SomeForConditionalGeneration"}}}), "config.architectures"));
+  CHECK(refused({{"architectures", {"SomeForCausalLM"}}, {"vision_config", nullptr}}).empty());
+  CHECK(says(refusal_of([] {
+               (void)read_hf_config({{"model_type", "omni"},
+                                     {"thinker_config",
+                                      {{"audio_config", json::object()}, {"text_config", {{"model_type", "qwen3"}}}}}});
+             }).message,
+             "config.thinker_config.audio_config"));
 }
 
 TEST_CASE("hf_quant_config.json beside a configuration says how its weights are quantised", "[hf_files]") {
