@@ -137,11 +137,18 @@ inline void read_rotary(config_fields& fields, transformer& model) {
   model.other_weights = checked_multiply(model.max_positions, model.attention.head_dim);
 }
 
-/// The encoder of gte v1.5: rotary positions and gated MLPs, of which the last matrix alone has a bias.
+/// The encoder of gte v1.5, which newer files call gte: rotary positions and gated MLPs, of which the last matrix alone
+/// has a bias.
 inline void read_gte(config_fields&, transformer& model) {
   model.learned_positions = 0;
   model.mlp = {model.mlp.d_ff, true, false};
   model.other_weights = checked_multiply(model.layers, model.d_model);
+}
+
+/// BERT; with `alibi_starting_size`, which no class of transformers has, the one beside the weights of DNABERT-2 and
+/// MosaicBERT: no table of positions, and gated MLPs like those of gte.
+inline void read_bert(config_fields& fields, transformer& model) {
+  if (fields.has("alibi_starting_size")) read_gte(fields, model);
 }
 
 /// BigBird: biases of queries, keys and values are a choice.
@@ -157,7 +164,7 @@ struct encoder_family {
   bool always_pools = false;                             ///< the pooler is in every class
 };
 inline constexpr std::array<encoder_family, 22> encoder_families{{
-    {"bert"},
+    {"bert", true, read_bert},
     {"roberta"},
     {"xlm-roberta"},
     {"camembert"},

@@ -233,6 +233,21 @@ TEST_CASE("FLOPs and caches of both sides", "[hf_encoders]") {
   CHECK(refusal_of([&] { (void)kv_bytes_per_pair(decoder_alone, 1, 1); }).code == errc::unsupported);
 }
 
+TEST_CASE("BERT with slopes for its heads is the class beside its weights", "[hf_encoders]") {
+  // zhihan1996/DNABERT-2-117M: two tables and a norm; in each layer four matrices with biases, a gated MLP of which the
+  // last matrix has one, and two norms; a dense layer, a norm and a bias.
+  const std::int64_t d = 768, ff = 3072, v = 4096;
+  const std::int64_t layer = 4 * (d * d + d) + 3 * d * ff + d + 4 * d;
+  const char* changes = R"({"alibi_starting_size":512,"vocab_size":4096,"architectures":["BertForMaskedLM"]})";
+  const transformer m = model_of({"", "bert", changes, 0});
+  CHECK(parameters(m).total == (v + 2) * d + 2 * d + 12 * layer + d * d + 3 * d + v);
+  CHECK(parameters(m).total == 117074176);
+  CHECK(m.learned_positions == 0);
+  // gte is a later name of what the first files call new.
+  CHECK(parameters(model_of({"", "gte", R"({"position_embedding_type":"rope"})", 0})).total ==
+        parameters(model_of({"", "new", R"({"position_embedding_type":"rope"})", 0})).total);
+}
+
 TEST_CASE("what is not modelled of two stacks is said", "[hf_encoders]") {
   const auto refused = [](const char* type, const char* changes) {
     return refusal_of([&] { (void)model_of({"", type, changes, 0}); }).message;
