@@ -112,7 +112,7 @@ inline constexpr std::array<text_family, 152> text_families{{
     {"starcoder2", use_bias, windows + layer_norm + ungated},
     {"stablelm", {"use_qkv_bias"}, layer_norm, 2, nullptr, read_stablelm},
     {"phi", {always, always, always, always}, layer_norm + ungated, 1, nullptr, read_biased_head_norms},
-    {"gpt2", all_biases, layer_norm + ungated + position_table},
+    {"gpt2", all_biases, layer_norm + ungated + position_table, 2, nullptr, read_gpt2},
     {"gpt_bigcode", all_biases, layer_norm + ungated + position_table, 2, nullptr, read_multi_query},
     {"gpt_neo", {{}, always, always}, layer_norm + ungated + position_table, 2, nullptr, read_gpt_neo},
     {"gpt_neox", {of_attention, of_attention, always}, layer_norm + ungated},

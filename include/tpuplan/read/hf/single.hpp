@@ -42,6 +42,15 @@ inline void read_stablelm(config_fields& fields, transformer& model) {
   if (fields.flag("use_parallel_residual")) model.norms_per_layer = 1;
 }
 
+/// GPT-2; SantaCoder has one pair of keys and values for all heads. Source: bigcode/santacoder modeling_gpt2_mq.py.
+inline void read_gpt2(config_fields& fields, transformer& model) {
+  constexpr std::string_view field = "attention_head_type";
+  if (!fields.has(field)) return;
+  const std::string kind = fields.string(field);
+  if (kind != "multihead" && kind != "multiquery") fail_unknown(fields.path(field), kind, {"multihead", "multiquery"});
+  if (kind == "multiquery") model.attention.kv_heads = 1;
+}
+
 /// StarCoder: `multi_query` says whether all heads share one pair of keys and values.
 inline void read_multi_query(config_fields& fields, transformer& model) {
   model.attention.kv_heads = fields.flag("multi_query") ? 1 : model.attention.heads;
@@ -84,9 +93,31 @@ inline void read_gpt_neo(config_fields& fields, transformer& model) {
   model.attention.window = local > 0 ? fields.tokens("window_size") : 0;
 }
 
-/// MPT: biases only where a file says so, which no class reads.
-inline void read_mpt(config_fields& fields, transformer&) {
+/// MPT: biases only where a file says so, which no class reads. Keys and values for groups of heads, or for all of them
+/// at once, are in the class of llm-foundry.
+inline void read_mpt(config_fields& fields, transformer& model) {
   if (!fields.flag("no_bias")) fail(errc::unsupported, fields.path("no_bias"), "false", "true");
+  if (!fields.has("attn_config")) return;
+  const json_object inside = fields.inside("attn_config");
+  const auto refuse = [&](const char* field, bool usual) {
+    if (inside.has(field) && inside.flag(field) != usual)
+      fail(errc::unsupported, inside.path(field), usual ? "false" : "true", usual ? "true" : "false");
+  };
+  refuse("qk_ln", false);
+  refuse("qk_gn", false);
+  refuse("alibi", true);
+  const std::string kind = inside.has("attn_type") ? inside.string("attn_type") : "multihead_attention";
+  std::int64_t& kv_heads = model.attention.kv_heads;
+  if (kind == "multiquery_attention") {
+    kv_heads = 1;
+  } else if (kind == "grouped_query_attention") {
+    kv_heads = inside.positive_count("kv_n_heads");
+    if (model.attention.heads % kv_heads != 0)
+      fail(errc::not_divisible, inside.path("kv_n_heads"), kv_heads, "a divisor of n_heads");
+  } else if (kind != "multihead_attention") {
+    fail_unknown(inside.path("attn_type"), kind,
+                 {"multihead_attention", "multiquery_attention", "grouped_query_attention"});
+  }
 }
 
 /// OPT: two more rows of positions than it can use. The post-norm layers of OPT-350M have no norm behind the last one,

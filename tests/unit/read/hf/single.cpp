@@ -107,6 +107,33 @@ TEST_CASE("what single types do not count is refused by its field", "[hf_single]
   check_refusals(refused);
 }
 
+TEST_CASE("keys and values of one head or of some, where GPT-2 and MPT ask for them", "[hf_single]") {
+  const auto total = [](const char* type, const char* changes) { return parameters(model_of(type, changes)).total; };
+  // bigcode/santacoder: its class is GPT-2's with queries of 2048 and one pair of keys and values of 128.
+  const char* santacoder = R"({"attention_head_type": "multiquery", "n_embd": 2048, "n_head": 16, "n_inner": 8192,
+      "n_layer": 24, "n_positions": 2048, "vocab_size": 49280})";
+  CHECK(total("gpt2", santacoder) == 1124886528);
+  CHECK(total("gpt2", R"({"attention_head_type": "multihead"})") == 124439808);
+  // replit/replit-code-v1_5-3b: matrices of queries, 8 keys and values, output and MLP, two norms; a table and a norm.
+  const char* replit = R"({"attn_config": {"attn_type": "grouped_query_attention", "kv_n_heads": 8}, "d_model": 3072,
+      "n_heads": 24, "n_layers": 32, "vocab_size": 32768, "max_seq_len": 4096})";
+  const std::int64_t d = 3072;
+  CHECK(total("mpt", replit) == 32 * (2 * d * d + 2 * 8 * 128 * d + 8 * d * d + 2 * d) + 32768 * d + d);
+  CHECK(total("mpt", replit) == 3322088448);
+  CHECK(model_of("mpt", R"({"attn_config": {"attn_type": "multiquery_attention"}})").attention.kv_heads == 1);
+  CHECK(model_of("mpt", R"({"attn_config": {"attn_type": "multihead_attention"}})").attention.kv_heads == 16);
+  const hf_class refused[] = {
+      {"attention_head_type", "gpt2", "", R"({"attention_head_type": "grouped"})", 0},
+      {"attn_config.attn_type", "mpt", "", R"({"attn_config": {"attn_type": "other"}})", 0},
+      {"attn_config.kv_n_heads", "mpt", "", R"({"attn_config": {"attn_type": "grouped_query_attention"}})", 0},
+      {"attn_config.kv_n_heads", "mpt", "",
+       R"({"attn_config": {"attn_type": "grouped_query_attention", "kv_n_heads": 3}})", 0},
+      {"attn_config.qk_ln", "mpt", "", R"({"attn_config": {"qk_ln": true}})", 0},
+      {"attn_config.alibi", "mpt", "", R"({"attn_config": {"alibi": false}})", 0},
+  };
+  check_refusals(refused);
+}
+
 TEST_CASE("MiniCPM with experts is as Mixtral", "[hf_single]") {
   const char* sizes = R"({"num_experts": 8, "num_experts_per_tok": 2, "hidden_size": 64, "num_attention_heads": 4,
       "vocab_size": 9, "num_hidden_layers": 1, "intermediate_size": 32, "max_position_embeddings": 8})";
