@@ -140,25 +140,32 @@ inline void refuse_other_class(const config_fields& fields, const transformer& m
   if (model.kind == architecture::encoder_decoder && ends_in(name, "ForCausalLM"))
     fail(errc::unsupported, fields.path("architectures"), name,
          "a class with both stacks, which ends in ForConditionalGeneration or Model: this is the decoder alone");
-  const bool is_pair = fields.type() == "clip" || fields.type() == "siglip" || fields.type() == "siglip2";
-  if (is_pair && ends_in(name, "ForImageClassification"))
+}
+
+/// Refuses what drafts tokens for another model to check: its matrices are others than those of its model_type.
+inline void refuse_draft(const config_fields& fields, const std::string& name) {
+  if (fields.has("draft_vocab_size"))
+    fail(errc::unsupported, fields.path("draft_vocab_size"), shown_json(fields.object().at("draft_vocab_size")),
+         "absent: this drafts tokens for another model, whose config.json can be read");
+  for (const char* word : {"Eagle", "EAGLE", "Medusa", "Draft", "Speculat", "NextN", "MTP"}) {
+    if (name.find(word) == std::string::npos) continue;
     fail(errc::unsupported, fields.path("architectures"), name,
-         "a class with both towers, which ends in Model, or the type " + std::string(fields.type()) + "_vision_model");
+         "the class of a whole model: this drafts tokens for another one");
+  }
 }
 
 /// The head of a model that writes tokens. A class without one is counted without.
 inline void read_causal_head(config_fields& fields, transformer& model) {
   const std::string name = class_of(fields);
+  refuse_draft(fields, name);
   if (name.empty() || read_decoder_classifier(fields, name, model) || read_reward_head(fields, name, model)) return;
   if (ends_in(name, "DoubleHeadsModel")) {  // GPT and GPT-2: the output head, and one that chooses among answers
     model.classes = 1;
     return;
   }
-  for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel"}) {
-    if (name == with_head) return;
-  }
-  for (const std::string_view part : {"ForCausalLM", "LMHead", "ForConditionalGeneration"}) {
-    if (name.find(part) != std::string::npos) return;
+  for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel", "ForCausalLM",
+                                           "LMHeadModel", "GPT2LMHeadCustomModel", "ForConditionalGeneration"}) {
+    if (ends_in(name, with_head)) return;
   }
   if (!ends_in(name, "Model") || ends_in(name, "EncoderModel") || ends_in(name, "RewardModel")) {
     fail(errc::unsupported, fields.path("architectures"), name, "a class that ends in ForCausalLM or Model");

@@ -150,6 +150,31 @@ TEST_CASE("the class of another type with other layers is said, and model_type d
   CHECK(said("llama", "SomethingForCausalLM").empty());
 }
 
+TEST_CASE("the tower of a pair with a classifier is counted alone", "[hf_heads]") {
+  const headed towers[] = {
+      {"clip", "CLIPForImageClassification", R"({})", 87457538},
+      {"siglip", "SiglipForImageClassification", R"({"num_labels": 3})", 92886531},
+      {"siglip2", "Siglip2ForImageClassification", R"({"num_labels": 5})", 92934149},
+      {"siglip_vision_model", "SiglipForImageClassification", R"({"num_labels": 3})", 92886531},
+  };
+  for (const headed& each : towers) {
+    INFO(each.name);
+    const transformer m = read_hf_config(config_of(each)).model;
+    CHECK(parameters(m).total == each.parameters);
+    CHECK(m.kind == architecture::vision);
+  }
+}
+
+TEST_CASE("heads that draft tokens for another model are refused", "[hf_heads]") {
+  for (const char* name : {"LlamaForCausalLMEagle", "LlamaForCausalLMEagle3", "EagleLlamaForCausalLM", "MedusaModel",
+                           "DeepseekV3ForCausalLMNextN", "LlamaForCausalLMFoo"}) {
+    INFO(name);
+    CHECK(says(refusal_of([&] { (void)::model_of("llama", "{}", name); }).message, name));
+  }
+  CHECK(says(refusal_of([] { (void)::model_of("llama", R"({"draft_vocab_size": 32000})"); }).message,
+             "config.draft_vocab_size is 32000; valid: absent"));
+}
+
 TEST_CASE("heads that cannot be counted are refused by the name of the class", "[hf_heads]") {
   const headed refused[] = {
       {"bert", "BertForSomething", "{}", 0},
