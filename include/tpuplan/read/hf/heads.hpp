@@ -133,8 +133,7 @@ inline bool read_reward_head(config_fields& fields, const std::string& name, tra
   return false;
 }
 
-/// Refuses a class that is a part of what its type describes: the decoder of a pair of stacks alone, or the tower of a
-/// pair of towers with a classifier.
+/// Refuses a class that is a part of what its type describes: the decoder of a pair of stacks alone.
 inline void refuse_other_class(const config_fields& fields, const transformer& model) {
   const std::string name = class_of(fields);
   if (model.kind == architecture::encoder_decoder && ends_in(name, "ForCausalLM"))

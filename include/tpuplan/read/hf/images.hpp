@@ -110,11 +110,22 @@ inline void read_dinov3(config_fields& fields, transformer& model) {
   read_dino_head(fields, model);
 }
 
+/// Whether the class is the tower of a pair with a classifier, which is then read (SiglipForImageClassification).
+inline bool read_tower_classifier(config_fields& fields, const vision_spec& tower, transformer& model) {
+  if (!ends_in(class_of(fields), "ForImageClassification")) return false;
+  model.kind = architecture::vision;
+  model.vision = tower;
+  model.vision.tokens_per_image = 1;
+  model.classes = label_count(fields);
+  return true;
+}
+
 /// A tower by itself.
 inline void read_tower_alone(config_fields& fields, transformer& model) {
   model.kind = architecture::vision;
   for (const tower_family& family : tower_families)
     if (family.type == fields.type()) model.vision = family.read(fields, 1);
+  if (read_tower_classifier(fields, model.vision, model)) return;
   if (!ends_in(class_of(fields), "WithProjection")) return;
   model.vision.projector.input = model.vision.d_model;
   model.vision.projector.output = fields.count("projection_dim");
@@ -141,8 +152,10 @@ inline void read_clip_model(config_fields& top, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();
   config_fields text = part_fields(top, "text_config", "clip_text_model", nothing);
   config_fields vision = part_fields(top, "vision_config", "clip_vision_model", nothing);
+  const vision_spec tower = read_clip(vision, 1);
+  if (read_tower_classifier(top, tower, model)) return;
   read_pair_text(text, model);
-  model.vision = read_clip(vision, 1);
+  model.vision = tower;
   const std::int64_t common = top.count("projection_dim");
   model.vision.projector.input = model.vision.d_model;
   model.vision.projector.output = common;
@@ -157,8 +170,10 @@ inline void read_siglip_model(config_fields& top, transformer& model) {
   config_fields text = part_fields(top, "text_config", second ? "siglip2_text_model" : "siglip_text_model", nothing);
   config_fields vision =
       part_fields(top, "vision_config", second ? "siglip2_vision_model" : "siglip_vision_model", nothing);
+  const vision_spec tower = second ? read_siglip2(vision, 1) : read_siglip(vision, 1);
+  if (read_tower_classifier(top, tower, model)) return;
   read_pair_text(text, model);
-  model.vision = second ? read_siglip2(vision, 1) : read_siglip(vision, 1);
+  model.vision = tower;
   model.vision.tokens_per_image = 1;
   model.other_weights = checked_add(model.other_weights, 2);
 }
