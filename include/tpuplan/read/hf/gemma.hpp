@@ -1,8 +1,11 @@
 #ifndef TPUPLAN_READ_HF_GEMMA_HPP
 #define TPUPLAN_READ_HF_GEMMA_HPP
 
+#include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/read/hf/experts.hpp>
@@ -69,11 +72,31 @@ inline void read_gemma4_experts(config_fields& fields, transformer& model) {
   model.norms_per_layer += 4;
 }
 
+/// How many of the layers from `first` on have a window in Gemma 4, by `layer_types` or by the pattern of its class,
+/// which makes the last layer attend to everything.
+inline std::int64_t gemma4_local_layers(config_fields& fields, std::int64_t first, std::int64_t layers) {
+  constexpr std::string_view field = "layer_types";
+  const bool stated = fields.has(field);
+  const std::int64_t every = stated ? 0 : fields.count("sliding_window_pattern");
+  const nlohmann::json types = stated ? fields.list(field) : nlohmann::json::array();
+  std::int64_t local = 0;
+  for (std::int64_t i = first; i + 1 < layers; ++i)
+    local += stated ? types[static_cast<std::size_t>(i)] == "sliding_attention" : (i + 1) % every != 0;
+  return local;
+}
+
 /// Gemma 4 Unified, and the attention of Gemma 4: layers that attend to everything have heads of another width, and
 /// with `attention_k_eq_v` one matrix for keys and values. Each layer has a scale, which its class keeps as a buffer.
 inline void read_gemma4_unified(config_fields& fields, transformer& model) {
   attention_spec& attention = model.attention;
   read_shared_keys(fields, model);
+  if (attention.window > 0) attention.local_layers = gemma4_local_layers(fields, 0, model.layers);
+  if (attention.local_layers == 0) attention.window = 0;
+  const std::int64_t readers = attention.kv_shared_layers;
+  if (readers > 0 && attention.window > 0 &&
+      gemma4_local_layers(fields, model.layers - readers, model.layers) != local_shared_layers(model))
+    fail(errc::unsupported, fields.path("num_kv_shared_layers"), readers,
+         "so many that as large a share of them has a window as of all layers");
   attention.global_head_dim = fields.count("global_head_dim");
   attention.global_kv_shared = fields.flag("attention_k_eq_v");
   if (attention.global_kv_shared) attention.global_kv_heads = fields.count_or_none("num_global_key_value_heads");

@@ -29,6 +29,7 @@ const hf_class classes[] = {
     {"gemma4_text defaults", "gemma4_text", "", R"({})", 5077177886},
     {"gemma4, shared keys and wider MLPs", "gemma4_text", "", R"({"num_hidden_layers":35,"num_kv_shared_layers":20,"use_double_wide_mlp":true,"hidden_size":1536,"layer_types":["sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention","sliding_attention","sliding_attention","sliding_attention","sliding_attention","full_attention"]})", 5449604387},
     {"gemma4, experts and one matrix for keys and values", "gemma4_text", "", R"({"enable_moe_block":true,"num_experts":128,"top_k_experts":8,"moe_intermediate_size":704,"hidden_size_per_layer_input":0,"attention_k_eq_v":true,"num_global_key_value_heads":2})", 21670120990},
+    {"gemma4, whose last layer attends to everything", "gemma4_text", "", R"({"num_hidden_layers":16})", 2994405392},
     {"gemma4, biases", "gemma4_text", "", R"({"attention_bias":true})", 5077390366},
 };
 // clang-format on
@@ -62,6 +63,8 @@ TEST_CASE("what of Gemma cannot be counted is refused by its field", "[hf_gemma]
   CHECK(says(refused("gemma3n_text", R"({"intermediate_size":[16384,8192]})"), "config.intermediate_size"));
   CHECK(says(refused("gemma4_text", R"({"num_kv_shared_layers":30})"), "config.num_kv_shared_layers"));
   CHECK(says(refused("gemma4_text", R"({"enable_moe_block":true})"), "config.num_experts"));
+  // One layer reads the keys and values of others, and it has no window.
+  CHECK(says(refused("gemma4_text", R"({"num_kv_shared_layers":1})"), "config.num_kv_shared_layers is 1"));
 }
 
 }  // namespace read_hf_gemma_tests
