@@ -157,6 +157,7 @@ inline void read_aria_experts(config_fields& fields, transformer& model) {
   moe.shared_d_ff = checked_multiply(fields.part("moe_num_shared_experts"), moe.expert_d_ff);
   check_part(fields.path("moe_num_shared_experts") + " x intermediate_size", moe.shared_d_ff, 16777216,
              "0 to 16777216");
+  if (fields.flag("mlp_bias")) add_weights(model, model.layers, 2 * moe.shared_d_ff + model.d_model);
 }
 
 /// Experts of DeepSeek: all layers from `first_k_dense_replace` on are mixtures. The next-token modules of V3 are no

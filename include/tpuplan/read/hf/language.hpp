@@ -237,11 +237,12 @@ struct other_name {
   std::string_view as;
   bool own_defaults = false;  ///< names and defaults of its fields are its own
 };
-inline constexpr std::array<other_name, 9> other_names{{
+inline constexpr std::array<other_name, 10> other_names{{
     {"Yi", "llama"},
     {"deepseek_ref", "deepseek_v4"},
     {"minimax_m3", "minimax_m3_vl_text"},
     {"Dream", "qwen2"},
+    {"stablelm_epoch", "stablelm"},
     {"aria_moe_lm", "aria_text"},
     {"RefinedWeb", "falcon", true},
     {"RefinedWebModel", "falcon", true},
@@ -285,7 +286,9 @@ inline void read_heads(config_fields& fields, transformer& model) {
          "a divisor of num_attention_heads, " + std::to_string(a.heads));
   }
   if (!latent) {
-    a.head_dim = plain ? model.d_model / a.heads : fields.count("head_dim");
+    const bool rounds = fields.type() == "glm4_moe" && !fields.has("head_dim");  // its class divides and rounds down
+    if (rounds) fields.assume("head_dim", std::to_string(model.d_model / a.heads), "hidden_size / num_attention_heads");
+    a.head_dim = plain || rounds ? model.d_model / a.heads : fields.count("head_dim");
     return;
   }
   a.latent.q_lora_rank = fields.count_or_none("q_lora_rank");

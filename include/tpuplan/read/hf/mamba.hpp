@@ -197,6 +197,9 @@ inline void read_nemotron_experts(config_fields& fields, transformer& model) {
   model.moe.shared_d_ff = fields.part("n_shared_experts") > 0 ? fields.part("moe_shared_expert_intermediate_size") : 0;
   model.moe.router_bias = true;
   read_latent_experts(fields, "moe_latent_size", false, model);
+  if (!model.mlp.bias) return;  // of the shared expert and of the projections, not of the routed ones
+  const std::int64_t d = model.d_model, shared = model.moe.shared_d_ff, width = fields.count_or("moe_latent_size", 0);
+  add_weights(model, moe_layers(model), (shared > 0 ? shared + d : 0) + (width > 0 ? width + d : 0));
 }
 
 /// Zamba: every layer is a Mamba layer. Before some of them comes a block of attention and MLP, and the few such blocks

@@ -134,6 +134,10 @@ inline void read_modernbert_decoder(config_fields& fields, transformer& model) {
   }
   if (a.window == 0) a.local_layers = 0;
   if (a.local_layers == 0) a.window = 0;
+  if (ends_in(class_of(fields), "DecoderModel")) {  // no dense layer and norm in front of a head
+    model.other_weights = model.norm_bias ? -2 * d : -d;
+    return;
+  }
   model.other_products = checked_multiply(d, d);  // the norm of the head is as wide as the one that layer 0 lacks
   model.other_weights = fields.flag("classifier_bias") ? d : 0;
 }

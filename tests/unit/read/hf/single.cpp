@@ -44,6 +44,10 @@ const hf_class classes[] = {
     {"norms of heads", "phi", "", R"({"qk_layernorm":true})", 1418276864},
     {"norms of heads, each its own", "stablelm", "", R"({"qk_layernorm":true})", 2795607040},
     {"fewer heads of keys", "stablelm", "", R"({"qk_layernorm":true,"use_parallel_residual":true,"num_key_value_heads":8})", 2480808960},
+    {"glm4_moe, heads of hidden_size / heads", "glm4_moe", "", R"({"hidden_size":4096,"num_attention_heads":96,"num_hidden_layers":2})", 3679998080},
+    {"aria_text, biases of the shared experts", "aria_text", "", R"({"mlp_bias":true,"num_hidden_layers":2})", 1403121664},
+    {"nemotron_h, biases of the shared experts", "nemotron_h", "", R"({"mlp_bias":true,"num_hidden_layers":4,"hybrid_override_pattern":"ME*E"})", 2359072160},
+    {"nemotron_h, biases of the projections too", "nemotron_h", "", R"({"mlp_bias":true,"moe_latent_size":1024,"num_hidden_layers":4,"hybrid_override_pattern":"ME*E"})", 1620098464},
     {"facebook/opt-350m", "opt", "", R"({"word_embed_proj_dim":512,"hidden_size":1024,"do_layer_norm_before":false,"num_hidden_layers":24,"num_attention_heads":16,"ffn_dim":4096})", 331196416},
     {"diffllama defaults", "diffllama", "", R"({})", 1204885504},
     {"longcat_flash defaults", "longcat_flash", "", R"({})", 560664980480},
@@ -161,6 +165,14 @@ TEST_CASE("Phi-3-small says that its sparse layers count as full ones", "[hf_sin
     return each.field == "dense_attention_every_n_layers" && each.why.substr(0, 2) == "2 ";
   };
   CHECK(std::any_of(read.assumed.begin(), read.assumed.end(), says));
+}
+
+TEST_CASE("the longest sequence may be left out where no table depends on it", "[hf_single]") {
+  const char* sizes = R"({"hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9, "num_hidden_layers": 1,
+      "intermediate_size": 32})";
+  for (const char* type : {"minicpm", "internlm2"}) CHECK(model_of(type, sizes).max_positions == 2048);
+  CHECK(model_of("stablelm_epoch", "{}").max_positions == 4096);
+  CHECK(parameters(model_of("stablelm_epoch", "{}")).total == parameters(model_of("stablelm", "{}")).total);
 }
 
 TEST_CASE("Phi's first files have other names", "[hf_single]") {

@@ -30,6 +30,8 @@ const hf_class classes[] = {
     {"laguna", "laguna", "", R"({"gating":"per-element","shared_expert_intermediate_size":1024})", 33812043520},
     {"laguna", "laguna", "", R"({"num_hidden_layers":4,"num_attention_heads_per_layer":[48,64,64,64],"attention_bias":true,"layer_types":["full_attention","sliding_attention","sliding_attention","sliding_attention"]})", 3031467776},
     {"laguna", "laguna", "", R"({"num_hidden_layers":4,"num_attention_heads_per_layer":[48,64,64,64],"gating":"per-element","mlp_layer_types":["sparse","sparse","sparse","sparse"]})", 3852488704},
+    {"modernbert-decoder without a head", "modernbert-decoder", "ModernBertDecoderModel", R"({})", 149014272},
+    {"modernbert-decoder, norms with biases", "modernbert-decoder", "ModernBertDecoderModel", R"({"norm_bias":true})", 149048832},
     {"modernbert-decoder", "modernbert-decoder", "", R"({"norm_bias":true,"classifier_bias":true,"decoder_bias":false,"num_hidden_layers":28,"hidden_size":1024,"num_attention_heads":16,"intermediate_size":2624})", 395891712},
 };
 // clang-format on
