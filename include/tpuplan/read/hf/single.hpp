@@ -219,8 +219,11 @@ inline void read_chatglm(config_fields& fields, transformer& model) {
   if (!fields.flag("multi_query_attention")) model.attention.kv_heads = model.attention.heads;
 }
 
-/// MiniCPM: as Llama, and with `num_experts` as Mixtral.
+/// MiniCPM: as Llama, and with `num_experts` as Mixtral. The reranker with a head behind each layer is refused.
 inline void read_minicpm_experts(config_fields& fields, transformer& model) {
+  if (fields.has("start_layer"))
+    fail(errc::unsupported, fields.path("start_layer"), fields.count("start_layer"),
+         "absent: one head, behind all layers");
   if (fields.count_or("num_experts", 0) > 0) read_mixtral_experts(fields, model);
 }
 

@@ -105,6 +105,10 @@ TEST_CASE("ChatGLM has its output head under every name", "[hf_single]") {
 
 TEST_CASE("what single types do not count is refused by its field", "[hf_single]") {
   const hf_class refused[] = {
+      {"config.start_layer is 8; valid: absent", "minicpm", "LayerWiseMiniCPMForCausalLM",
+       R"({"hidden_size": 64, "num_attention_heads": 4, "vocab_size": 9, "num_hidden_layers": 9,
+       "intermediate_size": 32, "start_layer": 8, "head_multi": true})",
+       0},
       {"head_dim", "helium", "", R"({"hidden_size": 2048, "num_attention_heads": 10, "num_key_value_heads": 10})", 0},
       {"num_experts_per_tok", "doge", "", R"({"is_moe": true, "num_experts": 16, "num_experts_per_tok": 64})", 0},
   };
