@@ -102,6 +102,21 @@ std::vector<judged_run> judge(const std::vector<measured_run>& runs) {
   return list;
 }
 
+/// How far a time of published software lies from its estimate at most, and whose that is (data/measured).
+constexpr double furthest_published = 9.8;
+constexpr const char* furthest_run = "a token of Grok-2 on v6e-64";
+
+/// What is doubtful of a measured time: nothing where published software is as far from its estimate.
+std::string doubt_of(const judged_run& one) {
+  if (one.run->kind == measured_kind::memory) return {};
+  const double ratio = one.measured / one.alone.value;
+  if (ratio <= furthest_published && ratio >= 1 / furthest_published) return {};
+  const bool slow = ratio > 1;
+  return fmt::format("{} takes {:.3g} times {}: of published software none is further off than {} ({}): {} for {}?",
+                     one.run->id, slow ? ratio : 1 / ratio, slow ? "what is estimated" : "less than is estimated",
+                     furthest_published, furthest_run, slow ? "ms" : "s", slow ? "s" : "ms");
+}
+
 /// A further run that would be informative, and the share of the spread over similar questions that would remain.
 struct suggestion {
   std::string of, change;
@@ -182,6 +197,11 @@ ordered_json document_of(const measured_runs& read, const std::vector<judged_run
   for (const suggestion& one : next)
     document["next"].push_back(
         {{"kind", one.of}, {"run", one.change}, {"spread_left", one.before}, {"spread_left_then", one.after}});
+  document["doubtful"] = ordered_json::array();
+  for (const judged_run& one : judged) {
+    if (const std::string doubt = doubt_of(one); !doubt.empty())
+      document["doubtful"].push_back({{"id", one.run->id}, {"why", doubt}});
+  }
   document["unknown_keys"] = read.unknown;
   document["skipped"] = ordered_json::array();
   for (const auto& [id, why] : read.skipped) document["skipped"].push_back({{"id", id}, {"why", why}});
@@ -205,6 +225,9 @@ view view_of(const measured_runs& read, const std::vector<judged_run>& judged, c
         text_cells({one.run->id, std::string(one.run->model.name.view()), std::string(name(one.run->kind)),
                     amount(one, one.measured), amount(one, one.alone.value), error(one.alone.value, one.measured),
                     amount(one, one.others.value), error(one.others.value, one.measured)}));
+  for (const judged_run& one : judged) {
+    if (std::string doubt = doubt_of(one); !doubt.empty()) part.notes.push_back(std::move(doubt));
+  }
   for (const auto& [id, why] : read.skipped) part.notes.push_back("skipped " + id + ": " + why);
   shown.parts = {std::move(part), unknown_part(read.unknown)};
   const auto say = [&](std::string words) { shown.parts.emplace_back().sentences = {std::move(words)}; };
