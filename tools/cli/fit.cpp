@@ -58,6 +58,13 @@ void add_sources(const placed_job& asked, const job_options& job, const mesh_opt
   if (job.maxtext.is_given()) shown.parts.push_back(unused_part(ask_maxtext(job, mesh)));
 }
 
+void take_maxtext_steps(job_options& job, const mesh_options& mesh, epoch_options& run) {
+  if (!job.maxtext.is_given() || is_given(run) || job.request.contains("tokens")) return;
+  const std::int64_t steps = ask_maxtext(job, mesh).steps;
+  job.maxtext.has_run = steps > 0;
+  if (steps > 0) run.steps = steps;
+}
+
 placed_job place(const model_config& config, const job_options& job, const mesh_options& mesh, calibrated_part part) {
   placed_job all;
   if (job.maxtext.is_given()) {

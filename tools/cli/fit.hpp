@@ -4,6 +4,7 @@
 #include <tpuplan/ask/training.hpp>
 
 #include "cli/calibration.hpp"
+#include "cli/epochs.hpp"
 #include "cli/job.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
@@ -18,6 +19,8 @@ any_model load_trained_model(const job_options& job, const mesh_options& mesh);
 /// The job with nothing left open, and what is known of it from the user's own runs.
 tpuplan::placed_job place(const tpuplan::model_config& config, const job_options& job, const mesh_options& mesh,
                           calibrated_part part);
+/// The steps of a MaxText configuration are the run, where it has some and the question has no other.
+void take_maxtext_steps(job_options& job, const mesh_options& mesh, epoch_options& run);
 /// @{
 /// The user's own runs that an answer knows, and keys of a MaxText configuration that mean nothing here.
 void add_sources(const tpuplan::placed_job& asked, const job_options& job, const mesh_options& mesh,

@@ -34,9 +34,11 @@ maxtext_question ask_maxtext(const maxtext_options& given, const std::string& sl
     named->second.is_asked_for = true;
     where = named->second.value;
   }
-  if (config.empty()) return read_maxtext(std::move(keys), slice_for(where), slices);
-  const model_config own = load_model(config);
-  return read_maxtext(std::move(keys), slice_for(where), slices, &own.model);
+  const model_config own = config.empty() ? model_config{} : load_model(config);
+  maxtext_question asked =
+      read_maxtext(std::move(keys), slice_for(where), slices, config.empty() ? nullptr : &own.model);
+  if (asked.steps > 0 && !given.has_run) asked.unused.emplace_back("steps");
+  return asked;
 }
 
 model_config model_of(const maxtext_question& asked) {

@@ -16,6 +16,7 @@ namespace cli {
 struct maxtext_options {
   std::string file;
   std::vector<std::string> settings;  // key=value, above the file
+  bool has_run = false;               // its `steps` are the run that is asked about
   [[nodiscard]] bool is_given() const noexcept { return !file.empty(); }
 };
 

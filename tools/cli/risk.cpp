@@ -155,6 +155,7 @@ void add_risk_command(session& with) {
   added.run = [options, &with] {
     read_job(options->job);
     read_mesh(options->job.request, options->mesh);
+    take_maxtext_steps(options->job, options->mesh, options->epochs);
     run_risk(*options, with);
   };
 }

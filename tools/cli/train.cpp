@@ -180,6 +180,7 @@ void add_train_command(session& with) {
   added.run = [options, &with] {
     read_job(options->job);
     read_mesh(options->job.request, options->mesh);
+    take_maxtext_steps(options->job, options->mesh, options->epochs);
     const train_request asked = read_request<train_request>(options->job.request);
     if (asked.tokens > 0) options->tokens = asked.tokens;
     options->run = asked;
