@@ -91,7 +91,9 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   if (all.fits == verdict::no)
     detail::fail(errc::infeasible, "slice", name(all.where).view(), "a slice that the job fits: see fit");
   assumed_values assumed;
-  detail::risk_subject about{asked, all, book, asked.region, detail::lifetime_of(asked, all.where, assumed), {}};
+  detail::runs_of_a_question played;
+  detail::risk_subject about{asked, all,   book, asked.region, detail::lifetime_of(asked, all.where, assumed),
+                             {},    played};
   if (deadline) about.limits.deadline = *deadline;
   if (asked.budget) about.limits.budget = *asked.budget;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <tpuplan/ask/places.hpp>
@@ -225,6 +226,32 @@ namespace detail {
   return words;
 }
 
+/// The runs that a question plays. Rows that meet the same runs, such as those of two prices or two budgets, share
+/// them.
+class runs_of_a_question {
+ public:
+  /// The runs of a job under a policy; the deadline counts where the policy looks at it.
+  [[nodiscard]] const std::vector<played_run>& of(const run_at_risk& job, const risk_policy& policy, risk_limits limits,
+                                                  const risk_request& asked) {
+    limits.budget = nothing;
+    if (!policy.on_demand_in_time) limits.deadline = nothing;
+    for (const entry& one : entries_) {
+      if (one.job == job && one.policy == policy && one.limits == limits) return one.played;
+    }
+    entries_.push_back({job, policy, limits, played_runs(job, limits, policy, asked.runs, asked.seed)});
+    return entries_.back().played;
+  }
+
+ private:
+  struct entry {
+    run_at_risk job{};
+    risk_policy policy{};
+    risk_limits limits{};
+    std::vector<played_run> played{};
+  };
+  std::list<entry> entries_{};
+};
+
 /// Everything that is the same for all ways of paying.
 struct risk_subject {
   const risk_request& asked;
@@ -233,6 +260,7 @@ struct risk_subject {
   std::string_view region{};
   mean_time_belief lifetime{};
   risk_limits limits{};
+  runs_of_a_question& played;
 
   [[nodiscard]] run_at_risk under(provisioning kind) const {
     return at_risk(of.run, kind, of.where, of.slices, of.terms, lifetime);
@@ -265,7 +293,8 @@ struct risk_subject {
   if (job.longest_piece && *job.longest_piece <= job.restart_time + job.start_up + job.checkpoint_time)
     return std::nullopt;  // which leaves no time for steps
   if ((policy.on_demand_in_time || policy.on_demand_after) && !prices->first.on_demand) return std::nullopt;
-  return tpuplan::outlook_of(job, prices->first, limits, policy, about.asked.runs, about.asked.seed);
+  check_outlook(job, prices->first, limits, policy, about.asked.runs);
+  return outlook_of_runs(about.played.of(job, policy, limits, about.asked), prices->first, limits);
 }
 
 /// The row of a way of paying.
@@ -316,7 +345,7 @@ struct risk_subject {
   if (!about.of.on_chips) return std::nullopt;
   const std::optional<placed_run> other = about.of.on_chips(kind, chip_total);
   if (!other) return std::nullopt;
-  const risk_subject then{about.asked, *other, about.book, about.region, about.lifetime, about.limits};
+  const risk_subject then{about.asked, *other, about.book, about.region, about.lifetime, about.limits, about.played};
   const auto seen = outlook_of_way(then, kind, policy, about.limits);
   if (!seen) return std::nullopt;
   return std::make_pair(*seen, std::string(slices_name(other->where, other->slices).view()));

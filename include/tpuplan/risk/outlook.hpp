@@ -48,11 +48,8 @@ inline constexpr std::int64_t usual_played_runs = 2000;
 
 namespace detail {
 
-/// The run of that number; one that outlasts its calendar window, of 90 days at most, does not end.
-[[nodiscard]] inline played_run play_within(const run_at_risk& job, const risk_prices& prices,
-                                            const risk_limits& limits, const risk_policy& policy,
-                                            const played_number& which) {
-  played_run run = play(job, limits, policy, which);
+/// The run, as it is paid for: one that outlasts its calendar window, of 90 days at most, does not end.
+[[nodiscard]] inline played_run within_window(played_run run, const risk_prices& prices) {
   if (prices.kind == provisioning::calendar && run.billed - run.on_demand > 90_days) run.ended = false;
   return run;
 }
@@ -105,6 +102,55 @@ struct kept_limits {
           !limits.budget || (run.ended && total <= *limits.budget)};
 }
 
+/// Many runs, each played to its end.
+[[nodiscard]] inline std::vector<played_run> played_runs(const run_at_risk& job, const risk_limits& limits,
+                                                         const risk_policy& policy, std::int64_t runs,
+                                                         std::int64_t seed) {
+  std::vector<played_run> played;
+  for (std::int64_t n = 1; n <= runs; ++n) played.push_back(play(job, limits, policy, {seed, n, runs}));
+  return played;
+}
+/// What runs that were played come to, at these prices and within these limits.
+[[nodiscard]] inline run_outlook outlook_of_runs(const std::vector<played_run>& played, const risk_prices& prices,
+                                                 const risk_limits& limits) {
+  const auto runs = static_cast<std::int64_t>(played.size());
+  run_outlook all;
+  std::vector<seconds> walls;
+  std::vector<usd> costs;
+  std::int64_t in_time = 0, in_budget = 0, both = 0, stops = 0, switched = 0;
+  for (const played_run& one : played) {
+    const played_run run = within_window(one, prices);
+    stops += run.stops;
+    const usd total = run.ended ? paid_for(run, prices) : usd{};
+    const auto kept = limits_kept(run, total, limits);
+    in_time += kept.deadline ? 1 : 0;
+    in_budget += kept.budget ? 1 : 0;
+    if (!run.ended) continue;
+    both += kept.deadline && kept.budget ? 1 : 0;
+    switched += run.on_demand.value() > 0 ? 1 : 0;
+    walls.push_back(run.wall);
+    costs.push_back(total);
+  }
+  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(runs); };
+  all.chance_in_time = share(in_time);
+  all.chance_in_budget = share(in_budget);
+  all.chance_of_both = share(both);
+  all.chance_to_end = share(static_cast<std::int64_t>(walls.size()));
+  all.stops = share(stops);
+  all.switched = share(switched);
+  std::sort(walls.begin(), walls.end());
+  std::sort(costs.begin(), costs.end());
+  all.wall_p10 = amount_at(walls, runs, 0.1);
+  all.wall_p50 = amount_at(walls, runs, 0.5);
+  all.wall_p90 = amount_at(walls, runs, 0.9);
+  all.cost_p10 = amount_at(costs, runs, 0.1);
+  all.cost_p50 = amount_at(costs, runs, 0.5);
+  all.cost_p90 = amount_at(costs, runs, 0.9);
+  all.walls = at_each_percent(walls, runs);
+  all.costs = at_each_percent(costs, runs);
+  return all;
+}
+
 }  // namespace detail
 
 /// The chances of a run to keep its limits.
@@ -127,8 +173,8 @@ struct run_chances {
   const bool is_bounded = !limits.budget || bill;
   std::int64_t in_time = 0, in_budget = 0, both = 0;
   for (std::int64_t n = 1; n <= runs; ++n) {
-    const played_run run =
-        detail::play_within(job, prices, limits, {}, {seed, n, runs, is_bounded ? limits.deadline : nothing, bill});
+    const played_run run = detail::within_window(
+        play(job, limits, {}, {seed, n, runs, is_bounded ? limits.deadline : nothing, bill}), prices);
     const auto kept = detail::limits_kept(run, run.ended ? detail::paid_for(run, prices) : usd{}, limits);
     in_time += kept.deadline ? 1 : 0;
     in_budget += kept.budget ? 1 : 0;
@@ -147,41 +193,7 @@ struct run_chances {
                                             const risk_limits& limits, const risk_policy& policy = {},
                                             std::int64_t runs = usual_played_runs, std::int64_t seed = 1) {
   detail::check_outlook(job, prices, limits, policy, runs);
-  run_outlook all;
-  std::vector<seconds> walls;
-  std::vector<usd> costs;
-  std::int64_t in_time = 0, in_budget = 0, both = 0, stops = 0, switched = 0;
-  for (std::int64_t n = 1; n <= runs; ++n) {
-    const played_run run = detail::play_within(job, prices, limits, policy, {seed, n, runs});
-    stops += run.stops;
-    const usd total = run.ended ? detail::paid_for(run, prices) : usd{};
-    const auto kept = detail::limits_kept(run, total, limits);
-    in_time += kept.deadline ? 1 : 0;
-    in_budget += kept.budget ? 1 : 0;
-    if (!run.ended) continue;
-    both += kept.deadline && kept.budget ? 1 : 0;
-    switched += run.on_demand.value() > 0 ? 1 : 0;
-    walls.push_back(run.wall);
-    costs.push_back(total);
-  }
-  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(runs); };
-  all.chance_in_time = share(in_time);
-  all.chance_in_budget = share(in_budget);
-  all.chance_of_both = share(both);
-  all.chance_to_end = share(static_cast<std::int64_t>(walls.size()));
-  all.stops = share(stops);
-  all.switched = share(switched);
-  std::sort(walls.begin(), walls.end());
-  std::sort(costs.begin(), costs.end());
-  all.wall_p10 = detail::amount_at(walls, runs, 0.1);
-  all.wall_p50 = detail::amount_at(walls, runs, 0.5);
-  all.wall_p90 = detail::amount_at(walls, runs, 0.9);
-  all.cost_p10 = detail::amount_at(costs, runs, 0.1);
-  all.cost_p50 = detail::amount_at(costs, runs, 0.5);
-  all.cost_p90 = detail::amount_at(costs, runs, 0.9);
-  all.walls = detail::at_each_percent(walls, runs);
-  all.costs = detail::at_each_percent(costs, runs);
-  return all;
+  return detail::outlook_of_runs(detail::played_runs(job, limits, policy, runs, seed), prices, limits);
 }
 
 }  // namespace abi_0

@@ -75,6 +75,8 @@ struct played_number {
 /// pace is then known to a twentieth. A run that gets no further, or takes a hundred times its useful time and its
 /// wait, is given up.
 inline constexpr std::int64_t stops_of_a_block = 500;
+/// The same of an elastic run, whose other slices go on at each stop.
+inline constexpr std::int64_t stops_of_an_elastic_block = 250;
 
 /// The useful time that a share of runs stays below: log-normal on either side of what is expected, with nine of ten
 /// between the ends. `share` above 0 and below 1. Worked: of 8 to 12 days, expected 10, 95 % take at most 12.
@@ -153,7 +155,7 @@ class running {
       until_ = which.until ? which.until->value() : 0;
       until_billed_ = which.until_billed ? which.until_billed->value() : 0;
     }
-    if (policy.elastic) since_.stops = -4 * job.slices;
+    if (policy.elastic) block_ = stops_of_an_elastic_block, since_.stops = -4 * job.slices;
     if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
     if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
   }
@@ -165,8 +167,8 @@ class running {
       start = job_.restart_time.value();
       ++run.stops;
       if (++since_.stops == 0) since_ = {0, left_, wall_, billed_};  // not all slices are there now, as at first
-      const bool is_block = since_.stops == stops_of_a_block;
-      if (is_block) run.stops += stops_of_a_block * repeated_blocks();
+      const bool is_block = since_.stops == block_;
+      if (is_block) run.stops += block_ * repeated_blocks();
       if (wall_ > given_up_ || (wall_ > until_ && billed_ > until_billed_) || (is_block && !is_getting_on_)) {
         run.ended = false;
         break;
@@ -361,6 +363,7 @@ class running {
   bool switched_ = false, is_getting_on_ = true;
   slices_at_work at_work_{};  // of an elastic run
   double goes_on_at_ = 0, piece_ends_ = never, since_checkpoint_ = 0, unsaved_ = 0;
+  std::int64_t block_ = stops_of_a_block;
   /// Where the last block of stops began.
   struct block_start {
     std::int64_t stops = 0;
