@@ -60,8 +60,7 @@ void add_chances(std::vector<view_cell>& to, const risk_answer& a, const Row& ro
   if (superseded)
     part.notes.emplace_back(
         "~ a change was announced for November 2026, and this price is from before it: it is ranked as if its chance "
-        "were "
-        "5 points less");
+        "were 5 points less");
   return part;
 }
 /// What changes would bring.
