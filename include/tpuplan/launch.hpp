@@ -13,6 +13,7 @@
 #include <tpuplan/launch/maxdiffusion.hpp>
 #include <tpuplan/launch/maxtext.hpp>
 #include <tpuplan/launch/maxtext_model.hpp>
+#include <tpuplan/launch/names.hpp>
 #include <tpuplan/launch/offers.hpp>
 #include <tpuplan/launch/pictures.hpp>
 #include <tpuplan/launch/plan.hpp>

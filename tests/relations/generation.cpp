@@ -329,7 +329,8 @@ void launchable_pictures(relation& r) {
   const std::string file = scratch() + "/pictures.json";
   while (r.next()) {
     const bool trains = r.random.chance(0.4), plans = r.random.chance(0.6);
-    std::string line = "tpuplan --json ", options = " --set prompt=x --set use_magcache=True --set use_cfg_cache=True";
+    std::string line = "tpuplan --json ",
+                options = " --checkpoint gs://bucket/f --set prompt=x --set use_magcache=True --set use_cfg_cache=True";
     if (trains) {
       line += (plans ? "plan" : "train") + drawn_training(r) + (plans ? " --max-chips 16" : " --slice v5p-8");
       options = " --checkpoint gs://bucket/f --set train_data_dir=gs://bucket/d --set learning_rate=1e-5";

@@ -43,7 +43,7 @@ class loaded_prices {
       rows.push_back(book().row(i));
       sources.push_back(own_ ? own_->source(i) : std::string());
     }
-    own_.emplace(std::move(rows), std::move(sources));
+    if (rows.size() < book().size()) own_.emplace(std::move(rows), std::move(sources));
   }
   /// Adds rows, which say where they come from.
   void add(const std::vector<tpuplan::price_row>& more);
