@@ -97,13 +97,6 @@ TEST_CASE("a class without an output head has no bias of one, and parts of pairs
   CHECK(says(refused({{"model_type", "bart"}, {"architectures", {"BartForCausalLM"}}}).message,
              "BartForCausalLM; valid: a class with both stacks"));
   CHECK(says(refused({{"model_type", "whisper"}, {"architectures", {"WhisperForCausalLM"}}}).message, "both stacks"));
-  for (const char* const pair : {"clip", "siglip", "siglip2"})
-    CHECK(says(refused({{"model_type", pair},
-                        {"architectures", {"SomeForTextClassification"}},
-                        {"text_config", json::object()},
-                        {"vision_config", json::object()}})
-                   .message,
-               "SomeForTextClassification; valid: a class with both towers"));
 }
 
 }  // namespace read_hf_saved_tests
