@@ -28,7 +28,7 @@ constexpr table tables[] = {
     {"hardware/slice_table.hpp", "machine_types", "hardware.json", generate::machine_table},
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
-    {"risk/lifetimes.hpp", "spot_lifetimes", "lifetimes.json", generate::lifetime_table},
+    {"cost/lifetimes.hpp", "spot_lifetimes", "lifetimes.json", generate::lifetime_table},
     {"read/zones.hpp", "zones", "zones.json", generate::zone_table},
     {"simulate/split.hpp", "cache_transfers", "transfers.json", generate::transfer_table},
     {"read/hf/default_rows.hpp", "hf_class_rows", "hf_defaults.json", generate::defaults_table},

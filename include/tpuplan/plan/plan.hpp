@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
+#include <tpuplan/cost/lifetimes.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/spot.hpp>
@@ -13,7 +14,6 @@
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
-#include <tpuplan/risk/lifetimes.hpp>
 #include <vector>
 
 /// @file
