@@ -742,7 +742,7 @@ TEST_CASE("Compute Engine: instances that run a program power off by themselves"
 TEST_CASE("what an idle hour costs, and how old that price is") {
   launch_request r = request_for(target("gce"), "v6e-16");
   r.zone = "us-east5-b";
-  CHECK(detail::hourly_words(r).empty());
+  CHECK(hourly_words(r).empty());
   const auto priced = [](provisioning kind) {
     price_row row;
     row.region = "us-east5";
@@ -752,18 +752,18 @@ TEST_CASE("what an idle hour costs, and how old that price is") {
     return row;
   };
   r.price = priced(provisioning::flex_start);
-  CHECK(detail::hourly_words(r) ==
+  CHECK(hourly_words(r) ==
         "$21.60 an hour, idle or not (flex_start in us-east5, price of 2026-08-10, before an announced change)");
   r.slices = 2;
   r.price = priced(provisioning::spot);
-  CHECK(detail::hourly_words(r) == "$43.20 an hour, idle or not (spot in us-east5, price of 2026-08-10)");
+  CHECK(hourly_words(r) == "$43.20 an hour, idle or not (spot in us-east5, price of 2026-08-10)");
   r.zone = "europe-west4-a";
-  CHECK(says(detail::hourly_words(r), "(spot in us-east5: no price is known in europe-west4, that of us-east5, price"));
+  CHECK(says(hourly_words(r), "(spot in us-east5: no price is known in europe-west4, that of us-east5, price"));
   r.zone = "us-central1-a";
   price_row of_us = priced(provisioning::spot);
   of_us.region = "us";
   r.price = of_us;
-  CHECK(says(detail::hourly_words(r), "(spot in us, price of"));
+  CHECK(says(hourly_words(r), "(spot in us, price of"));
 }
 
 }  // namespace launch_targets_tests

@@ -243,7 +243,7 @@ void check_keys(const launch_options& given, const planned_work& planned, const 
   const std::string file = with.data_dir + "/launch.json";
   if (given.maxtext_extra.empty() || !std::filesystem::exists(file)) return;
   const nlohmann::json facts = load_json(file);
-  const std::string config(planned.pictures ? detail::maxdiffusion_model_of(planned.pictures->run).config : "base");
+  const std::string config(planned.pictures ? maxdiffusion_model_of(planned.pictures->run).config : "base");
   const nlohmann::json& keys = planned.pictures ? facts.at("maxdiffusion").at("configs").at(config).at("keys")
                                                 : facts.at("maxtext").at("all_keys");
   for (const std::string& one : given.maxtext_extra) {
@@ -381,7 +381,7 @@ void check_zone_is_no_region(const launch_request& request, const session& with)
 
 /// The price of the slices of a request where one is known, for who reads no comments.
 void say_hourly(const launch_request& request) {
-  if (request.price) write_error("tpuplan: " + detail::hourly_words(request));
+  if (request.price) write_error("tpuplan: " + hourly_words(request));
 }
 
 /// A plan for serving, which an engine runs on GKE.

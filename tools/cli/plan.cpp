@@ -63,7 +63,7 @@ void check_places(const plan_options& given, loaded_prices& prices, std::vector<
   assumed.insert(assumed.end(), said.begin(), said.end());
   const loaded_prices all = prices;
   prices.keep([&](const price_row& price) {
-    return !detail::looks_at(asked, price) || counts_in(asked, all.book(), zones, price);
+    return !looks_at(asked, price) || counts_in(asked, all.book(), zones, price);
   });
 }
 

@@ -143,7 +143,7 @@ day_request make_day(const model_config& config, const simulate_options& given, 
 void simulate_day(const model_config& config, const simulate_options& given, const price_book& prices, session& with) {
   need_targets(given.traffic.job.percentiles, "a target by percentile, which the slices of a day have to keep");
   const day_request request = make_day(config, given, prices, with);
-  tpuplan::detail::check_sharding(config.model, request.fleet.mesh, request.fleet.where);
+  tpuplan::check_sharding(config.model, request.fleet.mesh, request.fleet.where);
   const day_answer day = plan_day(request);
   if (day.options.empty() || !day.options.front().meets_targets) with.status = 1;
   if (day.options.empty() && with.is_given("--svg"))

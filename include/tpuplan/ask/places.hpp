@@ -36,14 +36,18 @@ inline region_offer offer_of(const std::vector<zone_row>& rows, const price_row&
 inline bool is_named_itself(const asked_places& asked, const price_row& price) {
   return std::find(asked.regions.begin(), asked.regions.end(), price.region.view()) != asked.regions.end();
 }
+}  // namespace detail
+
 /// Whether a question looks at a price.
-inline bool looks_at(const asked_places& asked, const price_row& price) {
+[[nodiscard]] inline bool looks_at(const asked_places& asked, const price_row& price) {
   const auto has = [&](const std::string& name) { return is_in_area(price.region.view(), name); };
   const auto is_of = [&](const std::string& name) { return chip_for(name).name == price.generation; };
   return std::any_of(asked.regions.begin(), asked.regions.end(), has) &&
          (asked.generations.empty() || std::any_of(asked.generations.begin(), asked.generations.end(), is_of)) &&
          (asked.kinds.empty() || std::find(asked.kinds.begin(), asked.kinds.end(), price.kind) != asked.kinds.end());
 }
+
+namespace detail {
 /// The places of those prices that a test holds for, each once: "v6e in us-east4, v5e in us-east5".
 template <class Test>
 std::string places_where(const price_book& book, const Test& holds) {
@@ -78,7 +82,7 @@ std::string places_where(const price_book& book, const Test& holds) {
   if (offer != region_offer::no_zone) return offer == region_offer::everyone;
   for (std::size_t i = 0; i < book.size(); ++i) {
     const price_row other = book.row(i);
-    if (other.generation == price.generation && other.kind == price.kind && detail::looks_at(asked, other) &&
+    if (other.generation == price.generation && other.kind == price.kind && looks_at(asked, other) &&
         is_for_everyone(rows, other))
       return false;
   }
@@ -92,7 +96,7 @@ std::string places_where(const price_book& book, const Test& holds) {
   std::vector<assumption> said;
   const auto say = [&](const char* field, const char* words, region_offer which, bool counts) {
     const std::string places = detail::places_where(book, [&](const price_row& price) {
-      return detail::looks_at(asked, price) && detail::offer_of(rows, price) == which &&
+      return looks_at(asked, price) && detail::offer_of(rows, price) == which &&
              counts_in(asked, book, rows, price) == counts;
     });
     if (!places.empty()) said.push_back({field, places, words});
@@ -132,7 +136,7 @@ struct flat_price {
     price_row row = book.row(i);
     const bool is_flat = row.kind == provisioning::flex_start || row.kind == provisioning::calendar;
     if (row.region != std::string_view("us") || !is_flat) continue;
-    if (!detail::looks_at({{"us"}, chip_names, kinds, {}}, row)) continue;
+    if (!looks_at({{"us"}, chip_names, kinds, {}}, row)) continue;
     if (find_price(book, row.generation, region, row.kind, row.smallest_chips)) continue;
     const std::string what = std::string(row.generation.view()) + " on " + std::string(name(row.kind));
     const std::string price = readable::money(usd{in_usd_per_hour(row.per_chip)});

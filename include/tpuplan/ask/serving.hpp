@@ -413,7 +413,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
-  detail::check_sharding(config.model, asked.mesh, where);
+  check_sharding(config.model, asked.mesh, where);
   expect_region(book, asked.region);
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",

@@ -28,10 +28,12 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
        "what " + std::string(chip.name.view()) + " multiplies: " + std::string(formats.view()));
 }
 
+}  // namespace detail
+
 /// Refuses a sharding of what is not shared: of a replica of one device, and of a cache that a model has not.
 inline void check_sharding(const transformer& model, const serving_layout& mesh, const slice& where) {
   const auto refuse = [](std::string_view field, auto given, std::string_view valid) {
-    fail(errc::invalid_argument, field, given, valid);
+    detail::fail(errc::invalid_argument, field, given, valid);
   };
   if (mesh.tensor == 1 || (mesh.tensor == 0 && devices(where) == 1)) {
     constexpr std::string_view valid = "none: a replica has one device";
@@ -39,12 +41,12 @@ inline void check_sharding(const transformer& model, const serving_layout& mesh,
     if (mesh.cache != cache_sharding::heads) refuse("mesh.cache", name(mesh.cache), valid);
     if (mesh.attention > 0) refuse("mesh.attention", mesh.attention, valid);
   }
-  const bool has_keys = model.kind != architecture::encoder && !keeps_states_alone(model);
+  const bool has_keys = model.kind != architecture::encoder && !detail::keeps_states_alone(model);
   if (mesh.cache != cache_sharding::heads && !has_keys)
     refuse("mesh.cache", name(mesh.cache), "none: the model keeps no keys and values");
 }
 
-}  // namespace detail
+namespace detail {}  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
 

@@ -481,7 +481,7 @@ class asked_simulation {
     detail::fail(errc::invalid_argument, "warm_up", asked.warm_up, "0 without requests in flight");
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
-  detail::check_sharding(config.model, asked.mesh, where);
+  check_sharding(config.model, asked.mesh, where);
   expect_region(book, asked.region);
   detail::asked_simulation simulation(config.model, asked);
   simulate_answer answer = simulation.answer();

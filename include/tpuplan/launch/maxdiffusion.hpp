@@ -124,12 +124,14 @@ inline constexpr std::string_view clip_flags =
     "--xla_tpu_enable_async_collective_fusion_multiple_steps=true --xla_tpu_overlap_compute_collective_tc=true "
     "--xla_enable_async_all_reduce=true";
 
+}  // namespace detail
+
 /// The model of that class with such denoisers; of several files the one for the size. Refuses what MaxDiffusion has
 /// no script for.
-inline const maxdiffusion_model& maxdiffusion_model_of(const maxdiffusion_run& run) {
-  const maxdiffusion_model* found = nullptr;
+[[nodiscard]] inline const detail::maxdiffusion_model& maxdiffusion_model_of(const maxdiffusion_run& run) {
+  const detail::maxdiffusion_model* found = nullptr;
   const std::vector<std::int64_t>& parts = run.denoiser_parameters;
-  for (const maxdiffusion_model& one : maxdiffusion_models) {
+  for (const detail::maxdiffusion_model& one : detail::maxdiffusion_models) {
     const bool same = std::all_of(parts.begin(), parts.end(), [&](std::int64_t p) { return p == one.parameters; });
     if ((one.pipeline != run.pipeline && one.denoiser != run.pipeline) || one.denoisers != parts.size() || !same)
       continue;
@@ -137,16 +139,20 @@ inline const maxdiffusion_model& maxdiffusion_model_of(const maxdiffusion_run& r
   }
   if (found != nullptr) return *found;
   if (run.pipeline == "LTXPipeline" || run.pipeline == "LTXImageToVideoPipeline")
-    fail(errc::unsupported, "model", run.pipeline,
-         "one of clips in one pass: MaxDiffusion makes those of LTX in two scales, which no plan has; run it by "
-         "--command");
+    detail::fail(
+        errc::unsupported, "model", run.pipeline,
+        "one of clips in one pass: MaxDiffusion makes those of LTX in two scales, which no plan has; run it by "
+        "--command");
   std::string given = run.pipeline;
   for (const std::int64_t one : parts)
     given += (given.size() == run.pipeline.size() ? " of " : " and ") + std::to_string(one) + " parameters";
-  fail(errc::unsupported, "model", given,
-       "what MaxDiffusion has: Stable Diffusion 1.5, 2 and XL, FLUX.1, FLUX.2-klein, Wan 2.1 and 2.2 A14B, Z-Image "
-       "Turbo; others run by --command or --image");
+  detail::fail(
+      errc::unsupported, "model", given,
+      "what MaxDiffusion has: Stable Diffusion 1.5, 2 and XL, FLUX.1, FLUX.2-klein, Wan 2.1 and 2.2 A14B, Z-Image "
+      "Turbo; others run by --command or --image");
 }
+
+namespace detail {
 
 /// Keys that a plan decides.
 constexpr bool is_picture_key(std::string_view key) noexcept {
@@ -399,7 +405,7 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
 /// has; empty: it has none. Throws as the command does for a model without a configuration. Worked: of Wan 2.1 1.3B it
 /// is "use_cfg_cache".
 [[nodiscard]] inline std::string_view maxdiffusion_cache(const maxdiffusion_run& run) {
-  const std::string_view all = detail::maxdiffusion_model_of(run).caches;
+  const std::string_view all = maxdiffusion_model_of(run).caches;
   return all.substr(0, all.find(' '));
 }
 
@@ -408,7 +414,7 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
 /// data/launch.json, maxdiffusion.gated.
 [[nodiscard]] inline std::string_view maxdiffusion_gate(const maxdiffusion_run& run) {
   return detail::gives(run.extra, "pretrained_model_name_or_path") ? std::string_view{}
-                                                                   : detail::maxdiffusion_model_of(run).gated;
+                                                                   : maxdiffusion_model_of(run).gated;
 }
 
 /// The command that makes MaxDiffusion generate one batch on the request's slice, or train on its slices: the script
@@ -422,7 +428,7 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
 [[nodiscard]] inline std::vector<std::string> maxdiffusion_command(const launch_request& request,
                                                                    const maxdiffusion_run& run) {
   validate(request);
-  const detail::maxdiffusion_model& model = detail::maxdiffusion_model_of(run);
+  const detail::maxdiffusion_model& model = maxdiffusion_model_of(run);
   const detail::maxdiffusion_family& family = detail::maxdiffusion_families[model.family];
   if (detail::chip_of_service("jax", request.where.chip.name.view()) == nullptr)
     detail::fail(errc::unsupported, "slice", name(request.where).view(),

@@ -284,20 +284,24 @@ inline std::string place_of(const launch_request& request) {
   return std::string(region_of(request.zone));
 }
 
+}  // namespace detail
+
 /// "$359.24 an hour, idle or not (spot in us-east5, price of 2026-08-10)", with what the price is not known of; empty
 /// where none is known.
-inline std::string hourly_words(const launch_request& request) {
+[[nodiscard]] inline std::string hourly_words(const launch_request& request) {
   if (!request.price) return {};
   const price_row& price = *request.price;
   std::array<char, 64> amount{};
   const double hourly = in_usd_per_hour(rate(price.per_chip, chips(request.where) * request.slices));
   std::snprintf(amount.data(), amount.size(), "$%.2f", hourly);
-  const std::string place = place_of(request), region(price.region.view());
+  const std::string place = detail::place_of(request), region(price.region.view());
   const bool elsewhere = !place.empty() && place != region && !(region == "us" && place.substr(0, 3) == "us-");
   return std::string(amount.data()) + " an hour, idle or not (" + std::string(name(price.kind)) + " in " + region +
          (elsewhere ? ": no price is known in " + place + ", that of " + region : std::string()) + ", price of " +
          std::string(price.date.view()) + (is_before_announced_change(price) ? ", before an announced change)" : ")");
 }
+
+namespace detail {
 
 /// Refuses chips that no service is documented to offer.
 inline void check_offered(const launch_request& request) {

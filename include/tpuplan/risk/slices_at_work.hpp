@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// Which slices of an elastic run compute, which start, and which wait for capacity. For use by the library.

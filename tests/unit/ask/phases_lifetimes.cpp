@@ -1,6 +1,7 @@
 // How long spot lasts is one figure for all questions about the same slices in the same place.
 #include <algorithm>
 #include <tpuplan/ask.hpp>
+#include <tpuplan/ask/phases.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
