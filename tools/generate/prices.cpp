@@ -99,13 +99,14 @@ std::string zone_table(data_folder& data) {
     for (const json& kind : row.value("provisioning", json::array()))
       kinds.push_back("provisioning::" + kind.get<std::string>());
     if (kinds.size() > 1) throw std::runtime_error("zones.json: " + zone + ": more than one way of paying in a row");
-    rows.push_back(
+    const std::string one =
         "{" +
         joined({in_quotes(zone), in_quotes(at(row, "generation", zone)), kinds.empty() ? "nothing" : kinds.front(),
                 row.value("single_tenant", false) ? "true" : "false"}) +
-        "}");
+        "}";
+    if (std::find(rows.begin(), rows.end(), one) == rows.end()) rows.push_back(one);  // several sources say the same
   }
-  return "/// Which zone has which generation.\n" +
+  return "/// Which zone has which generation, each once.\n" +
          unformatted("inline constexpr known_zone zones[] = {\n" + listed(rows) + "};\n");
 }
 

@@ -8,7 +8,7 @@
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/base/date.hpp>
 #include <tpuplan/cost/timeline.hpp>
-#include <tpuplan/launch/request.hpp>
+#include <tpuplan/launch/names.hpp>
 #include <tpuplan/risk/failures.hpp>
 #include <tpuplan/risk/lifetimes.hpp>
 #include <tpuplan/show/text/readable.hpp>

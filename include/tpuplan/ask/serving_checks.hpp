@@ -46,7 +46,6 @@ inline void check_sharding(const transformer& model, const serving_layout& mesh,
     refuse("mesh.cache", name(mesh.cache), "none: the model keeps no keys and values");
 }
 
-namespace detail {}  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
 

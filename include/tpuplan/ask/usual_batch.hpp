@@ -33,9 +33,7 @@ inline void take_usual_batch(double tokens, double noise_scale, const transforme
           " of the critical batch";
     while (batch > 1 && is_beyond()) batch /= 2;
   }
-  if (data != nullptr && data->last == remainder::drop) {  // of which a fiftieth at most is dropped, as of networks
-    while (data->examples % batch > data->examples / 50) batch /= 2;
-  }
+  while (data != nullptr && detail::drops_many(*data, batch)) batch /= 2;
   const std::int64_t steps =
       data != nullptr ? epochs_of(*data, batch).steps : ceil_to_count(tokens / static_cast<double>(length * batch));
   const std::string in_all = std::to_string(steps) + " steps in all";

@@ -20,6 +20,15 @@ struct data_set {
   remainder last = remainder::drop;  ///< what happens to the examples of an epoch that fill no batch
 };
 
+namespace detail {
+
+/// Whether batches of that size leave out more than a fiftieth of the examples of each epoch.
+constexpr bool drops_many(const data_set& data, std::int64_t batch) {
+  return data.last == remainder::drop && data.examples % batch > data.examples / 50;
+}
+
+}  // namespace detail
+
 /// The steps of a job that is given in epochs.
 struct epoch_count {
   std::int64_t batch = 0;            ///< examples in a step, over all replicas

@@ -222,7 +222,7 @@ void plan_slices(const Request& request, std::int64_t steps, Answer& answer, con
   detail::positive_count("data_set.examples", data.examples);
   std::int64_t batch = 1024;
   while (batch > data.examples) batch /= 2;
-  while (data.last == remainder::drop && data.examples % batch > data.examples / 50) batch /= 2;
+  while (detail::drops_many(data, batch)) batch /= 2;
   return batch;
 }
 

@@ -38,13 +38,14 @@ TEST_CASE("a zone that lacks a generation is refused with those that have it") {
 
 TEST_CASE("the zones that the headers know are those of the file") {
   const std::vector<zone_row> known = built_in_zones();
-  REQUIRE(known.size() == rows().size());
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    CHECK(known[i].zone == rows()[i].zone);
-    CHECK(known[i].generation == rows()[i].generation);
-    CHECK(known[i].only == rows()[i].only);
-    CHECK(known[i].single_tenant == rows()[i].single_tenant);
-  }
+  const auto is_like = [](const zone_row& a, const zone_row& b) {
+    return a.zone == b.zone && a.generation == b.generation && a.only == b.only && a.single_tenant == b.single_tenant;
+  };
+  const auto count_in = [&](const std::vector<zone_row>& all, const zone_row& one) {
+    return std::count_if(all.begin(), all.end(), [&](const zone_row& other) { return is_like(one, other); });
+  };
+  for (const zone_row& one : rows()) CHECK(count_in(known, one) == 1);
+  for (const zone_row& one : known) CHECK(count_in(rows(), one) >= 1);
 }
 
 TEST_CASE("a way of paying has zones of its own") {

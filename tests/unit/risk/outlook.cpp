@@ -2,6 +2,7 @@
 #include <tpuplan/risk/outlook.hpp>
 
 #include <random>
+#include <utility>
 
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
@@ -95,21 +96,36 @@ TEST_CASE("chances are those of runs that are played from interval to interval")
   }
 }
 
+/// Worlds as a job of ten days and a belief of 4 h within a factor of 16 have them.
+class drawn_worlds {
+ public:
+  explicit drawn_worlds(std::mt19937_64& random) : random_(random) {}
+  /// The job in the next world, and how long its slices last on average.
+  [[nodiscard]] std::pair<run_at_risk, seconds> next(run_at_risk job) {
+    const double z = drawn();
+    job.run.expected = 10_days * std::pow(z < 0 ? 10.0 / 8 : 12.0 / 10, z);
+    job.run.low = job.run.high = job.run.expected;
+    return {job, 4_h * std::pow(16, drawn())};
+  }
+
+ private:
+  [[nodiscard]] double drawn() { return normal_(random_) / 1.6448536269514722; }
+  std::mt19937_64& random_;
+  std::normal_distribution<double> normal_{};
+};
+
 TEST_CASE("on worlds that nobody knows a chance of 90 % is kept in 90 % of the runs", "[slow]") {
   run_at_risk job = ten_days();
   job.queue_time = 20_min;
   job.lifetime = believed_within(4_h, 16);
   const run_outlook promised = outlook_of(job, paid, {}, {}, 4000);
   std::mt19937_64 random(5);
-  std::normal_distribution<double> normal;
+  drawn_worlds drawn(random);
   int kept = 0;
   const int worlds = 3000;
   for (int n = 0; n < worlds; ++n) {
-    run_at_risk world = job;
-    const double z = normal(random) / 1.6448536269514722;
-    world.run.expected = 10_days * std::pow(z < 0 ? 10.0 / 8 : 12.0 / 10, z);
-    world.run.low = world.run.high = world.run.expected;
-    world.lifetime = believed_within(4_h * std::pow(16, normal(random) / 1.6448536269514722), 1);
+    auto [world, lasts] = drawn.next(job);
+    world.lifetime = believed_within(lasts, 1);
     const played_run one = play(world, {}, {}, {77, n + 1, worlds});
     kept += promised.wall_p90 && one.ended && one.wall <= *promised.wall_p90 ? 1 : 0;
   }
@@ -127,15 +143,12 @@ TEST_CASE("a chance of 90 % is kept where lifetimes are not exponential", "[slow
   REQUIRE(promised.wall_p90);
   for (const double shape : {0.7, 1.0, 2.0}) {
     std::mt19937_64 random(5);
-    std::normal_distribution<double> normal;
+    drawn_worlds drawn(random);
     int kept = 0;
     const int worlds = 3000;
     for (int n = 0; n < worlds; ++n) {
-      run_at_risk world = job;
-      const double z = normal(random) / 1.6448536269514722;
-      world.run.expected = 10_days * std::pow(z < 0 ? 10.0 / 8 : 12.0 / 10, z);
-      const double mean = 4 * 3600 * std::pow(16, normal(random) / 1.6448536269514722);
-      std::weibull_distribution<double> lifetime(shape, mean / std::tgamma(1 + 1 / shape));
+      const auto [world, lasts] = drawn.next(job);
+      std::weibull_distribution<double> lifetime(shape, lasts.value() / std::tgamma(1 + 1 / shape));
       const double most = promised.wall_p90->value();
       kept += wall_played_plainly(
                   world, 1200, random, [&] { return lifetime(random); }, most) <= most
