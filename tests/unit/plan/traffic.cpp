@@ -437,10 +437,10 @@ TEST_CASE("an autoscaler says in how many parts of the day its targets are misse
   const per_second rate = plan_day(request).slice_rate;
   const payment_mix following{0, provisioning::on_demand, provisioning::on_demand, true};
   std::int64_t missed = 0;
-  for (const double above : {1.05, 1.6, 2.2}) {
-    request.day.rates.assign(40, 0.8 * rate);
-    request.day.rates[20] = above * rate;
-    const day_autoscaler scaler = *plan_day(request).autoscaler;
+  for (const double above : {1.05, 1.6}) {
+    request.day.rates.assign(24, 0.8 * rate);
+    request.day.rates[12] = above * rate;
+    const day_autoscaler scaler = detail::autoscaler_of(request, 3, rate);
     REQUIRE(scaler.meets_targets);
     // A short part within the tolerance of Kubernetes is over before its queue has grown.
     if (above == 1.05) CHECK(scaler.slice_hours < ideal_slice_hours(request.day, rate));
