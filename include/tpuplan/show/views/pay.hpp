@@ -56,7 +56,8 @@ inline void add_spot_notes(std::vector<std::string>& to, const pay_answer& answe
     if (one.field == assumed_checkpoint_time)
       to.push_back(joined(
           {"a checkpoint is taken to stop the step for ", one.value, option(": see --parameters and --checkpoint")}));
-    if (one.field == assumed_preemptions) to.push_back("that rate is assumed" + option(": see --market and --mtbp"));
+    if (one.field == assumed_preemptions)
+      to.push_back(joined({"assumed: ", one.field, " ", one.value, option("; see --market and --mtbp")}));
   }
   if (answer.queue_time.value() > 0)
     to.push_back(joined({"each wait for a spot slice takes ", duration(answer.queue_time), option(": see --queue")}));
