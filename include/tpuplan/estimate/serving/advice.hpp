@@ -157,7 +157,8 @@ constexpr serving_finding replicas_finding(const serving_base& base) {
   serving_layout mesh = base.mesh;
   for_each_divisor(all, [&](std::int64_t tensor) {
     if (mesh.weights == weight_sharding::one_dimension && !heads_divide(base.model, tensor)) return;
-    if (tensor == 1 && mesh.cache == cache_sharding::batch) return;  // one device shares no cache
+    const bool shares = mesh.cache == cache_sharding::batch || mesh.weights != weight_sharding::one_dimension;
+    if (tensor == 1 && shares) return;  // one device shares neither cache nor weights
     mesh.tensor = tensor;
     improve(best, base, base.job, mesh);
   });
