@@ -184,7 +184,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "block") {  // an engine that chooses one is left to it
     const engine_row& row = row_of(launch.engine);
     if (!leaves_block(launch.engine, job)) return count(job.block_tokens);
-    return row.chooses_block ? std::nullopt : count(row.block_tokens);
+    return row.chooses_block || row.block_tokens == 1 ? std::nullopt : count(row.block_tokens);
   }
   if (of == "expert_devices")  // experts lie whole on them, as the estimate has them; replicas would share theirs
     return launch.experts > 0 && copies == 1 ? count(common_divisor(launch.experts, devices(launch.request.where)))
