@@ -84,7 +84,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.28, 2.44, 2.94, 0.53, 0.53, 0.0519, 0.0349, 1.6};
+inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.28, 2.44, 2.94, 0.53, 0.53, 0.0519, 0.0349, 1.56};
 inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0626, 0.0376, 1.69};
 // clang-format on
 // end of generated: serving_spreads
