@@ -314,7 +314,7 @@ std::string drawn_training(relation& r) {
 void launches(relation& r, const told& planned, const std::string& file, std::size_t rank, const std::string& why,
               const std::string& options) {
   const told launched = tell("tpuplan launch " + file + " --rank " + std::to_string(rank) +
-                             " --target gke --maxdiffusion --image a/b:c" + options);
+                             " --target gke --maxdiffusion --secret hf --image a/b:c" + options);
   r.holds(launched.refused() == !why.empty(), "launch starts what MaxDiffusion does, and nothing else", planned,
           std::to_string(rank) + " " + why, launched, launched.errors);
   if (!why.empty() && why.find("several sizes") == std::string::npos)
