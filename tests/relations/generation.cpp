@@ -329,13 +329,15 @@ void launchable_pictures(relation& r) {
   const std::string file = scratch() + "/pictures.json";
   while (r.next()) {
     const bool trains = r.random.chance(0.4), plans = r.random.chance(0.6);
-    std::string line = "tpuplan --json ",
-                options = " --checkpoint gs://bucket/f --set prompt=x --set use_magcache=True --set use_cfg_cache=True";
+    std::string line = "tpuplan --json ", options = " --checkpoint gs://bucket/f --set prompt=x";
     if (trains) {
       line += (plans ? "plan" : "train") + drawn_training(r) + (plans ? " --max-chips 16" : " --slice v5p-8");
       options = " --checkpoint gs://bucket/f --set train_data_dir=gs://bucket/d --set learning_rate=1e-5";
     } else {
-      line += (plans ? "plan" : "generate") + generation_of(r, !plans).words;
+      const generation_question asked = generation_of(r, !plans);
+      line += (plans ? "plan" : "generate") + asked.words;
+      if (asked.request["make"].contains("cache_speedup"))
+        options += " --set use_magcache=True --set use_cfg_cache=True";
       if (plans) line += " --items-per-hour 20 --max-slice 8 --generation v5e,v5p,v6e";
     }
     const told planned = tell(line + " >" + file);
