@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <fstream>
 #include <initializer_list>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -121,8 +122,14 @@ inline std::string path_of_number(std::string_view characters, std::string_view 
 /// Where a key stands that its object has already; empty: there is none. The characters are JSON.
 inline std::string place_of_repeated_key(std::string_view characters, std::string_view source) {
   std::set<std::pair<std::size_t, std::string_view>> keys;  // with the place of their object
+  std::list<std::string> spelled;                           // those with escapes, as they are read
   return path_where(characters, source, [&](const std::vector<json_level>& open, std::string_view number) {
-    return number.empty() && !keys.insert({open.back().begin, open.back().key}).second;
+    std::string_view key = open.back().key;
+    if (number.empty() && key.find('\\') != std::string_view::npos) {
+      const std::string quoted = '"' + std::string(key) + '"';
+      key = spelled.emplace_back(nlohmann::json::parse(quoted).get<std::string>());
+    }
+    return number.empty() && !keys.insert({open.back().begin, key}).second;
   });
 }
 

@@ -35,6 +35,8 @@ TEST_CASE("a key that comes twice in an object is refused by its place", "[json]
   const auto refused = [](const char* text) { return ::refusal_of([&] { (void)parse_json(text, "a.json"); }).message; };
   CHECK(says(refused(R"({"a": 1, "b": [{"c": 1}, {"c": 2, "d": "x", "c": 3}]})"), "a.json.b[1].c is given twice"));
   CHECK(says(refused(R"({"a": {"a": 1}, "a": 2})"), "a.json.a is given twice; valid: each key once"));
+  CHECK(says(refused(R"({"ab": 1, "a\u0062": 2})"), "a.json.a\\u0062 is given twice"));  // in another spelling
+  CHECK_FALSE(says(refused(R"({"a\\u0062": 1, "a\u0062": 2})"), "twice"));
   CHECK_FALSE(
       ::refusal_of([] { (void)parse_json(R"({"a": "a", "b": ["a", {"a": "\"a"}], "c:": ":"})", "a.json"); }).refused);
 }
