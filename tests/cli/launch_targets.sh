@@ -166,6 +166,8 @@ job "ResNet-50" vertex '^train.py' --project my-project --location us-central1 "
   "$data/networks/resnet-50.json" --batch 1024 --examples 1281167 --epochs 90 --generation v5e --provisioning on_demand
 job "EfficientNet" ray '^train.py' --project my-project --zone us-west4-a "${own[@]}" -- \
   "$data/networks/efficientnet-b0.json" --batch 1024 --examples 1.2M --epochs 90 --generation v5e --provisioning on_demand
+job "EfficientNetV2-S at 384" vertex '^train.py' --project my-project --location us-central1 "${own[@]}" -- \
+  efficientnet_v2_s --batch 1024 --examples 1.2M --epochs 90 --generation v5e --provisioning on_demand
 job "BERT" skypilot '^train.py' --checkpoint gs://my-bucket/run "${own[@]}" -- \
   "$data/networks/bert-base.json" --batch 256 --examples 100k --epochs 3 --generation v6e --provisioning spot
 job "ViT-B/16" gcluster '^train.py' --checkpoint gs://my-bucket/run "${cluster[@]}" "${own[@]}" -- \

@@ -108,6 +108,9 @@ constexpr std::string_view named_networks[][2] = {
     {"vit_base_patch16_224", "vit-b-16"},
     {"vit_small_patch16_224", "vit-s-16"},
     {"tf_efficientnet_b0", "efficientnet-b0"},  // padded otherwise, to the same shapes
+    {"efficientnet_v2_s", "efficientnet-v2-s"},
+    {"tf_efficientnetv2_s", "efficientnet-v2-s"},
+    {"EfficientNetV2S", "efficientnet-v2-s"},  // the same layers, moving statistics counted
 };
 
 /// A name without the package that has it and the tag of timm for its weights, of which those for ImageNet-1k have its
