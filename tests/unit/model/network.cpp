@@ -34,10 +34,11 @@ TEST_CASE("worked networks have the published numbers of parameters and multiply
            row{"resnet-50-keras", 25583592, 25636712, 0},      // Keras: model.summary()
            row{"efficientnet-b0", 5288548, 5330564, 0.39},     // torchvision: model table
            row{"efficientnet-b0-keras", 5288548, 5330571, 0},  // Keras: model.summary()
-           row{"efficientnet-v2-s", 21458488, 21612360, 8.37},  // torchvision: model table, 8.366; Keras: model.summary()
-           row{"vit-s-16", 22050664, 22050664, 4.60},          // timm: vit_small_patch16_224
-           row{"vit-b-16", 86567656, 86567656, 17.56},         // torchvision: model table
-           row{"bert-base", 109482240, 109482240, 0},          // transformers: BertModel with pooler
+           row{"efficientnet-v2-s", 21458488, 21612360,
+               8.37},                                   // torchvision: model table, 8.366; Keras: model.summary()
+           row{"vit-s-16", 22050664, 22050664, 4.60},   // timm: vit_small_patch16_224
+           row{"vit-b-16", 86567656, 86567656, 17.56},  // torchvision: model table
+           row{"bert-base", 109482240, 109482240, 0},   // transformers: BertModel with pooler
        }) {
     INFO(r.file);
     const network net = network_of(r.file);

@@ -1,5 +1,5 @@
-// Models of Keras as keras.Model.to_json writes them, against the parameters and FLOPs that are published for them. The
-// files in keras/ are written by keras/write.py in that form, not by Keras.
+// Models of Keras as keras.Model.to_json writes them, against the parameters and FLOPs that are published for them and
+// those that Keras itself counts. keras/write.py had Keras 3.16.0 write the files in keras/.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -68,6 +68,26 @@ TEST_CASE("models of Keras have the parameters that are published for them", "[k
     CHECK(counted.trained == each.trained);
     CHECK(trained_parameters(read_any_model(document)) == each.trained);
   }
+}
+
+// What count_params() of each model and of its trainable weights said when Keras wrote its file. The encoder of the
+// U-Net is frozen, which is taken as trained, and said: a network has no layers without gradients.
+TEST_CASE("models of Keras have the parameters that Keras counts", "[keras]") {
+  const json totals = load_hf_document(TPUPLAN_TESTS_DIR "/unit/read/keras/totals.json");
+  CHECK(totals.at("keras_version") == "3.16.0");
+  std::size_t models = 0;
+  for (const auto& [name, counted] : totals.items()) {
+    if (!counted.is_object()) continue;
+    ++models;
+    INFO(name);
+    const json document = stored(name);
+    CHECK(document.at("module").get<std::string>().rfind("keras", 0) == 0);  // Keras 3 writes where its classes are
+    const network_parameters read = parameters(read_keras(document).net);
+    CHECK(read.total == counted.at("total").get<std::int64_t>());
+    const std::int64_t frozen = name == "unet" ? 3 * 3 * 16 * 32 + 32 : 0;
+    CHECK(read.trained == counted.at("trained").get<std::int64_t>() + frozen);
+  }
+  CHECK(models == 10);
 }
 
 // Source: `_ops` in torchvision/models of pytorch/vision, copies of 2022 and later.
