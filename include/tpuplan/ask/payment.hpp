@@ -148,12 +148,14 @@ struct gpu_comparison_row {
   provisioning against{};
   double saving = 0;  ///< share of the cost on GPUs that TPUs save; negative where they cost more
   std::optional<double> saving_on_flex_start{};  ///< the same share where both sides can be had on flex-start
-  double break_even_usd_per_chip_hour = 0;       ///< price of a chip at which both sides cost the same
-  std::optional<usd> saving_per_job{};           ///< dollars, where engineering is given
-  std::optional<double> jobs_to_pay_back{};      ///< jobs that save the engineering; nothing: never, or not given
-  std::optional<double> months_to_pay_back{};    ///< nothing: never, or engineering or jobs a month are not given
-  std::optional<usd> engineering{};              ///< as asked
-  double jobs_per_month = 0;                     ///< as asked
+  std::optional<usd> total_on_spot{};        ///< the GPUs at their spot price, without preemptions; nothing: none known
+  std::optional<double> saving_on_spot{};    ///< the share on spot, of the slices with their preemptions
+  double break_even_usd_per_chip_hour = 0;   ///< price of a chip at which both sides cost the same
+  std::optional<usd> saving_per_job{};       ///< dollars, where engineering is given
+  std::optional<double> jobs_to_pay_back{};  ///< jobs that save the engineering; nothing: never, or not given
+  std::optional<double> months_to_pay_back{};  ///< nothing: never, or engineering or jobs a month are not given
+  std::optional<usd> engineering{};            ///< as asked
+  double jobs_per_month = 0;                   ///< as asked
   bool price_derived = false;  ///< the list price is that of the GPU alone and that of a machine, of two sources
   /// @}
 };
@@ -262,7 +264,7 @@ namespace detail {
   const paid_run* const as_the_gpus = way_of(answer.ways, provisioning::on_demand);  // paid for in the same way
   const paid_run best = as_the_gpus != nullptr ? *as_the_gpus : *cheapest(answer.ways);
   gpu_comparison_row row{
-      std::string(gpu.name), job.gpus,          job.run, cost_of_work(gpus), best.kind, 0, {}, 0, {}, {}, {},
+      std::string(gpu.name), job.gpus,          job.run, cost_of_work(gpus), best.kind, 0, {}, {}, {}, 0, {}, {}, {},
       job.engineering,       job.jobs_per_month};
   row.price_derived = gpu.derived && !job.usd_per_gpu_hour;
   row.saving = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus).saving_fraction;
@@ -272,6 +274,11 @@ namespace detail {
   if (on_flex != nullptr && gpu.flex_start.has_value() && !job.usd_per_gpu_hour && job.run <= flex_start_terms{}.limit)
     row.saving_on_flex_start =
         1 - on_flex->total / cost_of_work(offer_of(gpu, job.gpus, jobs_in(job.run), provisioning::flex_start));
+  if (gpu.spot.has_value() && !job.usd_per_gpu_hour) {
+    row.total_on_spot = cost_of_work(offer_of(gpu, job.gpus, jobs_in(job.run), provisioning::spot));
+    if (const paid_run* const on_spot = way_of(answer.ways, provisioning::spot))
+      row.saving_on_spot = 1 - on_spot->total / *row.total_on_spot;
+  }
   if (!job.engineering) return row;
   not_negative("against.jobs_per_month", job.jobs_per_month);
   row.saving_per_job = row.total - best.total;
@@ -367,9 +374,9 @@ TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_ut
                calendar_utilization_against_spot, commitment_1y_utilization_against_on_demand,
                commitment_1y_utilization_against_spot, commitment_3y_utilization_against_on_demand,
                commitment_3y_utilization_against_spot)
-TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, saving_on_flex_start,
-               break_even_usd_per_chip_hour, saving_per_job, jobs_to_pay_back, months_to_pay_back, engineering,
-               jobs_per_month, price_derived)
+TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, saving_on_flex_start, total_on_spot,
+               saving_on_spot, break_even_usd_per_chip_hour, saving_per_job, jobs_to_pay_back, months_to_pay_back,
+               engineering, jobs_per_month, price_derived)
 TPUPLAN_FIELDS(tpuplan::kept_checkpoints, kept, total, count)
 TPUPLAN_FIELDS(tpuplan::pay_answer, slice, slices, chips, region, run, slice_mtbp, job_mtbp, cheapest,
                rest_of_term_used, ways, missing, break_even, against_gpu, queue_time, checkpoints, assumed)

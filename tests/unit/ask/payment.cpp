@@ -54,6 +54,27 @@ TEST_CASE("where spot begins to pay, and flex-start of a TPU against that of a G
               1 - flex->total.value() / (8 * hours * in_usd_per_hour(h100.flex_start.value("flex_start")))));
 }
 
+// Spot of 8 H100 is 6.62 an hour each in data/gpus.json: 5 days take 6355.20. How long they last there is published
+// nowhere, so that the slices with their preemptions are held against GPUs without any.
+TEST_CASE("spot of a TPU with its preemptions against the spot price of a GPU") {
+  pay_request asked;
+  asked.slice = "v5e-32";
+  asked.run = 5_days;
+  asked.against.emplace();
+  asked.against->gpu = "H100", asked.against->gpus = 8, asked.against->run = 5_days;
+  const pay_answer answer = answer_to(asked, price_book{});
+  REQUIRE(answer.against_gpu->total_on_spot.has_value());
+  CHECK(close(answer.against_gpu->total_on_spot->value(), 6355.2));
+  const paid_run* spot = detail::way_of(answer.ways, provisioning::spot);
+  REQUIRE(spot != nullptr);
+  CHECK(spot->billed > spot->run);
+  CHECK(close(*answer.against_gpu->saving_on_spot, 1 - spot->total.value() / 6355.2));
+  asked.against->gpu = "V100";  // no spot price is known
+  CHECK_FALSE(answer_to(asked, price_book{}).against_gpu->total_on_spot.has_value());
+  asked.against->gpu = "H100", asked.against->usd_per_gpu_hour = 5;  // a price of one's own, and no list
+  CHECK_FALSE(answer_to(asked, price_book{}).against_gpu->total_on_spot.has_value());
+}
+
 TEST_CASE("a way of paying that cannot be had has its own reason") {
   pay_request asked;
   asked.slice = "v5e-32";

@@ -136,8 +136,15 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
     part.sentences.push_back(joined({"both on flex-start", old ? ", at prices from before the announced change" : "",
                                      ": the slice ", saves(*gpus.saving_on_flex_start)}));
   }
+  if (gpus.total_on_spot)
+    part.sentences.push_back(joined(
+        {"on spot these GPUs take ", money(*gpus.total_on_spot),
+         " and more: how often they are preempted is not published, so that none is counted",
+         gpus.saving_on_spot ? joined({"; the slice, with those of its own, ", saves(*gpus.saving_on_spot)}) : ""}));
   const paid_run best = *cheapest(answer.ways);
-  if (best.kind != gpus.against)
+  const bool compared = (best.kind == provisioning::spot && gpus.saving_on_spot) ||
+                        (best.kind == provisioning::flex_start && gpus.saving_on_flex_start);
+  if (best.kind != gpus.against && !compared)
     part.sentences.push_back(joined({name(best.kind), " would take ", marked(best.total, best.price, options).text,
                                      ", where the GPUs too may be had for less than on demand"}));
   if (gpus.saving_per_job) part.sentences.push_back(pay_back_words(gpus, options));
