@@ -1,6 +1,7 @@
 #include "cli/against_gpu.hpp"
 
 #include <cmath>
+#include <tpuplan/show/text/gpus.hpp>
 
 namespace cli {
 
@@ -22,7 +23,7 @@ void add_trait_options(command& to, job_traits& into) {
 
 priced_chips chips_of(const slice& where, std::int64_t slices, const price_row& price) {
   const auto paid = static_cast<double>(checked_multiply(chips(where), slices));
-  return {price.per_chip * paid, peak_rate(where.chip, dtype::bf16) * paid};
+  return {price.per_chip * paid, peak_rate(where.chip, dtype::bf16) * paid, std::string(price.region.view())};
 }
 
 training_against_gpu compare_with_gpus(const gpu_options& given, const priced_chips& tpus, const rate_band& tpu,
@@ -31,6 +32,7 @@ training_against_gpu compare_with_gpus(const gpu_options& given, const priced_ch
   c.gpu = gpu_for(given.gpu);
   c.gpus = given.gpus.value_or(1);
   if (given.price) c.gpu.on_demand = usd_per_hour(*given.price);
+  if (!given.price) c.price_words = readable::gpu_price_words(c.gpu, tpus.region);
   c.rate = gpu_rate(c.gpu, c.gpus, each);  // which refuses a GPU without published runs
   if (!c.gpu.on_demand.has_value())
     refuse_missing("--gpu-usd",
@@ -80,6 +82,7 @@ view_part against_part(const training_against_gpu& c) {
   say(fmt::format("10^18 FLOPs: {} here, {} there at peak, {} {}; {}-{} here, {}-{} there as reached", many(c.tpu_peak),
                   many(c.gpu_peak), percent(std::abs(less)), less < 0 ? "more" : "less", reached(c.costs.tpu_low),
                   reached(c.costs.tpu_high), reached(c.costs.gpu_low), reached(c.costs.gpu_high)));
+  if (!c.price_words.empty()) say(c.price_words);
   return part;
 }
 

@@ -37,12 +37,14 @@ struct training_against_gpu {
   std::string unit;                     // "image", "token"
   tpuplan::flops each{};                // that a unit takes
   tpuplan::usd tpu_peak{}, gpu_peak{};  // of a FLOP at peak rates
+  std::string price_words;              // where the price of the GPUs does not hold
 };
 
 /// The chips of a job, all of them.
 struct priced_chips {
   tpuplan::usd_per_second price{};
   tpuplan::flops_per_second peak{};
+  std::string region{};  // of the price
 };
 priced_chips chips_of(const tpuplan::slice& where, std::int64_t slices, const tpuplan::price_row& price);
 

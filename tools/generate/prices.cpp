@@ -68,7 +68,9 @@ std::string gpu_table(data_folder& data) {
                            hourly(row, "on_demand_usd_per_hour"), hourly(row, "spot_usd_per_hour"),
                            hourly(row, "flex_start_usd_per_hour"), hourly(row, "calendar_usd_per_hour"),
                            in_quotes(at(row, "date", name))}) +
-                   (row.value("price_derived", false) ? ", true}" : "}"));
+                   (row.contains("dearer_abroad")       ? ", false, " + in_quotes(row.at("dearer_abroad")) + "}"
+                    : row.value("price_derived", false) ? ", true}"
+                                                        : "}"));
   }
   return "/// GPUs to compare a TPU with.\n" +
          unformatted("inline constexpr gpu_offer gpu_offers[] = {\n" + listed(rows) + "};\n");

@@ -157,6 +157,7 @@ struct gpu_comparison_row {
   std::optional<usd> engineering{};            ///< as asked
   double jobs_per_month = 0;                   ///< as asked
   bool price_derived = false;  ///< the list price is that of the GPU alone and that of a machine, of two sources
+  bool own_price = false;      ///< the price of the GPUs is that of the question
   /// @}
 };
 /// What is stored while the run under the cheapest way of paying lasts.
@@ -267,6 +268,7 @@ namespace detail {
       std::string(gpu.name), job.gpus,          job.run, cost_of_work(gpus), best.kind, 0, {}, {}, {}, 0, {}, {}, {},
       job.engineering,       job.jobs_per_month};
   row.price_derived = gpu.derived && !job.usd_per_gpu_hour;
+  row.own_price = job.usd_per_gpu_hour.has_value();
   row.saving = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus).saving_fraction;
   row.break_even_usd_per_chip_hour = in_usd_per_hour(
       compare_offers({best.rate, jobs_in(answer.run)}, gpus).break_even_price / static_cast<double>(answer.chips));
@@ -376,7 +378,7 @@ TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_ut
                commitment_3y_utilization_against_spot)
 TPUPLAN_FIELDS(tpuplan::gpu_comparison_row, gpu, gpus, run, total, against, saving, saving_on_flex_start, total_on_spot,
                saving_on_spot, break_even_usd_per_chip_hour, saving_per_job, jobs_to_pay_back, months_to_pay_back,
-               engineering, jobs_per_month, price_derived)
+               engineering, jobs_per_month, price_derived, own_price)
 TPUPLAN_FIELDS(tpuplan::kept_checkpoints, kept, total, count)
 TPUPLAN_FIELDS(tpuplan::pay_answer, slice, slices, chips, region, run, slice_mtbp, job_mtbp, cheapest,
                rest_of_term_used, ways, missing, break_even, against_gpu, queue_time, checkpoints, assumed)

@@ -30,6 +30,7 @@ struct gpu_offer {
   known<usd_per_second> calendar{};    ///< of one GPU
   text<10> date{};                     ///< of the prices; "unknown" where there are none
   bool derived = false;                ///< its price is that of the GPU alone and that of a machine, of two sources
+  text<10> dearer_abroad{};            ///< since when it costs more in Europe and Asia; empty: no source says so
 };
 
 // generated: gpu_offers from data/gpus.json
@@ -39,7 +40,7 @@ inline constexpr gpu_offer gpu_offers[] = {
     {"A100-40", "a2-highgpu-1g", 16, 312_TFLOP_per_s, 40_GB, 1555_GB_per_s, 3.6734_usd_per_h, 2.204_usd_per_h, unknown, unknown, "2025-03-06"},
     {"A100-80", "a2-ultragpu-8g", 8, 312_TFLOP_per_s, 80_GB, 2039_GB_per_s, 5.0688_usd_per_h, 3.041_usd_per_h, 2.4_usd_per_h, unknown, "2026-09-17"},
     {"H100", "a3-highgpu-8g", 8, 989_TFLOP_per_s, 80_GB, 3350_GB_per_s, 11.0613_usd_per_h, 6.62_usd_per_h, 4.79_usd_per_h, unknown, "2026-09-17"},
-    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, 6.3593_usd_per_h, unknown, unknown, "2026-09-17"},
+    {"H200", "a3-ultragpu-8g", 8, 989_TFLOP_per_s, 141_GB, 4800_GB_per_s, 10.6009_usd_per_h, 6.3593_usd_per_h, unknown, unknown, "2026-09-17", false, "2026-05-01"},
     {"B200", "a4-highgpu-8g", 8, 2250_TFLOP_per_s, 180_GB, 8000_GB_per_s, 16.11_usd_per_h, 4.954_usd_per_h, 8.055_usd_per_h, 11.2775_usd_per_h, "2026-07-30"},
     {"RTX-PRO-6000", "g4-standard-48", 8, 467.8_TFLOP_per_s, 96_GB, 1597_GB_per_s, 4.49993_usd_per_h, 1.77164_usd_per_h, 2.25_usd_per_h, unknown, "2026-09-25"},
     {"L4", "g2-standard-4", 8, 121_TFLOP_per_s, 24_GB, 300_GB_per_s, 0.707_usd_per_h, 0.424056_usd_per_h, unknown, unknown, "2026-06-03"},

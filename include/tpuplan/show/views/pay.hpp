@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <tpuplan/ask/payment.hpp>
+#include <tpuplan/show/text/gpus.hpp>
 #include <tpuplan/show/views/common.hpp>
 #include <utility>
 #include <vector>
@@ -130,6 +131,8 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
   if (gpus.price_derived)
     part.sentences.push_back(joined({"~ no price of a machine with ", gpus.gpu,
                                      " is published: that of the GPU alone and of a small machine for each is taken"}));
+  if (const std::string where = gpu_price_words(gpu_for(gpus.gpu), answer.region); !gpus.own_price && !where.empty())
+    part.sentences.push_back(where);
   const auto is_old_flex = [](const auto& way) { return way.kind == provisioning::flex_start && way.superseded; };
   if (gpus.saving_on_flex_start) {
     const bool old = std::any_of(answer.ways.begin(), answer.ways.end(), is_old_flex);
