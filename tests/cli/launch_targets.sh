@@ -145,6 +145,15 @@ job "C: long context" xpk 'pre_train.train .*max_target_length=131072' "${cluste
   "$models/llama-3.1-8b.json" --tokens 20B --seq 131072 --deadline 30d --generation v6e --provisioning on_demand
 job "D: LoRA of 70B" gke '^train.py --rank 16' "${cluster[@]}" --image a/b:c --command 'python3 train.py --rank 16' -- \
   "$models/llama-3.1-70b.json" --lora 16 --tokens 100M --seq 2048 --batch 64 --generation v6e --deadline 7d --provisioning on_demand
+# The same as they were asked: with their ways of paying, budget and regions.
+job "A on spot" xpk 'pre_train.train .*ici_fsdp_parallelism=[0-9]+ .*model_name=llama2-7b' "${cluster[@]}" "${maxtext[@]}" -- \
+  "$models/llama-2-7b.json" --seq 4096 --tokens 2T --deadline 45d --budget 400k --generation v6e --provisioning spot --region us-east5 --max-slices 2
+job "B on spot" gke 'pre_train.train .*(model_name=qwen3-30b-a3b|num_experts=128)' --project my-project --cluster tpus --zone us-east5-a "${maxtext[@]}" -- \
+  "$models/qwen3-30b-a3b.json" --tokens 500B --seq 4096 --deadline 45d --generation v5p --provisioning on_demand,spot,flex_start --best-per-generation
+job "C on flex-start" skypilot 'pre_train.train .*max_target_length=131072' "${maxtext[@]}" -- \
+  "$models/llama-3.1-8b.json" --tokens 20B --seq 131072 --deadline 7d --generation v6e --provisioning flex_start
+job "D of int8 weights" gcluster '^train.py --rank 16' "${cluster[@]}" --image a/b:c --command 'python3 train.py --rank 16' -- \
+  "$models/llama-3.1-70b.json" --lora 16 --weights int8 --tokens 100M --seq 2048 --batch 64 --generation v6e --deadline 7d --provisioning on_demand
 # J: a model of one's own, by every target: its dimensions in place of a name, its own data and learning rate, three
 # checkpoints, on VMs a disk that holds the image; what is left is deleted, and an hour of it has its price.
 sed 's/"num_hidden_layers": 32/"num_hidden_layers": 30/' "$models/llama-2-7b.json" >"$folder/my7b.json"
@@ -213,7 +222,13 @@ published 'stable-diffusion-v1-5/stable-diffusion-v1-5, unet' unet
 job "Stable Diffusion 1.5, fine-tuned" gcluster 'train.py .*base15.yml .*resolution=512 ' "${cluster[@]}" "${pictures[@]}" \
   --set dataset_name=mine --set learning_rate=1e-5 -- \
   train "$folder/unet.json" --slice v5p-8 --size 512x512 --batch 8 --examples 20000 --epochs 2 --keep-activations
+published google-t5/t5-base t5
+job "T5" vertex '^train.py' --project my-project --location us-central1 "${own[@]}" -- \
+  "$folder/t5.json" --batch 256 --seq 128 --source-length 512 --examples 1M --epochs 3 --generation v5e --provisioning on_demand
 published openai/clip-vit-large-patch14 clip
+/usr/bin/python3 -c 'import json, sys; print(json.dumps({"model_type": "clip_vision_model", **json.load(open(sys.argv[1]))["vision_config"]}))' "$folder/clip.json" >"$folder/tower.json"
+job "CLIP, its images" gke '^train.py' --project my-project --cluster tpus --zone us-east5-a "${own[@]}" -- \
+  "$folder/tower.json" --batch 32768 --examples 400M --epochs 1 --generation v5p --provisioning on_demand
 "$program" --json plan "$folder/clip.json" --batch 32768 --examples 400M --epochs 1 --generation v5e >"$folder/plan.json" 2>"$folder/errors" &&
   "$program" launch "$folder/plan.json" --target gke "${cluster[@]}" "${maxtext[@]}" >/dev/null 2>"$folder/errors" &&
   fail "CLIP by MaxText: started"
