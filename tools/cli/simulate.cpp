@@ -1,4 +1,5 @@
 // tpuplan simulate
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -7,8 +8,10 @@
 #include <string>
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/ask/simulate_generation.hpp>
+#include <tpuplan/plan/item_day.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/read/traces.hpp>
+#include <tpuplan/show/views/item_day.hpp>
 #include <tpuplan/show/views/simulate.hpp>
 #include <tpuplan/show/views/simulate_generation.hpp>
 #include <vector>
@@ -58,15 +61,78 @@ simulate_generation_request items_asked(const simulate_options& given, const ses
   return asked;
 }
 
+/// Whether a file begins as traces do; a pipe is a day of rates.
+bool is_trace(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  std::string first;
+  std::ifstream file(path);
+  return std::getline(file, first) && first.rfind("TIMESTAMP", 0) == 0;
+}
+
+/// The rates of a trace in parts.
+traffic_day traced_day(const std::vector<simulated_request>& trace, const simulate_options& given) {
+  const seconds length = trace.back().arrival;
+  return day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
+}
+
+item_day_request item_day_of(const simulate_options& given, const generate_answer& made, const price_book& prices,
+                             const session& with) {
+  item_day_request day;
+  day.where = scheduled_slice(given.asked.slice);
+  const simulate_generation_request asked = items_asked(given, with);
+  day.service = {1, asked.batch, made.batch_time, asked.fill};
+  day.target = asked.target;
+  if (is_trace(given.day)) {
+    day.day = traced_day(load_trace(given.day), given);
+  } else {
+    if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
+    day.day = load_day(given.day, 100);
+  }
+  day.scaling = given.scaling, day.variation = asked.variation;
+  day.prices = prices, day.region = text<32>{given.prices.region};
+  day.between = given.between, day.seed = asked.seed, day.find_threshold = given.for_hpa;
+  return day;
+}
+
+/// A day of images or clips: a batch as `generate` has it, and how many slices follow the traffic.
+void simulate_item_day(const simulate_options& given, const read_generation& read, const price_book& prices,
+                       session& with) {
+  const simulate_generation_request asked = items_asked(given, with);
+  generate_answer made = answer_to_generate(read,
+                                            {asked.config, asked.slice, asked.make, asked.batch, 1, asked.mesh,
+                                             asked.exchange, asked.kind, asked.region, asked.prices},
+                                            prices);
+  if (with.is_given("--provisioning"))
+    refuse("--provisioning", "given with --day", "none: a day has all ways of paying");
+  if (asked.batch == 1 && asked.fill.value() > 0) refuse("--fill", "given without effect", "only with --batch");
+  if (asked.target.limit.value() <= 0)
+    refuse_missing("--e2e-p95", "a target by percentile, which the slices of a day have to keep");
+  const item_day_request request = item_day_of(given, made, prices, with);
+  const item_day_answer day = plan_day(request);
+  if (made.fits == verdict::no || day.options.empty() || !day.options.front().meets_targets) with.status = 1;
+  std::vector<assumption> assumed = std::move(made.assumed);
+  assumed.erase(std::remove_if(assumed.begin(), assumed.end(),
+                               [](const assumption& one) { return one.field == "way of paying"; }),
+                assumed.end());
+  for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
+    assumed.push_back({field, value, std::string(not_given)});
+  answer(with, view_of(request, day, made, assumed, view_options_of(with)), [&]() -> ordered_json {
+    return {{"schema", json_schema}, {"answer", day}, {"batch_time_s", made.batch_time.value()}, {"assumed", assumed}};
+  });
+}
+
 void simulate_items(const simulate_options& given, session& with) {
   keep_to(with, {picture_rows, generate_rows, fill_rows, item_traffic_rows},
-          {"--e2e-p50", "--e2e-p90", "--e2e-p95", "--e2e-p99", "--region", "--prices"},
+          {"--e2e-p50", "--e2e-p90", "--e2e-p95", "--e2e-p99", "--region", "--prices", "--day", "--start-up",
+           "--headroom", "--part", "--hpa", "--floor", "--mtbp"},
           "given for a pipeline of images or clips");
   const simulate_generation_request asked = items_asked(given, with);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.config, read);
   const loaded_prices prices(given.prices, with);
   check_place(given.prices, prices.book(), {asked.slice}, with);
+  if (!given.day.empty())
+    return simulate_item_day(given, filled(pipeline, std::move(read), asked.make, asked.batch), prices.book(), with);
   simulate_generation_answer a =
       answer_to_simulate_generation(filled(pipeline, std::move(read), asked.make, asked.batch), asked, prices.book());
   if (a.made.fits == verdict::no || !a.report.meets_target) with.status = 1;
@@ -95,14 +161,6 @@ void simulate_traffic(const model_config& config, const simulate_options& given,
 
 // A day of traffic.
 
-/// Whether a file begins as traces do; a pipe is a day of rates.
-bool is_trace(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) return false;
-  std::string first;
-  std::ifstream file(path);
-  return std::getline(file, first) && first.rfind("TIMESTAMP", 0) == 0;
-}
-
 /// A day from a trace: its rates by parts, and the lengths of its requests.
 void read_traced_day(const simulate_options& given, const session& with, day_request& into) {
   for (const char* other : {"--input-len", "--output-len"}) {
@@ -110,8 +168,7 @@ void read_traced_day(const simulate_options& given, const session& with, day_req
   }
   if (given.traffic.job.images > 0) refuse("--images", "given with a trace", "a day of rates: a trace has all tokens");
   const std::vector<simulated_request> trace = load_trace(given.day);
-  const seconds length = trace.back().arrival;
-  into.day = day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
+  into.day = traced_day(trace, given);
   into.job.prompt = lengths_of(trace, &simulated_request::prompt);
   into.job.output = lengths_of(trace, &simulated_request::output);
 }

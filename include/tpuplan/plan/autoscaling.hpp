@@ -57,14 +57,16 @@ struct payment_mix {
 
 namespace detail {
 
-inline void validate(const traffic_day& day) {
+/// Refuses what is no day; with fewer requests than `least` percentiles say little.
+inline void validate(const traffic_day& day, double least = 1000) {
   if (day.rates.empty()) fail(errc::missing_field, "traffic_day.rates", "none", "one rate or more");
   in_range("traffic_day.part", positive("traffic_day.part", day.part.value()), 1, 1e7, "1 s to 1e7 s");
   double total = 0;
   for (const per_second rate : day.rates)
     total +=
         in_range("traffic_day.rates", not_negative("traffic_day.rates", rate.value()), 0, 1e9, "0 to 1e9 a second");
-  in_range("requests of traffic_day", total * day.part.value(), 1000, 1e13, "1000 to 1e13");
+  in_range("requests of traffic_day", total * day.part.value(), least, 1e13,
+           least < 1000 ? "100 to 1e13" : "1000 to 1e13");
 }
 
 inline void validate(const scaling_rule& rule) {
@@ -90,6 +92,38 @@ struct slices_over_day {
 
 inline double rate_at(const traffic_day& day, std::size_t decision) {
   return day.rates[decision / static_cast<std::size_t>(decisions_in_part)].value();
+}
+
+/// Random arrivals over a day whose rate at a decision is `rate(decision)`, with numbers of that seed; at most ten
+/// million.
+template <class Rate>
+std::vector<simulated_request> arrivals_over(const traffic_day& day, double variation, std::uint64_t seed,
+                                             const Rate& rate_of) {
+  const double every = day.part.value() / decisions_in_part;
+  const double shape = variation > 0 ? 1 / (variation * variation) : 1;
+  std::vector<simulated_request> requests;
+  const auto draw_gap = [&] {
+    random_numbers gap{seed, 1, requests.size()};
+    return variation == 0 ? 1 : variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
+  };
+  double left = draw_gap();  // until the next arrival, in mean times between arrivals
+  const std::size_t decisions = day.rates.size() * static_cast<std::size_t>(decisions_in_part);
+  for (std::size_t i = 0; i < decisions; ++i) {
+    const double rate = rate_of(i);
+    double time = every * static_cast<double>(i);
+    const double end = time + every;
+    while (rate > 0 && time + left / rate < end) {
+      time += left / rate;
+      requests.push_back({});
+      requests.back().arrival = seconds{time};
+      if (static_cast<std::int64_t>(requests.size()) > most_simulated_requests)
+        fail(errc::out_of_range, "requests of a replica in a day", most_simulated_requests + 1,
+             "at most 10000000: a day of fewer parts or requests");
+      left = draw_gap();
+    }
+    left -= rate * (end - time);
+  }
+  return requests;
 }
 
 /// What slices do besides following: spot ones are preempted at random.
@@ -168,7 +202,7 @@ inline slices_over_day follow(const traffic_day& day, const scaling_rule& rule, 
 
 /// The number of requests of a day. Worked: a rate of 10 a second in one hour makes 36,000.
 [[nodiscard]] inline double requests_of(const traffic_day& day) {
-  detail::validate(day);
+  detail::validate(day, 100);
   double total = 0;
   for (const per_second rate : day.rates) total += rate * day.part;
   return total;
@@ -190,9 +224,10 @@ inline slices_over_day follow(const traffic_day& day, const scaling_rule& rule, 
 }
 
 /// Slice-hours of a fleet that always has as many slices as the rate needs in the long run, none of which starts up or
-/// is spare. An autoscaler may pay for fewer: a short part is over before its queue has grown. Worked: two hours at 10 and 25 requests a second, of which a slice serves 10, take 4.
+/// is spare. An autoscaler may pay for fewer: a short part is over before its queue has grown. Worked: two hours at 10
+/// and 25 requests a second, of which a slice serves 10, take 4.
 [[nodiscard]] inline double ideal_slice_hours(const traffic_day& day, per_second slice_rate) {
-  detail::validate(day);
+  detail::validate(day, 100);
   detail::positive("slice_rate", slice_rate.value());
   double hours = 0;
   for (const per_second rate : day.rates)

@@ -11,6 +11,7 @@
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/plan/autoscaling.hpp>
+#include <tpuplan/plan/day_payment.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <vector>
@@ -83,9 +84,14 @@ struct day_answer {
 
 namespace detail {
 
+inline day_terms terms_of(const day_request& request) {
+  return {request.day,         request.scaling, request.prices, request.region.view(),
+          request.fleet.where, request.between, request.seed};
+}
+
 inline slices_over_day slices_of(const day_request& request, const payment_mix& mix, std::int64_t fixed,
                                  per_second slice_rate) {
-  return follow(request.day, request.scaling, {request.between, request.seed}, mix, fixed, slice_rate);
+  return slices_of(terms_of(request), mix, fixed, slice_rate);
 }
 
 /// Refuses a day whose requests at one replica are too many, or take more steps than a simulation may: by a few of them
@@ -124,33 +130,16 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
         return job;
       }(),
       1, request.seed);
-  const double every = request.day.part.value() / decisions_in_part;
-  const double shape = request.variation > 0 ? 1 / (request.variation * request.variation) : 1;
   const auto seed = static_cast<std::uint64_t>(request.seed);
-  std::vector<simulated_request> requests;
-  const auto draw_gap = [&] {
-    random_numbers gap{seed, 1, requests.size()};
-    return request.variation == 0 ? 1 : request.variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
-  };
-  double left = draw_gap();  // until the next arrival, in mean times between arrivals
-  for (std::size_t i = 0; i < slices.serving.size(); ++i) {
-    const double rate = rate_at(request.day, i) / (slices.serving[i] * replicas_of_slice);
-    double time = every * static_cast<double>(i);
-    const double end = time + every;
-    while (rate > 0 && time + left / rate < end) {
-      time += left / rate;
-      simulated_request one;
-      one.arrival = seconds{time};
-      one.prompt = draw(traffic.prompt, {seed, 2, requests.size()});
-      one.output = draw(traffic.output, {seed, 3, requests.size()});
-      one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
-      requests.push_back(one);
-      if (static_cast<std::int64_t>(requests.size()) > most_simulated_requests)
-        fail(errc::out_of_range, "requests of a replica in a day", most_simulated_requests + 1,
-             "at most 10000000: a day of fewer parts or requests");
-      left = draw_gap();
-    }
-    left -= rate * (end - time);
+  std::vector<simulated_request> requests =
+      arrivals_over(request.day, request.variation, seed, [&](std::size_t decision) {
+        return rate_at(request.day, decision) / (slices.serving[decision] * replicas_of_slice);
+      });
+  for (std::size_t place = 0; place < requests.size(); ++place) {
+    simulated_request& one = requests[place];
+    one.prompt = draw(traffic.prompt, {seed, 2, place});
+    one.output = draw(traffic.output, {seed, 3, place});
+    one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
   }
   return requests;
 }
@@ -238,31 +227,13 @@ inline void add_latencies(day_option& option, const day_request& request, const 
   }
 }
 
-inline maybe<price_row> price_of(const day_request& request, provisioning kind) {
-  return find_price(request.prices, request.fleet.where, request.region.view(), kind);
-}
-
-/// Fills in what the slices cost; the base is paid all day.
-inline void add_cost(day_option& option, const day_request& request, const slices_over_day& slices) {
-  const double every = request.day.part.value() / decisions_in_part;
-  double base = 0, others = 0;
-  for (const double paid : slices.paid) {
-    base += static_cast<double>(option.mix.base) * every;
-    others += std::max(0.0, paid - static_cast<double>(option.mix.base)) * every;
-  }
-  option.slice_hours = (base + others) / 3600;
-  const auto chip_count = static_cast<double>(chips(request.fleet.where));
-  if (base > 0) option.cost += price_of(request, option.mix.base_kind)->per_chip * chip_count * seconds{base};
-  if (others > 0) option.cost += price_of(request, option.mix.kind)->per_chip * chip_count * seconds{others};
-}
-
 /// A day under one mix of ways to pay, without its latencies.
 inline day_option priced_day(const day_request& request, const payment_mix& mix, const slices_over_day& slices) {
   day_option option;
   option.mix = mix;
   option.most_slices = slices.most;
   option.preemptions = slices.preemptions;
-  add_cost(option, request, slices);
+  add_cost(option, terms_of(request), slices);
   return option;
 }
 
@@ -281,9 +252,6 @@ inline void simulate_latencies(day_option& option, const day_request& request, c
 /// The work after which no further mix of a day is simulated, counting a mix by the one before it: some seconds.
 inline constexpr std::int64_t most_work_of_day = 3 * most_simulated_steps;
 
-/// Whether the slices are the same all day and nobody takes them away: such mixes differ in what they cost alone.
-constexpr bool is_steady(const payment_mix& mix) noexcept { return !mix.follows && mix.kind != provisioning::spot; }
-
 /// Simulates the options in their order, as far as the work goes: at least the first.
 inline void simulate_options(std::vector<day_option>& options, const day_request& request, std::int64_t fixed,
                              per_second slice_rate, std::int64_t most = most_work_of_day) {
@@ -296,7 +264,7 @@ inline void simulate_options(std::vector<day_option>& options, const day_request
       option = *steady;
       option.mix = mix;
       option.cost = usd{0};
-      add_cost(option, request, slices);
+      add_cost(option, terms_of(request), slices);
     } else if (all + last <= most) {
       const std::int64_t before = all;
       simulate_latencies(option, request, slices, all);
@@ -305,40 +273,6 @@ inline void simulate_options(std::vector<day_option>& options, const day_request
     }
   }
 }
-
-/// The mixes for which there are prices: all slices alike, fixed or following the traffic; and a base under commitment,
-/// the others on demand or on spot. The base is the slices that are in use for so much of the day that a commitment
-/// costs less.
-inline std::vector<payment_mix> mixes_of(const day_request& request, std::int64_t fixed, per_second slice_rate) {
-  std::vector<payment_mix> mixes;
-  for (const provisioning kind : all_provisioning) {
-    const bool by_the_hour = kind == provisioning::on_demand || kind == provisioning::spot;
-    const maybe<price_row> price = price_of(request, kind);
-    if (!price || (!by_the_hour && !is_commitment(kind))) continue;
-    if (by_the_hour) {
-      mixes.push_back({0, kind, kind, false});
-      mixes.push_back({0, kind, kind, true});
-      continue;
-    }
-    mixes.push_back({fixed, kind, kind, false});
-    const maybe<price_row> hourly = price_of(request, provisioning::on_demand);
-    if (!hourly) continue;
-    const slices_over_day slices = slices_of(request, {0, kind, provisioning::on_demand, true}, fixed, slice_rate);
-    std::int64_t base = 0;
-    for (; base < slices.most; ++base) {  // the next slice is used for that share of the day
-      double used = 0;
-      for (const double paid : slices.paid) used += paid > static_cast<double>(base) ? 1 : 0;
-      if (used / static_cast<double>(slices.paid.size()) < price->per_chip / hourly->per_chip) break;
-    }
-    if (base == 0) continue;
-    mixes.push_back({base, kind, provisioning::on_demand, true});
-    if (price_of(request, provisioning::spot)) mixes.push_back({base, kind, provisioning::spot, true});
-  }
-  return mixes;
-}
-
-/// Headrooms of autoscalers that are tried: thresholds from all that a slice serves to a sixth of it.
-inline constexpr double tried_headrooms[] = {0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5};
 
 /// The parts of a day in which the first token, by percentile, is later than its target.
 inline std::int64_t missed_parts(const std::vector<day_part>& parts, const latency_target& first) {
@@ -371,19 +305,7 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
                           slices.most,
                           paid};
   };
-  std::size_t low = 0, high = std::size(tried_headrooms) - 1;
-  day_autoscaler best = with(high);
-  while (best.meets_targets && low < high) {
-    const std::size_t middle = (low + high) / 2;
-    const day_autoscaler one = with(middle);
-    if (one.meets_targets) {
-      best = one;
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return best;
+  return least_headroom(with);
 }
 
 }  // namespace detail
@@ -438,7 +360,7 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
   answer.ideal_slice_hours = ideal_slice_hours(request.day, answer.slice_rate);
   if (request.find_threshold) answer.autoscaler = detail::autoscaler_of(request, answer.fixed, answer.slice_rate);
-  for (const payment_mix& mix : detail::mixes_of(request, answer.fixed, answer.slice_rate))
+  for (const payment_mix& mix : detail::mixes_of(detail::terms_of(request), answer.fixed, answer.slice_rate))
     answer.options.push_back(
         detail::priced_day(request, mix, detail::slices_of(request, mix, answer.fixed, answer.slice_rate)));
   detail::rank_in_order(answer.options, [](const day_option& one) { return detail::rank_figures{one.cost.value()}; });

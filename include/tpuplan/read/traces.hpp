@@ -178,8 +178,9 @@ inline std::string read_whole_file(const std::string& path, std::size_t most) {
 }
 
 /// A day from lines `hour,requests_per_s`, then 0,4.2 to 23,5: one line for each hour. Throws `errc::malformed_input`
-/// with line and column for everything else. Worked: "hour,requests_per_s\n0,10\n1,2.5\n" has 45,000 requests.
-[[nodiscard]] inline traffic_day read_day(std::string_view csv, std::string_view source = "day") {
+/// with line and column for everything else, and for fewer than `least` requests. Worked:
+/// "hour,requests_per_s\n0,10\n1,2.5\n" has 45,000 requests.
+[[nodiscard]] inline traffic_day read_day(std::string_view csv, std::string_view source = "day", double least = 1000) {
   detail::csv_reader reader(csv, source);
   reader.expect_header("hour,requests_per_s");
   traffic_day day;
@@ -204,14 +205,14 @@ inline std::string read_whole_file(const std::string& path, std::size_t most) {
     day.rates.push_back(per_second{unit > 0 ? rate / unit : rate});
     if (day.rates.size() > 24 * 366) reader.refuse(given, "at most a year of hours");
   }
-  detail::validate(day);
+  detail::validate(day, least);
   return day;
 }
 
 /// A day from a file, as `read_day` reads it. Throws as it does, and for a file that cannot be read or is over 1 MiB.
 /// Worked: a file with "hour,requests_per_s" and "0,10" has 36,000 requests.
-[[nodiscard]] inline traffic_day load_day(const std::string& path) {
-  return read_day(detail::read_whole_file(path, std::size_t{1} << 20), path);
+[[nodiscard]] inline traffic_day load_day(const std::string& path, double least = 1000) {
+  return read_day(detail::read_whole_file(path, std::size_t{1} << 20), path, least);
 }
 
 }  // namespace abi_0

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
@@ -33,6 +34,12 @@ struct batched_item {
   seconds end{};      ///< of its batch
 };
 
+/// How many slices there are from some time on.
+struct batch_servers {
+  seconds from{};            ///< since the start
+  std::int64_t servers = 1;  ///< slices that take batches
+};
+
 /// All requests by rising arrival, and the batches.
 struct batch_run {
   std::vector<batched_item> items{};  ///< in the order in which they came
@@ -52,6 +59,16 @@ inline void validate(const batch_service& service) {
   in_range("batch_service.fill", service.fill.value(), 0, 1e9, "0 to 1e9 s");
 }
 
+/// The place behind those that a batch takes that begins at that time, from `first` on; it takes them.
+inline std::size_t take_batch(const batch_service& service, batch_run& run, std::size_t first, seconds begin) {
+  const std::size_t last = std::min(first + static_cast<std::size_t>(service.batch), run.items.size());
+  std::size_t behind = first;
+  for (; behind < last && run.items[behind].arrival <= begin; ++behind)
+    run.items[behind].begin = begin, run.items[behind].end = begin + service.batch_time;
+  run.begins.push_back(begin);
+  return behind;
+}
+
 /// Runs all items in order of arrival. `after` is told of each batch how many items it has, the place behind them, and
 /// its end; it may add later arrivals.
 template <class After>
@@ -66,14 +83,24 @@ void run_batches(const batch_service& service, batch_run& run, const After& afte
     const bool fills = last + 1 - first == most;
     const seconds ready = fills ? min(run.items[last].arrival, waited) : waited;
     const seconds begin = max(free[next], ready), end = begin + service.batch_time;
-    std::size_t behind = first;
-    for (; behind <= last && run.items[behind].arrival <= begin; ++behind)
-      run.items[behind].begin = begin, run.items[behind].end = end;
-    run.begins.push_back(begin);
+    const std::size_t behind = take_batch(service, run, first, begin);
     free[next] = end;  // batches take equally long: slices get free in the order in which they were taken
     next = (next + 1) % free.size();
     after(behind - first, behind, end);
     first = behind;
+  }
+}
+
+/// Refuses numbers of slices that are not in order.
+inline void check_servers(const std::vector<batch_servers>& over_time) {
+  if (over_time.empty() || over_time.front().from.value() != 0)
+    fail(errc::invalid_argument, "batch_servers.from", over_time.empty() ? -1.0 : over_time.front().from.value(),
+         "0 for the first");
+  for (std::size_t i = 0; i < over_time.size(); ++i) {
+    check_part("batch_servers.servers", positive_count("batch_servers.servers", over_time[i].servers),
+               std::int64_t{1000000}, "1 to 1000000");
+    if (i > 0 && over_time[i].from <= over_time[i - 1].from)
+      fail(errc::out_of_range, "batch_servers.from", over_time[i].from.value(), "later than the one before");
   }
 }
 
@@ -100,6 +127,41 @@ inline void check_arrivals(const std::vector<simulated_request>& requests) {
   detail::run_batches(service, run, [](std::size_t, std::size_t, seconds) {});
   const detail::counted_time counted = detail::counted_of(requests);
   run.counted_from = counted.from, run.counted_until = counted.until;
+  return run;
+}
+
+/// The same with slices that come and go: `over_time` says how many there are from when on, in place of those of the
+/// service. A slice that goes ends its batch first; those that are free or free first go first. All requests count,
+/// from the start on. Throws as the other, and where `over_time` does not begin at 0 or is not in order. Worked: one
+/// slice that takes 2 s, a second one from 3 s on, and four requests at 0 s: they are there at 2, 4, 5 and 6 s.
+[[nodiscard]] inline batch_run simulate_batches(const batch_service& service,
+                                                const std::vector<simulated_request>& requests,
+                                                const std::vector<batch_servers>& over_time) {
+  detail::validate(service);
+  detail::check_arrivals(requests);
+  detail::check_servers(over_time);
+  batch_run run;
+  for (const simulated_request& one : requests) run.items.push_back({one.arrival, {}, {}});
+  std::multiset<seconds> free;  // when each slice that there is has ended its batch
+  for (std::int64_t i = 0; i < over_time.front().servers; ++i) free.insert(seconds{0});
+  const auto most = static_cast<std::size_t>(service.batch);
+  std::size_t change = 1;
+  for (std::size_t first = 0; first < run.items.size();) {
+    const seconds waited = run.items[first].arrival + service.fill;
+    const bool fills = first + most <= run.items.size();
+    const seconds ready = fills ? min(run.items[first + most - 1].arrival, waited) : waited;
+    const seconds begin = max(*free.begin(), ready);
+    if (change < over_time.size() && over_time[change].from <= begin) {
+      const batch_servers& next = over_time[change++];
+      while (static_cast<std::int64_t>(free.size()) < next.servers) free.insert(next.from);
+      while (static_cast<std::int64_t>(free.size()) > next.servers) free.erase(free.begin());
+      continue;
+    }
+    free.erase(free.begin());
+    free.insert(begin + service.batch_time);
+    first = detail::take_batch(service, run, first, begin);
+  }
+  if (!requests.empty()) run.counted_until = requests.back().arrival;
   return run;
 }
 

@@ -267,7 +267,7 @@ TEST_CASE("what is paid all day are the slices whose share of the day is above t
                          .with("v6e", "us", provisioning::on_demand, usd_per_hour(1), "2026-11-21")
                          .with("v6e", "us", provisioning::commitment_1y, usd_per_hour(commitment), "2026-11-21");
     // One slice serves 10 requests a second: the second one is used in a quarter of the day.
-    for (const payment_mix& mix : detail::mixes_of(request, 2, per_second{10})) {
+    for (const payment_mix& mix : detail::mixes_of(detail::terms_of(request), 2, per_second{10})) {
       if (mix.base_kind != provisioning::commitment_1y || !mix.follows) continue;
       CHECK(mix.base == (commitment < 0.25 ? 2 : 1));
     }
@@ -285,7 +285,7 @@ TEST_CASE("dollars of a day are those of its base all day and of the others whil
   for (std::size_t i = 0; i < 60; ++i) slices.paid[i] = 5;
   day_option option;
   option.mix = {2, provisioning::commitment_1y, provisioning::on_demand, true};
-  detail::add_cost(option, request, slices);
+  detail::add_cost(option, detail::terms_of(request), slices);
   CHECK(close(option.slice_hours, (2 * 600 + 3 * 300) / 3600.0));
   CHECK(close(option.cost.value(), (2 * 600 * 1 + 3 * 300 * 2) / 3600.0));
 }

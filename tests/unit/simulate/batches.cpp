@@ -110,4 +110,29 @@ TEST_CASE("services, loops and requests that are none are refused by name") {
   CHECK(says(refusal_of([&] { (void)report_of({1, 1, seconds{1}, {}}, few); }).message, "100 or more"));
 }
 
+TEST_CASE("slices that come and go take from one queue") {
+  batch_service one;
+  one.batch_time = seconds{2};
+  // A second slice from 3 s on: it begins at 3 s and ends at 5 s, when the first is in its third.
+  CHECK(ends(simulate_batches(one, at({0, 0, 0, 0}), {{seconds{0}, 1}, {seconds{3}, 2}})) == times{2, 4, 5, 6});
+  // Of two slices one goes at 1 s: both end what they have begun, and one of them makes the rest.
+  CHECK(ends(simulate_batches(one, at({0, 0, 0, 0}), {{seconds{0}, 2}, {seconds{1}, 1}})) == times{2, 2, 4, 6});
+  // Batches of two, which wait for each other.
+  batch_service pairs = one;
+  pairs.batch = 2, pairs.fill = seconds{1};
+  CHECK(ends(simulate_batches(pairs, at({0, 0.5, 4}), {{seconds{0}, 1}})) == times{2.5, 2.5, 7});
+  // As many all the time are those of the service.
+  batch_service three = one;
+  three.servers = 3, three.batch = 2;
+  const std::vector<simulated_request> requests = poisson(2.5, 2000);
+  CHECK(ends(simulate_batches(three, requests)) == ends(simulate_batches(three, requests, {{seconds{0}, 3}})));
+  const auto refused = [&](const std::vector<batch_servers>& over_time) {
+    return refusal_of([&] { (void)simulate_batches(one, at({0}), over_time); }).message;
+  };
+  CHECK(says(refused({}), "batch_servers.from"));
+  CHECK(says(refused({{seconds{1}, 1}}), "batch_servers.from is 1; valid: 0 for the first"));
+  CHECK(says(refused({{seconds{0}, 1}, {seconds{0}, 2}}), "later than the one before"));
+  CHECK(says(refused({{seconds{0}, 0}}), "batch_servers.servers"));
+}
+
 }  // namespace simulate_batches_tests
