@@ -14,7 +14,8 @@ const std::vector<model>& pipelines() {
     const json document = json::parse(file);
     for (const auto& [name, config] : document.at("pipelines").items()) list.push_back({name, {}, config});
     std::ifstream counted(TPUPLAN_SOURCE_DIR "/data/checkpoints.json");
-    for (const json& one : json::parse(counted).at("diffusers")) {
+    const json checkpoints = json::parse(counted);  // which a loop over a part of it would not keep
+    for (const json& one : checkpoints.at("diffusers")) {
       const std::string type = one.at("config").at("_class_name");
       if (type.find("Autoencoder") != std::string::npos) continue;
       std::string name = one.at("name");
@@ -26,10 +27,9 @@ const std::vector<model>& pipelines() {
   return all;
 }
 
-namespace {
-
-/// Whether it makes clips.
 bool makes_clips(const model& of) { return of.config.dump().find("3DModel") != std::string::npos; }
+
+namespace {
 
 /// A question as a request and as words of the command line.
 struct generation_question {

@@ -46,6 +46,8 @@ bool serves(const reply& served);
 
 /// Pipelines of published generations, and all denoisers of data/checkpoints.json.
 const std::vector<model>& pipelines();
+/// Whether one of them makes clips.
+bool makes_clips(const model& of);
 
 /// The fields of a row of csv.
 std::vector<std::string> csv_fields(const std::string& line);
