@@ -334,10 +334,8 @@ void launchable_pictures(relation& r) {
       line += (plans ? "plan" : "train") + drawn_training(r) + (plans ? " --max-chips 16" : " --slice v5p-8");
       options = " --checkpoint gs://bucket/f --set train_data_dir=gs://bucket/d --set learning_rate=1e-5";
     } else {
-      const generation_question asked = generation_of(r, !plans);
-      line += (plans ? "plan" : "generate") + asked.words;
-      if (asked.request["make"].contains("cache_speedup"))
-        options += " --set use_magcache=True --set use_cfg_cache=True";
+      line += (plans ? "plan" : "generate") + generation_of(r, !plans).words;
+      if (line.find("--cache-speedup") != std::string::npos) options += " --set use_cfg_cache=True";
       if (plans) line += " --items-per-hour 20 --max-slice 8 --generation v5e,v5p,v6e";
     }
     const told planned = tell(line + " >" + file);
