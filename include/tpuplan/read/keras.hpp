@@ -31,7 +31,7 @@ struct keras_class {
   std::string_view type;
   keras_tensors (*read)(const keras_layer&, const keras_tensors&);
 };
-inline constexpr std::array<keras_class, 81> keras_classes{{
+inline constexpr std::array<keras_class, 84> keras_classes{{
     {"Dense", keras_dense},
     {"Conv1D", keras_convolution},
     {"Conv2D", keras_convolution},
@@ -85,7 +85,9 @@ inline constexpr std::array<keras_class, 81> keras_classes{{
     {"Resizing", keras_resized},
     {"CenterCrop", keras_resized},
     {"RandomCrop", keras_resized},
+    {"LayerScale", keras_layer_scale},
     {"Add", keras_merged},
+    {"CustomScaleLayer", keras_merged},  // of keras.applications.InceptionResNetV2: a + 0.17 b
     {"Subtract", keras_merged},
     {"Multiply", keras_merged},
     {"Divide", keras_merged},
@@ -103,6 +105,7 @@ inline constexpr std::array<keras_class, 81> keras_classes{{
     {"GaussianNoise", keras_unchanged},
     {"ActivityRegularization", keras_unchanged},
     {"Identity", keras_unchanged},
+    {"StochasticDepth", keras_unchanged},  // of keras.applications.ConvNeXt
     {"UnitNormalization", keras_unchanged},
     {"Masking", keras_unchanged},
     {"Rescaling", keras_unchanged},

@@ -90,6 +90,17 @@ TEST_CASE("models of Keras have the parameters that Keras counts", "[keras]") {
   CHECK(models == 10);
 }
 
+// The form of Keras 2, as TensorFlow.js 4.22.0 writes it (keras/write.js), with what its countParams() says.
+TEST_CASE("models of TensorFlow.js have the parameters that it counts", "[keras]") {
+  for (const char* name : {"tfjs_images", "tfjs_words"}) {
+    INFO(name);
+    const json document = stored(name);
+    REQUIRE(is_keras_model(document));
+    CHECK(document.at("modelTopology").at("keras_version") == "tfjs-layers 4.22.0");
+    CHECK(parameters(read_keras(document).net).total == document.at("parameters").get<std::int64_t>());
+  }
+}
+
 // Source: `_ops` in torchvision/models of pytorch/vision, copies of 2022 and later.
 TEST_CASE("models of Keras have the multiply-adds that torchvision publishes", "[keras]") {
   const auto giga = [](const char* name) {
@@ -135,6 +146,10 @@ TEST_CASE("layers of Keras by their formulas", "[keras]") {
   CHECK(total("[null,6]", R"([{"class_name":"Dense","config":{"units":4}},{"class_name":"BatchNormalization","config":
         {"scale":false}},{"class_name":"PReLU","config":{}},{"class_name":"Normalization","config":{}}])") ==
         6 * 4 + 4 + 3 * 4 + 4 + 2 * 4 + 1);
+  // The factors of ConvNeXt's channels, and its blocks that may be left out.
+  CHECK(total("[null,9,9,5]", R"([{"class_name":"Conv2D","config":{"filters":7,"kernel_size":1}},{"class_name":
+        "LayerScale","config":{"init_values":1e-6,"projection_dim":7}},{"class_name":"StochasticDepth","config":{}}])") ==
+        5 * 7 + 7 + 7);
   CHECK(total("[null,9,5]", R"([{"class_name":"TimeDistributed","config":{"layer":{"class_name":"Dense","config":
         {"units":3}}}},{"class_name":"Flatten","config":{}},{"class_name":"Dense","config":{"units":2}}])") ==
         5 * 3 + 3 + 27 * 2 + 2);

@@ -43,6 +43,13 @@ inline keras_tensors keras_prelu(const keras_layer& layer, const keras_tensors& 
   return {out};
 }
 
+/// ConvNeXt's factor of each channel (keras/src/applications/convnext.py).
+inline keras_tensors keras_layer_scale(const keras_layer& layer, const keras_tensors& inputs) {
+  const keras_tensor& out = layer.only(inputs);
+  keras_add_weights(layer, layer.size("projection_dim"));
+  return {out};
+}
+
 inline keras_tensors keras_dense(const keras_layer& layer, const keras_tensors& inputs) {
   const std::vector<std::int64_t>& shape = layer.only(inputs).shape;
   network_layer made = keras_made(layer, layer_kind::dense, shape, layer.size("units"));
