@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 #include <tpuplan/base/units.hpp>
+#include <vector>
 
 /// @file
 /// Which slices of an elastic run compute, which start, and which wait for capacity. For use by the library.
@@ -40,10 +40,11 @@ class slices_at_work {
   void start_those_that_wait(double ready) {
     while (waiting_ > 0) start_one_that_waits(ready);
   }
-  /// The next one that starts computes.
+  /// The next one that starts computes, and all that are ready with it.
   void join() {
-    ready_.erase(ready_.begin());
-    ++computing_;
+    const auto later = std::upper_bound(ready_.begin(), ready_.end(), ready_.front());
+    computing_ += later - ready_.begin();
+    ready_.erase(ready_.begin(), later);
   }
   /// Loses the slice at that share, 0 to 1, of those with machines: whether it computed.
   bool lose(double share) {

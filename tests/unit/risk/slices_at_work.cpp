@@ -11,10 +11,12 @@ TEST_CASE("slices start, compute, are lost, and are waited for") {
   CHECK(slices.machines() == 3);
   CHECK(slices.computing() == 0);
   CHECK(slices.next_ready(99) == 10);
-  slices.join();
-  slices.join();
-  slices.join();
+  slices.start_one(11);
+  slices.join();  // the three that are ready at 10
   CHECK(slices.computing() == 3);
+  CHECK(slices.next_ready(99) == 11);
+  CHECK_FALSE(slices.lose(0.9));
+  CHECK(slices.machines() == 3);
   CHECK(slices.next_ready(99) == 99);
   CHECK(slices.lose(0));
   slices.wait_for_one();
