@@ -39,9 +39,9 @@ struct simulate_options {
   traffic_options traffic;
   price_options prices;
   scaling_rule scaling;
-  seconds part{0};       // of a day from a trace; 0: a 24th of it
-  bool for_hpa = false;  // what autoscaler of Kubernetes keeps the targets
-  seconds between = spot_terms{}.mean_time_between_preemptions;
+  seconds part{0};           // of a day from a trace; 0: a 24th of it
+  bool for_hpa = false;      // what autoscaler of Kubernetes keeps the targets
+  seconds between{};         // of a day: preemptions of one spot slice; 0: what is published
   picture_options pictures;  // of a pipeline of images or clips
 };
 
@@ -73,6 +73,13 @@ bool is_trace(const std::string& path) {
 traffic_day traced_day(const std::vector<simulated_request>& trace, const simulate_options& given) {
   const seconds length = trace.back().arrival;
   return day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
+}
+
+/// How long spot is taken to last in a day, where there is a price of it and nobody says.
+void add_lifetime(assumed_values& said, const slice& where, const price_book& prices, const simulate_options& given,
+                  const session& with) {
+  if (with.is_given("--mtbp") || !find_price(prices, where, given.prices.region, provisioning::spot)) return;
+  assume_lifetimes({std::string(where.chip.name.view())}, {given.prices.region}, said);
 }
 
 item_day_request item_day_of(const simulate_options& given, const generate_answer& made, const price_book& prices,
@@ -114,8 +121,9 @@ void simulate_item_day(const simulate_options& given, const read_generation& rea
   assumed.erase(std::remove_if(assumed.begin(), assumed.end(),
                                [](const assumption& one) { return one.field == "way of paying"; }),
                 assumed.end());
-  for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
-    assumed.push_back({field, value, std::string(not_given)});
+  assumed_values said = machine_taken(asked.slice, scheduled_slice(asked.slice));
+  add_lifetime(said, request.where, prices, given, with);
+  for (const auto& [field, value] : said) assumed.push_back({field, value, std::string(not_given)});
   answer(with, view_of(request, day, made, assumed, view_options_of(with)), [&]() -> ordered_json {
     return {{"schema", json_schema}, {"answer", day}, {"batch_time_s", made.batch_time.value()}, {"assumed", assumed}};
   });
@@ -210,6 +218,7 @@ void simulate_day(const model_config& config, const simulate_options& given, con
        std::array<assumed_values, 3>{assumed_kind(given.traffic.job, config.model),
                                      assumed_schedule(given.traffic.job, config.model), assumed_lengths(request.job)})
     said.insert(said.end(), more.begin(), more.end());
+  add_lifetime(said, request.fleet.where, prices, given, with);
   const std::vector<assumption> assumed = all_assumed(config, said);
   answer(with, view_of(request, day, assumed, view_options_of(with)), [&]() -> ordered_json {
     return {{"schema", json_schema}, {"answer", day}, {"assumed", assumed}};
@@ -279,7 +288,7 @@ void add_day_options(command& to, simulate_options& into) {
       .usually("1")
       .needs({"--day"});
   to.add("--mtbp", into.between, {60, 3.2e8}, "mean time between preemptions of one slice on spot")
-      .usually("4h")
+      .usually("as published of the chip there, else 4h")
       .needs({"--day"});
 }
 

@@ -47,7 +47,7 @@ struct train_generation_request {
   std::string region = "us";                   ///< where the slice is paid for
   std::string zone{};                          ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                     ///< a price file; nothing: the built-in prices
-  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: as published
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< this and what follows as in train_request
   /// @{

@@ -279,7 +279,7 @@ struct train_request {
   std::string region = "us";                               ///< where the slice is paid for
   std::string zone{};                                      ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
-  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: 4 h
+  std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: as published
   double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
   std::optional<seconds> queue_time{};  ///< unbilled wait for capacity, each time; nothing: 18 min on spot

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/cost/commitment.hpp>
+#include <tpuplan/cost/lifetimes.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/price_table.hpp>
 #include <tpuplan/plan/autoscaling.hpp>
@@ -24,13 +25,17 @@ struct day_terms {
   const price_book& prices;
   std::string_view region;
   const slice& where;
-  seconds between;  // mean time between preemptions of a spot slice
+  seconds between;  // mean time between preemptions of a spot slice; 0: `median_spot_lifetime` of its chip there
   std::int64_t seed;
 };
 
+inline seconds preempted_every(const day_terms& terms) {
+  return terms.between.value() > 0 ? terms.between : median_spot_lifetime(terms.where.chip.name.view(), terms.region);
+}
+
 inline slices_over_day slices_of(const day_terms& terms, const payment_mix& mix, std::int64_t fixed,
                                  per_second slice_rate) {
-  return follow(terms.day, terms.scaling, {terms.between, terms.seed}, mix, fixed, slice_rate);
+  return follow(terms.day, terms.scaling, {preempted_every(terms), terms.seed}, mix, fixed, slice_rate);
 }
 
 inline maybe<price_row> price_of(const day_terms& terms, provisioning kind) {

@@ -27,8 +27,8 @@ struct item_day_request {
   double variation = 1;     ///< of the time between arrivals, as in `simulated_traffic`
   price_book prices{};      ///< the built-in ones unless given
   text<32> region{"us"};    ///< of the price book
-  seconds between = spot_terms{}.mean_time_between_preemptions;  ///< mean time between preemptions of a spot slice
-  std::int64_t seed = 1;                                         ///< of the random numbers
+  seconds between{};        ///< mean time between preemptions of a spot slice; 0: what is published of its chip there
+  std::int64_t seed = 1;    ///< of the random numbers
   bool find_threshold = false;  ///< what autoscaler keeps the target with the fewest slice-hours
 };
 
@@ -189,7 +189,7 @@ inline void validate(const item_day_request& asked) {
   validate(asked.day, 100);
   validate(asked.scaling);
   validate(latency_targets{{}, {}, asked.target});
-  positive("mean time between preemptions", asked.between.value());
+  not_negative("mean time between preemptions", asked.between.value());
   if (asked.target.share <= 0) fail(errc::missing_field, "item_day_request.target", "none", "a target by percentile");
   in_range("requests of traffic_day", requests_of(asked.day), 100, 2e6, "at most 2e6 images or clips");
 }

@@ -9,7 +9,6 @@
 #include <tpuplan/cost/commitment.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/price_table.hpp>
-#include <tpuplan/cost/spot.hpp>
 #include <tpuplan/plan/autoscaling.hpp>
 #include <tpuplan/plan/day_payment.hpp>
 #include <tpuplan/plan/search.hpp>
@@ -33,10 +32,10 @@ struct day_request {
   double variation = 1;    ///< of the time between arrivals, as in `simulated_traffic`
   price_book prices{};     ///< the built-in ones unless given
   text<32> region{"us"};   ///< of the price book
-  seconds between = spot_terms{}.mean_time_between_preemptions;  ///< mean time between preemptions of a spot slice
-  std::int64_t seed = 1;                                         ///< of the random numbers
-  serving_calibration constants{};                               ///< of the serving estimates
-  bool find_threshold = false;  ///< what autoscaler keeps the targets with the fewest slice-hours
+  seconds between{};       ///< mean time between preemptions of a spot slice; 0: what is published of its chip there
+  std::int64_t seed = 1;   ///< of the random numbers
+  serving_calibration constants{};  ///< of the serving estimates
+  bool find_threshold = false;      ///< what autoscaler keeps the targets with the fewest slice-hours
 };
 
 /// A part of a day.
@@ -320,7 +319,7 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
                                              per_second slice_rate) {
   detail::validate(request.day);
   detail::validate(request.scaling);
-  detail::positive("mean time between preemptions", request.between.value());
+  detail::not_negative("mean time between preemptions", request.between.value());
   const detail::slices_over_day slices = detail::slices_of(request, mix, fixed, slice_rate);
   day_option option = detail::priced_day(request, mix, slices);
   std::int64_t work = 0;

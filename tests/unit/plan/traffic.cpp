@@ -200,6 +200,24 @@ TEST_CASE("preemptions come as often as their mean time says, and slices that ar
   CHECK(serving < 40);
 }
 
+TEST_CASE("a day that does not say how long spot lasts takes what is published of the chip in the region") {
+  const payment_mix spot{0, {}, provisioning::spot, false};
+  const auto losses = [&](const char* slice_name, const char* region, seconds between) {
+    day_request request = chat_day();
+    request.fleet.where = slice_for(slice_name);
+    request.region = text<32>{region};
+    for (const char* chip : {"v5p", "v6e"})
+      request.prices = request.prices.with(chip, region, provisioning::spot, usd_per_hour(1), "2026-11-01");
+    request.between = between;
+    request.day.part = 1_h;
+    return simulate_day(request, spot, 40, per_second{5}).preemptions;
+  };
+  CHECK(losses("v5p-8", "us-east5", {}) == losses("v5p-8", "us-east5", 28_h / 19.0));
+  CHECK(losses("v5p-8", "us", {}) == losses("v5p-8", "us", 4_h));
+  CHECK(losses("v6e-8", "us", {}) == losses("v6e-8", "us", 4_h));
+  CHECK(losses("v5p-8", "us-east5", {}) > losses("v5p-8", "us", {}));
+}
+
 TEST_CASE("a trace as a day") {
   std::vector<simulated_request> requests(3);
   requests[1].arrival = 20_s, requests[2].arrival = 59_s;
