@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/ask/risk_ways.hpp>
+#include <tpuplan/ask/risk_changes.hpp>
 #include <tpuplan/base/date.hpp>
 
 /// @file
