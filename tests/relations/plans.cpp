@@ -43,7 +43,7 @@ void same_train(relation& r, const reply& planned, const json& request, const js
                    {"job", plan["job"]},
                    {"tokens", planned.answer()["request"]["tokens"]}};
   copy(request, question,
-       {"mean_time_between_preemptions_s", "rest_of_term_used", "prices", "market", "zone", "queue_time_s",
+       {"mean_time_between_preemptions_s", "rest_of_term_used", "prices", "market", "lifetimes", "zone", "queue_time_s",
         "restart_time_s", "chip_time_between_failures_s", "around", "noise_scale"});
   const json& chosen = plan["costs"][plan["chosen"].get<std::size_t>()];
   if (chosen["price"]["region"] != "us") question["region"] = chosen["price"]["region"];
@@ -81,8 +81,8 @@ void same_train(relation& r, const reply& planned, const json& request, const js
   }
   if (!r.random.chance(0.3)) return;
   for (const char* key :
-       {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region", "market", "zone",
-        "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around", "noise_scale"})
+       {"tokens", "mean_time_between_preemptions_s", "rest_of_term_used", "prices", "region", "market", "lifetimes",
+        "zone", "queue_time_s", "restart_time_s", "chip_time_between_failures_s", "around", "noise_scale"})
     question.erase(key);
   const reply fitted = ask("fit", question);
   if (r.holds(!fitted.refused(), "fit refuses a row of plan", planned, row["slice"].dump(), fitted, fitted.message()))
@@ -129,7 +129,8 @@ void same_pay(relation& r, const reply& planned, const json& request, const json
   if (around["evaluate_every"] > 0 || around["checkpoint_every"] > 0 || around["export_time_s"] > 0)
     return r.skip("pay has no steps");
   json question = {{"slice", row["slice"]}, {"slices", row["slices"]}, {"run_s", row["run_s"]}};
-  copy(request, question, {"rest_of_term_used", "prices", "zone", "market", "mean_time_between_preemptions_s"});
+  copy(request, question,
+       {"rest_of_term_used", "prices", "zone", "market", "lifetimes", "mean_time_between_preemptions_s"});
   question["region"] = chosen["price"]["region"];
   question["restart_time_s"] = terms["spot"]["restart_time_s"];
   question["start_up_s"] =

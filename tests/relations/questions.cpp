@@ -68,8 +68,12 @@ constexpr choice of_run[] = {
     {"--rest-used 40%", "/rest_of_term_used", "0.4"},
     {"--rest-used 1", "/rest_of_term_used", "1"},
 };
+/// What tests/cli/plans/lifetimes.jsonl says.
+constexpr const char* own_slices =
+    R"([{"lasted_s": 5400, "preempted": true}, {"lasted_s": 90000, "preempted": true}, {"lasted_s": 40000, "preempted": false}])";
 constexpr choice of_phases[] = {
     {"--market scarce", "/market", "\"scarce\""},
+    {"--lifetimes tests/cli/plans/lifetimes.jsonl", "/lifetimes", own_slices},
     {"--queue 1h", "/queue_time_s", "3600"},
     {"--restart 5min", "/restart_time_s", "300"},
     {"--chip-mtbf 9000h", "/chip_time_between_failures_s", "32400000"},
@@ -199,6 +203,7 @@ constexpr choice of_payment[] = {
     {"--region us-east5", "/region", "\"us-east5\""},
     {"--market calm", "/market", "\"calm\""},
     {"--market scarce", "/market", "\"scarce\""},
+    {"--lifetimes tests/cli/plans/lifetimes.jsonl", "/lifetimes", own_slices},
     {"--mtbp 3h", "/mean_time_between_preemptions_s", "10800"},
     {"--correlation 0.5", "/correlation", "0.5"},
     {"--checkpoint 30s", "/checkpoint_time_s", "30"},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/lifetimes.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
@@ -21,7 +22,8 @@ using namespace tpuplan;
 struct pay_options {
   nlohmann::json request = nlohmann::json::object();
   price_options prices;
-  std::string model;  // whose parameters they are
+  std::string model;      // whose parameters they are
+  std::string lifetimes;  // a file
   job_traits traits;
 };
 
@@ -81,6 +83,7 @@ void add_pay_command(session& with) {
   const auto options = std::make_shared<pay_options>();
   nlohmann::json& request = options->request;
   added.ask(pay_rows, request);
+  add_lifetimes_option(added, options->lifetimes).excludes({"--mtbp", "--market"});
   add_price_options(added, options->prices);
   added.ask(rest_rows, request);
   added.ask(gpu_rows, request);
@@ -91,7 +94,10 @@ void add_pay_command(session& with) {
            "a config.json, a network of layers or a folder of diffusers, whose parameters they are")
       .decides("checkpoint_time");
   add_table_options(added);
-  added.run = [options, &with] { run_pay(*options, with); };
+  added.run = [options, &with] {
+    take_lifetimes(options->lifetimes, options->request);
+    run_pay(*options, with);
+  };
 }
 
 }  // namespace cli

@@ -5,6 +5,7 @@
 #include <tpuplan/ask/plan_generation.hpp>
 
 #include "cli/calibration.hpp"
+#include "cli/lifetimes.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
@@ -62,9 +63,8 @@ void check_places(const plan_options& given, loaded_prices& prices, std::vector<
   const std::vector<assumption> said = said_of_places(asked, prices.book(), zones);
   assumed.insert(assumed.end(), said.begin(), said.end());
   const loaded_prices all = prices;
-  prices.keep([&](const price_row& price) {
-    return !looks_at(asked, price) || counts_in(asked, all.book(), zones, price);
-  });
+  prices.keep(
+      [&](const price_row& price) { return !looks_at(asked, price) || counts_in(asked, all.book(), zones, price); });
 }
 
 /// Takes the flat price of flex-start and calendar mode in the US for regions of it that have no row of their own, and
@@ -139,6 +139,7 @@ void add_training_options(command& to, plan_options& into) {
   to.ask(preemption_rows, "--mtbp", request);
   to.ask(rest_rows, request);
   to.ask(market_rows, request);
+  add_lifetimes_option(to, into.lifetimes).excludes({"--mtbp", "--market"});
   to.ask(wait_rows, request);
   to.ask(phase_rows, request);
   to.ask(degree_rows, request);
@@ -207,6 +208,7 @@ void add_plan_command(session& with) {
   add_item_options(added, *options);
   add_calibration_option(added, options->job.calibration).excludes({"--items-per-hour"});
   added.run = [options, &with] {
+    take_lifetimes(options->lifetimes, options->job.request);
     read_plan(*options);
     run_plan(*options, with);
   };

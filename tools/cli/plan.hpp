@@ -29,7 +29,7 @@ struct plan_options {
   nlohmann::json generation = nlohmann::json::object();  // what images and clips are asked with
   nlohmann::json pictures = nlohmann::json::object();    // what training on them is asked with
   std::vector<std::string> gpus;
-  std::string prices, quotas, zone;
+  std::string prices, quotas, zone, lifetimes;
   std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given
   nlohmann::json standing = nlohmann::json::object();  // what a fleet has to stand
   bool explain = false, front_only = false, best_per_chip = false, to_serve = false;

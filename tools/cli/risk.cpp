@@ -1,5 +1,4 @@
 // tpuplan risk
-#include <fstream>
 #include <memory>
 #include <tpuplan/ask/risk.hpp>
 #include <tpuplan/show/views/risk.hpp>
@@ -7,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/fit.hpp"
+#include "cli/lifetimes.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
@@ -30,29 +30,11 @@ struct risk_options {
   picture_options pictures;
 };
 
-/// How long one's own slices lasted: a line of JSON each.
-std::vector<own_lifetime> load_lifetimes(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) refuse("--lifetimes", path, "a file that can be read", errc::malformed_input);
-  std::vector<own_lifetime> all;
-  std::int64_t number = 0;
-  for (std::string line; std::getline(file, line);) {
-    const std::string where = fmt::format("{}:{}", path, ++number);
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty()) continue;
-    all.push_back(read_json<own_lifetime>(parse_json(line, where, {4096, 4}), {}, where));
-    if (!(all.back().lasted.value() > 0))
-      refuse(where + ".lasted_s", fmt::format("{}", all.back().lasted.value()), "a time above 0", errc::out_of_range);
-  }
-  if (all.empty()) refuse("--lifetimes", path, "one line or more", errc::malformed_input);
-  return all;
-}
-
 /// The question; dates are from today on where nobody says when capacity is asked for.
 nlohmann::json request_of(const risk_options& given, assumed_values& assumed) {
   nlohmann::json asked = given.job.request;
   asked["region"] = given.prices.region;
-  if (!given.lifetimes.empty()) asked["lifetimes"] = load_lifetimes(given.lifetimes);
+  take_lifetimes(given.lifetimes, asked);
   if (asked.contains("by") && !asked.contains("start")) {
     asked["start"] = today();
     assumed.emplace_back("start", today() + ", today: see --start");
@@ -144,10 +126,7 @@ void add_risk_command(session& with) {
   added.ask(risk_rows, request);
   added.ask(wait_rows, request);
   added.ask(phase_rows, request);
-  added
-      .add("--lifetimes", options->lifetimes,
-           "how long your own spot slices lasted: a line each, {\"lasted_s\": 5400, \"preempted\": true}")
-      .excludes({"--mtbp"});
+  add_lifetimes_option(added, options->lifetimes).excludes({"--mtbp"});
   added.ask(rest_rows, request);
   add_price_options(added, options->prices);
   add_drawing_options(added);

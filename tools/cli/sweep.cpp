@@ -3,6 +3,7 @@
 #include <tpuplan/ask/sweep.hpp>
 #include <tpuplan/show/views/sweep.hpp>
 
+#include "cli/lifetimes.hpp"
 #include "cli/network.hpp"
 #include "cli/report.hpp"
 #include "cli/train_generation.hpp"
@@ -155,10 +156,14 @@ void add_sweep_command(session& with) {
   added.add("--zone", trial.zone, "only what a zone has, by data/zones.json: us-east5-b");
   added.ask(preemption_rows, "--mtbp", request);
   added.ask(market_rows, request);
+  add_lifetimes_option(added, trial.lifetimes).excludes({"--mtbp", "--market"});
   added.ask(wait_rows, request);
   added.add("--rows", options->rows, {1, 1e6}, "ways to show").usually("8");
   add_table_options(added);
-  added.run = [options, &with] { run_sweep(*options, with); };
+  added.run = [options, &with] {
+    take_lifetimes(options->trial.lifetimes, options->trial.job.request);
+    run_sweep(*options, with);
+  };
 }
 
 }  // namespace cli

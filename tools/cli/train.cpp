@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/epochs.hpp"
 #include "cli/fit.hpp"
+#include "cli/lifetimes.hpp"
 #include "cli/network.hpp"
 #include "cli/option.hpp"
 #include "cli/prices.hpp"
@@ -32,6 +33,7 @@ struct train_options {
   nlohmann::json input = nlohmann::json::object();  // what an example costs a host
   train_request run;                                // of which the request says the terms of payment and the phases
   gpu_options gpu;
+  std::string lifetimes;     // a file
   picture_options pictures;  // of a pipeline of images or clips
 };
 
@@ -160,6 +162,7 @@ void add_train_command(session& with) {
   const std::initializer_list<const char*> of_a_run = {"--tokens", "--examples", "--steps-per-epoch", "--steps"};
   const auto ask_of_a_run = [&](const row_list& rows) {
     for (const question_row& row : rows) {
+      if (row.kind == value_kind::file) continue;
       option& one = added.ask(row, request);
       if (row.needs.empty()) one.needs(of_a_run);
     }
@@ -170,6 +173,7 @@ void add_train_command(session& with) {
   ask_of_a_run(timeline_rows);
   ask_of_a_run(phase_rows);
   ask_of_a_run(market_rows);
+  add_lifetimes_option(added, options->lifetimes).excludes({"--mtbp", "--market"}).needs(of_a_run);
   ask_of_a_run(wait_rows);
   added.ask(noise_rows, request);
   add_gpu_training_options(added, options->gpu);
@@ -181,6 +185,7 @@ void add_train_command(session& with) {
     read_job(options->job);
     read_mesh(options->job.request, options->mesh);
     take_maxtext_steps(options->job, options->mesh, options->epochs);
+    take_lifetimes(options->lifetimes, options->job.request);
     const train_request asked = read_request<train_request>(options->job.request);
     if (asked.tokens > 0) options->tokens = asked.tokens;
     options->run = asked;

@@ -131,7 +131,7 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
     own.emplace_back("--runs", number(runs_of_a_plan));
     if (kind == provisioning::spot && asked.market)
       own.emplace_back("--mtbp", fmt::format("{}s", spot_lasts(asked)->value()));
-    if (kind != provisioning::spot) dropped.push_back("--mtbp");
+    if (kind != provisioning::spot) dropped.insert(dropped.end(), {"--mtbp", "--lifetimes"});
     if (kind != provisioning::spot) dropped.push_back("--zone");  // its region is named above
     if (kind != provisioning::spot && kind != provisioning::flex_start) dropped.push_back("--queue");
   }

@@ -46,8 +46,9 @@ struct train_network_request {
   std::string zone{};                                      ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: as published
-  double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
-  std::optional<spot_market> market{};  ///< this and what follows as in train_request
+  double rest_of_term_used = 0;           ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<spot_market> market{};    ///< this and what follows as in train_request
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
   seconds restart_time = spot_terms{}.restart_time;
   seconds chip_time_between_failures = published_chip_time_between_failures;
@@ -75,6 +76,7 @@ struct plan_network_request {
   std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
   std::optional<spot_market> market{};
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
   seconds restart_time = spot_terms{}.restart_time;
   seconds chip_time_between_failures = published_chip_time_between_failures;
@@ -471,7 +473,7 @@ void set_chances(const Request& request, const Planned& one, Row& row) {
 
 TPUPLAN_FIELDS(tpuplan::fit_network_request, config, slice, job, mesh)
 TPUPLAN_FIELDS(tpuplan::train_network_request, config, slice, job, mesh, data, input, region, zone, prices,
-               mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
+               mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
                chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usable, breakdown, largest_batch, slice,
                mesh, job, assumed, model, example)
@@ -480,7 +482,8 @@ TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_tim
                checkpoints)
 TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
                generations, zone, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
-               rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, prices)
+               rest_of_term_used, market, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
+               prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
                cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan, chance_in_time, chance_in_budget)
 TPUPLAN_FIELDS(tpuplan::nearest_run_row, slice, wall, total)

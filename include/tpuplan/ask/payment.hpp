@@ -47,6 +47,7 @@ struct pay_request {
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::optional<spot_market> market{};                     ///< how often spot is preempted; nothing: as published
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice, instead of the market's
+  std::vector<own_lifetime> lifetimes{};     ///< of one's own spot slices, instead of what is published alone
   double correlation = 0;                    ///< share of a slice's preemptions that take all slices of the job, 0 to 1
   std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
   seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
@@ -69,6 +70,7 @@ inline constexpr question_row pay_rows[] = {
     detail::row_named(market_rows, "--market"),
     detail::row_named(preemption_rows, "--mtbp"),
     detail::row_named(preemption_rows, "--zone"),
+    detail::row_named(market_rows, "--lifetimes"),
     rows::number("correlation", "--correlation", "Correlation", "",
                  "of preemptions of slices: 0 one by one, 1 all together")
         .within(0, 1),
@@ -198,8 +200,7 @@ namespace detail {
   spot_terms& spot = terms.spot;
   const std::string_view chip = where.chip.name.view();
   fill_capacity(asked, true, {std::string(chip)}, {asked.region}, terms, assumed);
-  if (spot.mean_time_between_preemptions.value() == 0)
-    spot.mean_time_between_preemptions = median_spot_lifetime(chip, place_of(asked, asked.region));
+  spot.mean_time_between_preemptions = median_spot_lifetime_under(terms, chip, place_of(asked, asked.region));
   spot.correlation = asked.correlation;
   if (asked.checkpoint_time) {
     spot.checkpoint_time = *asked.checkpoint_time;
@@ -369,7 +370,7 @@ namespace detail {
 
 TPUPLAN_FIELDS(tpuplan::gpu_job, gpu, gpus, run, usd_per_gpu_hour, engineering, jobs_per_month, discount)
 TPUPLAN_FIELDS(tpuplan::pay_request, slice, slices, run, region, zone, prices, market, mean_time_between_preemptions,
-               correlation, checkpoint_time, restart_time, queue_time, start_up, chip_time_between_failures,
+               lifetimes, correlation, checkpoint_time, restart_time, queue_time, start_up, chip_time_between_failures,
                may_be_split, rest_of_term_used, parameters, checkpoints_kept, storage_usd_per_gib_month, against)
 TPUPLAN_FIELDS(tpuplan::missing_payment, provisioning, reason)
 TPUPLAN_FIELDS(tpuplan::pay_break_even, spot_mtbp_against_on_demand, calendar_utilization_against_on_demand,

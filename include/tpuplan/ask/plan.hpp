@@ -51,8 +51,9 @@ struct asked_plan {
   bool accept_uncertain = false;
   std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
-  std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
-  std::optional<seconds> queue_time{};  ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
+  std::optional<spot_market> market{};    ///< how often spot is preempted, instead of the time between
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
+  std::optional<seconds> queue_time{};    ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
   seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
@@ -472,8 +473,8 @@ struct launch_text {
 TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_batch_tokens, largest_batch_tokens,
                deadline, budget, by, start, chance, best, kinds, regions, zone, generations, smallest_chips,
                largest_chips, largest_slices, degrees, quotas, accept_uncertain, mean_time_between_preemptions,
-               rest_of_term_used, market, queue_time, restart_time, chip_time_between_failures, around, noise_scale,
-               prices)
+               rest_of_term_used, market, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
+               noise_scale, prices)
 TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_high, twice_preempted, twice_the_batch,
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,

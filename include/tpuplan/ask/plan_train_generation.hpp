@@ -35,6 +35,7 @@ struct plan_train_generation_request {
   std::optional<seconds> mean_time_between_preemptions{};
   double rest_of_term_used = 0;
   std::optional<spot_market> market{};
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
   seconds restart_time = spot_terms{}.restart_time;
   seconds chip_time_between_failures = published_chip_time_between_failures;
@@ -173,7 +174,7 @@ namespace detail {
 
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_request, config, sizes, frames, text_tokens, job, data, deadline, budget,
                best, kinds, regions, generations, zone, smallest_chips, largest_chips, accept_uncertain,
-               mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
+               mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
                chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, mesh, step_time, step_time_low,
                step_time_high, mfu, examples, breakdown, fits, used, usable, steps, run, cost, cost_low, cost_high,

@@ -76,9 +76,7 @@ inline constexpr question_row risk_rows[] = {
     rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
                "mean time between preemptions of one slice, if you know yours")
         .within(1e-3, 1e12),
-    rows::file("lifetimes", "--lifetimes",
-               "how long your own spot slices lasted: a line each, {\"lasted_s\": 5400, \"preempted\": true}")
-        .not_with("--mtbp"),
+    detail::row_named(market_rows, "--lifetimes").not_with("--mtbp"),
     rows::flag("on_demand_in_time", "--on-demand-in-time", "true",
                "spot goes on on demand at the last moment from which it is done in time"),
     rows::time("on_demand_after_s", "--on-demand-after", "On demand after",
@@ -177,8 +175,8 @@ namespace detail {
     return believed_within(*asked.mean_time_between_preemptions, 1);
   }
   const lifetime_belief published = spot_lifetime(where.chip.name, asked.zone.empty() ? asked.region : asked.zone);
-  const mean_time_belief belief = knowing(published.mean, asked.lifetimes);
-  const std::string own = std::to_string(asked.lifetimes.size()) + " slices of your own";
+  const mean_time_belief belief = knowing(published.mean, seen_in(asked.lifetimes));
+  const std::string own = own_slices_words(asked.lifetimes);
   assumed.emplace_back(
       std::string(assumed_preemptions),
       lifetime_words(belief, asked.lifetimes.empty() ? published.because.view() : std::string_view(own)));
@@ -340,7 +338,6 @@ struct risk_subject {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::own_lifetime, lasted, preempted)
 TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, tokens, data, input, sizes, frames,
                text_tokens, slices, exchange, region, prices, kind, by, start, deadline, budget, zone,
                mean_time_between_preemptions, lifetimes, queue_time, restart_time, chip_time_between_failures, around,

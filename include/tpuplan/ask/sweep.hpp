@@ -44,7 +44,8 @@ struct plan_sweep_request {
   std::string zone{};  ///< of spot, where a count of preemptions is published
   std::vector<std::string> generations{};
   std::optional<seconds> mean_time_between_preemptions{};
-  std::optional<spot_market> market{};  ///< as in asked_plan, with what follows
+  std::optional<spot_market> market{};    ///< as in asked_plan, with what follows
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
   seconds restart_time = spot_terms{}.restart_time;
   seconds chip_time_between_failures = published_chip_time_between_failures;
@@ -168,6 +169,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   one.zone = asked.zone;
   one.mean_time_between_preemptions = asked.mean_time_between_preemptions;
   one.market = asked.market;
+  one.lifetimes = asked.lifetimes;
   one.queue_time = asked.queue_time;
   one.restart_time = asked.restart_time;
   one.chip_time_between_failures = asked.chip_time_between_failures;
@@ -366,7 +368,8 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
 
 TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota, stopped, stopped_after, deadline,
                slices, tokens, data, steps, input, sizes, frames, text_tokens, around, kinds, region, zone, generations,
-               mean_time_between_preemptions, market, queue_time, restart_time, chip_time_between_failures, prices)
+               mean_time_between_preemptions, market, lifetimes, queue_time, restart_time, chip_time_between_failures,
+               prices)
 TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, batch, parallel, chips, rounds, whole_trial, mean_trial, wall,
                wall_high, total, per_trial, preemptions, price, superseded)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)

@@ -48,8 +48,9 @@ struct train_generation_request {
   std::string zone{};                          ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                     ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: as published
-  double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
-  std::optional<spot_market> market{};  ///< this and what follows as in train_request
+  double rest_of_term_used = 0;           ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<spot_market> market{};    ///< this and what follows as in train_request
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   /// @{
   /// How capacity is waited for and fails, and the run besides its steps.
   std::optional<seconds> queue_time{};
@@ -353,8 +354,8 @@ TPUPLAN_FIELDS(tpuplan::fit_generation_request, config, slice, sizes, frames, te
 TPUPLAN_FIELDS(tpuplan::fit_generation_answer, fits, used, used_low, used_high, usable, memory, largest_batch,
                trained_parameters, slice, slices, chips, mesh, job, sizes, clips, assumed, model)
 TPUPLAN_FIELDS(tpuplan::train_generation_request, config, slice, sizes, frames, text_tokens, job, mesh, exchange,
-               slices, data, region, zone, prices, mean_time_between_preemptions, rest_of_term_used, market, queue_time,
-               restart_time, chip_time_between_failures, around, timeline)
+               slices, data, region, zone, prices, mean_time_between_preemptions, rest_of_term_used, market, lifetimes,
+               queue_time, restart_time, chip_time_between_failures, around, timeline)
 TPUPLAN_FIELDS(tpuplan::training_bucket, size, step_time)
 TPUPLAN_FIELDS(tpuplan::train_generation_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                buckets, fits, used, used_low, used_high, usable, memory, trained_parameters, data, epochs, run, costs,

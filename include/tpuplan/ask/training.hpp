@@ -280,9 +280,10 @@ struct train_request {
   std::string zone{};                                      ///< of spot, where a count of preemptions is published
   nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: as published
-  double rest_of_term_used = 0;         ///< share of a commitment's other hours that other work uses, 0 to 1
-  std::optional<spot_market> market{};  ///< how often spot is preempted, instead of the time between
-  std::optional<seconds> queue_time{};  ///< unbilled wait for capacity, each time; nothing: 18 min on spot
+  double rest_of_term_used = 0;           ///< share of a commitment's other hours that other work uses, 0 to 1
+  std::optional<spot_market> market{};    ///< how often spot is preempted, instead of the time between
+  std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
+  std::optional<seconds> queue_time{};    ///< unbilled wait for capacity, each time; nothing: 18 min on spot
   seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
@@ -435,7 +436,7 @@ TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, chance_to_fit, used, used_low, used_high, usable, breakdown, largest_batch,
                slice, mesh, job, assumed, advice, model, smallest)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, zone, prices,
-               mean_time_between_preemptions, rest_of_term_used, market, queue_time, restart_time,
+               mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
                chip_time_between_failures, around, timeline, noise_scale)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,

@@ -54,6 +54,12 @@ constexpr seconds median_of(const published_lifetime* count) {
 
 }  // namespace detail
 
+/// What was seen of one's own spot slices.
+struct seen_lifetimes {
+  seconds time{};              ///< with slices, all of them together; 0: none was seen
+  std::int64_t preempted = 0;  ///< how many of them were taken away
+};
+
 /// The median of `spot_lifetime` alone, which costs no more than a look-up: what plans count with. Worked: of v5p in
 /// us-east5-a 1.47 h, of v6e 4 h.
 [[nodiscard]] constexpr seconds median_spot_lifetime(std::string_view chip, std::string_view place = {}) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/cost/commitment.hpp>
+#include <tpuplan/cost/lifetimes.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/cost/timed_capacity.hpp>
 
@@ -27,6 +28,8 @@ struct payment_terms {
   seconds mean_time_between_failures{};
   /// That interval is of so many steps: it lasts as long as they do, and what comes besides them comes on top.
   bool interval_of_steps = false;
+  /// Own spot slices, after which how long spot lasts is believed anew where `spot` leaves it open (0), as plans may.
+  seen_lifetimes seen{};
 };
 
 /// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
@@ -42,6 +45,8 @@ constexpr void validate(const payment_terms& terms) {
   check("payment_terms.besides_steps", terms.besides_steps, 1e18, "0 to 1e18 s");
   check("payment_terms.checkpoint_interval", terms.checkpoint_interval, 1e18, "0 to 1e18 s");
   check("payment_terms.mean_time_between_failures", terms.mean_time_between_failures, 1e12, "0 to 1e12 s");
+  check("payment_terms.seen.time", terms.seen.time, 1e18, "0 to 1e18 s");
+  detail::count_from("payment_terms.seen.preempted", terms.seen.preempted, 0);
 }
 
 /// The terms of the same run with steps that take `pace` times as long: checkpoints of so many steps come as much

@@ -60,10 +60,8 @@ struct played_plan {
 template <class Request>
 played_plan played_at(const run_range& run, const slice& where, std::int64_t slice_total, const price_row& price,
                       const payment_terms& terms, const Request& request) {
-  const bool as_published = request.terms.spot.mean_time_between_preemptions.value() == 0;
   const mean_time_belief lifetime =
-      as_published ? spot_lifetime(where.chip.name.view(), place_of(request, price.region.view())).mean
-                   : believed_within(terms.spot.mean_time_between_preemptions, 1);
+      spot_lifetime_under(request.terms, where.chip.name.view(), place_of(request, price.region.view()));
   played_plan played;
   played.job = at_risk(run, price.kind, where, slice_total, terms, lifetime);
   played.prices.rate = rate(price.per_chip, checked_multiply(chips(where), slice_total));

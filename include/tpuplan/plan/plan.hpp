@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
-#include <tpuplan/cost/lifetimes.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/price.hpp>
 #include <tpuplan/cost/spot.hpp>
@@ -14,6 +13,7 @@
 #include <tpuplan/estimate/training/checkpoint.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
+#include <tpuplan/risk/lifetimes.hpp>
 #include <vector>
 
 /// @file
@@ -163,8 +163,7 @@ namespace detail {
 /// that takes no time (0) has that of the state, and spot that lasts none what is published for the chip and place.
 constexpr payment_terms terms_of_run(payment_terms terms, bytes state, seconds chip, const run_phases& run,
                                      const slice& where, std::int64_t slice_total, std::string_view place) {
-  if (terms.spot.mean_time_between_preemptions.value() == 0)
-    terms.spot.mean_time_between_preemptions = median_spot_lifetime(where.chip.name.view(), place);
+  terms.spot.mean_time_between_preemptions = median_spot_lifetime_under(terms, where.chip.name.view(), place);
   const seconds usual = checkpoint_time(state, checkpoint_rate(where, slice_total));
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
   if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;
@@ -180,9 +179,9 @@ constexpr std::string_view place_of(const Request& request, std::string_view reg
 
 /// The terms under which a plan of so many steps is paid for in a region: those of the request, with the phases around
 /// the steps, the failures of its chips, `checkpoint_time` of its training state where a checkpoint takes no time (0),
-/// and the median of `spot_lifetime` in the zone of the request or the region where they leave open how long spot lasts
-/// (0). A request that names no model, as in a file that holds plans alone, has checkpoints of no bytes. Worked: a
-/// checkpoint of 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8; v5p in us-east5 is preempted every 1.47 h.
+/// and the median of `spot_lifetime_under` in the zone of the request or the region where they leave open how long spot
+/// lasts (0). A request that names no model, as in a file that holds plans alone, has checkpoints of no bytes. Worked:
+/// a checkpoint of 18.85 s for llama-3-8b with AdamW in fp32 on v6e-8; v5p in us-east5 is preempted every 1.47 h.
 [[nodiscard]] inline payment_terms payment_terms_of(const plan_request& request, const slice& where,
                                                     std::int64_t slice_total, double steps = 0, seconds step = {},
                                                     std::string_view region = {}) {

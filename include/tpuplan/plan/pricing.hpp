@@ -97,7 +97,7 @@ inline void add_costs(plan& planned, const plan_request& request, const price_in
     maybe<paid_times>& times = by_kind[static_cast<std::size_t>(price.kind)];
     if (price.kind == provisioning::spot && as_published) {
       const std::string_view place = place_of(request, price.region.view());
-      const seconds lasts = median_spot_lifetime(planned.where.chip.name.view(), place);
+      const seconds lasts = median_spot_lifetime_under(request.terms, planned.where.chip.name.view(), place);
       if (lasts != terms.spot.mean_time_between_preemptions) times = nothing;
       terms.spot.mean_time_between_preemptions = lasts;
     }

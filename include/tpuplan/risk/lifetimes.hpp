@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/cost/lifetimes.hpp>
+#include <tpuplan/cost/payment.hpp>
 #include <tpuplan/risk/belief.hpp>
 
 /// @file
@@ -56,17 +57,40 @@ struct own_lifetime {
   bool preempted = true;  ///< false: it was given back, or is still there
 };
 
+/// What slices of one's own say together. Throws for a time of 0. Worked: 90 min that ended in a preemption and 10 h
+/// that did not are 11.5 h with one preemption.
+template <class Lifetimes>
+[[nodiscard]] constexpr seen_lifetimes seen_in(const Lifetimes& own) {
+  seen_lifetimes seen;
+  for (const own_lifetime& one : own) {
+    seen.time += seconds{detail::positive("own_lifetime.lasted", one.lasted.value())};
+    seen.preempted += one.preempted ? 1 : 0;
+  }
+  return seen;
+}
+
 /// The belief after slices of one's own: by Bayes' rule, as `knowing`. Worked: 19 of 20 slices that lasted 28 h in all
 /// and were preempted give what 19 events in 28 h give.
-template <class Lifetimes>
-[[nodiscard]] constexpr mean_time_belief knowing(const mean_time_belief& before, const Lifetimes& own) {
-  seconds observed{};
-  std::int64_t preempted = 0;
-  for (const own_lifetime& one : own) {
-    observed += seconds{detail::positive("own_lifetime.lasted", one.lasted.value())};
-    preempted += one.preempted ? 1 : 0;
-  }
-  return observed.value() > 0 ? knowing(before, observed, preempted) : before;
+[[nodiscard]] constexpr mean_time_belief knowing(const mean_time_belief& before, const seen_lifetimes& seen) {
+  return seen.time.value() > 0 ? knowing(before, seen.time, seen.preempted) : before;
+}
+
+/// How long a spot slice of a generation is believed to last in a place under the terms of a run: exactly as long as
+/// they say; where they say nothing (0), what is published, after the slices of one's own that they hold. Worked: with
+/// nothing said v6e lasts 4 h; after 19 preemptions in 28 h of one's own 1.53 h.
+[[nodiscard]] constexpr mean_time_belief spot_lifetime_under(const payment_terms& terms, std::string_view chip,
+                                                             std::string_view place) {
+  const seconds said = terms.spot.mean_time_between_preemptions;
+  return said.value() > 0 ? believed_within(said, 1) : knowing(spot_lifetime(chip, place).mean, terms.seen);
+}
+
+/// The median of that, which is a look-up where nothing of one's own was seen: what times and dollars are counted with.
+/// Worked: 1.53 h of v6e after 19 preemptions in 28 h of one's own.
+[[nodiscard]] constexpr seconds median_spot_lifetime_under(const payment_terms& terms, std::string_view chip,
+                                                           std::string_view place) {
+  if (terms.spot.mean_time_between_preemptions.value() > 0) return terms.spot.mean_time_between_preemptions;
+  if (!(terms.seen.time.value() > 0)) return median_spot_lifetime(chip, place);
+  return quantile(spot_lifetime_under(terms, chip, place), 0.5);
 }
 
 }  // namespace abi_0

@@ -23,4 +23,24 @@ static_assert(spot_lifetime("v5p").median == 4_h && spot_lifetime("v5p", "us").m
 static_assert(near_relative(spot_lifetime("v3").median.value(), 676.9 * 3600 / 42));
 static_assert(spot_lifetime("v3", "europe-west4").factor == 16);
 
+constexpr own_lifetime slices_seen[] = {{90_min, true}, {10_h, false}};
+static_assert(seen_in(slices_seen).time == 11.5_h && seen_in(slices_seen).preempted == 1);
+constexpr payment_terms after_nineteen = [] {
+  payment_terms terms;
+  terms.spot.mean_time_between_preemptions = {};
+  terms.seen = {28_h, 19};
+  return terms;
+}();
+static_assert(near_relative(median_spot_lifetime_under(after_nineteen, "v6e", "us").value(), 1.52744 * 3600, 1e-5));
+static_assert(quantile(spot_lifetime_under(after_nineteen, "v6e", "us"), 0.5) ==
+              median_spot_lifetime_under(after_nineteen, "v6e", "us"));
+constexpr payment_terms nothing_said = [] {
+  payment_terms terms;
+  terms.spot.mean_time_between_preemptions = {};
+  return terms;
+}();
+static_assert(median_spot_lifetime_under(nothing_said, "v6e", "us") == 4_h);
+static_assert(median_spot_lifetime_under(payment_terms{}, "v5p", "us-east5") == 4_h);  // as the terms say
+static_assert(chance_of_none(spot_lifetime_under(payment_terms{}, "v5p", "us-east5"), 4_h) < 0.3679);
+
 }  // namespace

@@ -37,11 +37,18 @@ std::string said_of_spot(const std::vector<assumption>& assumed) {
 
 }  // namespace
 
-TEST_CASE("plan, train, pay and risk have the published count of a zone, and the same dollars") {
+TEST_CASE("plan, train, pay and risk have the published count of a zone, or own slices, and the same dollars") {
   const price_book book = prices();
-  for (const char* zone : {"us-east5-a", "us-east5-b", ""}) {
-    const seconds lasts = spot_lifetime("v5p", zone).median;
-    const plan_document planned = detail::answer_to_plan(on_spot(zone), {}, book);
+  const std::vector<own_lifetime> five = {{90_min, true}, {3_h, true}, {30_min, true}, {10_h, false}, {45_min, true}};
+  for (const auto& [zone, own] :
+       {std::make_pair("us-east5-a", std::vector<own_lifetime>{}),
+        std::make_pair("us-east5-b", std::vector<own_lifetime>{}), std::make_pair("", std::vector<own_lifetime>{}),
+        std::make_pair("us-east5-a", five), std::make_pair("", five)}) {
+    INFO(zone << ", own slices: " << own.size());
+    const seconds lasts = quantile(knowing(spot_lifetime("v5p", zone).mean, seen_in(own)), 0.5);
+    asked_plan asked = on_spot(zone);
+    asked.lifetimes = own;
+    const plan_document planned = detail::answer_to_plan(asked, {}, book);
     REQUIRE_FALSE(planned.plans.empty());
     const plan_row& row = planned.plans.front();
     const plan_cost& cost = chosen_cost(row.plan);
@@ -49,6 +56,7 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
     train_request train;
     train.tokens = 1e10;
     train.zone = zone;
+    train.lifetimes = own;
     model_config config;
     config.model = llama_3_8b();
     asked_job job;
@@ -56,7 +64,7 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
     job.remat = row.plan.job.remat;
     const placed_job all = placed(config, row.slice, row.plan.mesh, job);
     const train_answer trained = answer_to_train(all, train, book);
-    CHECK(trained.terms.spot.mean_time_between_preemptions == lasts);
+    CHECK(close(trained.terms.spot.mean_time_between_preemptions.value(), lasts.value(), 1e-9));
     REQUIRE(trained.costs);
     CHECK(close(spot_of(*trained.costs).total.value(), cost.total.value(), 1e-12));
     CHECK(close(spot_of(*trained.costs).wall.value(), cost.wall.value(), 1e-12));
@@ -65,11 +73,12 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
     pay.slice = row.slice;
     pay.run = row.run;
     pay.zone = zone;
+    pay.lifetimes = own;
     pay.start_up = trained.terms.start_up;
     pay.checkpoint_time = trained.terms.spot.checkpoint_time;
     pay.chip_time_between_failures = published_chip_time_between_failures;
     const pay_answer paid = answer_to(pay, book);
-    CHECK(paid.slice_mtbp == lasts);
+    CHECK(close(paid.slice_mtbp.value(), lasts.value(), 1e-9));
     const paid_run* const way = detail::way_of(paid.ways, provisioning::spot);
     REQUIRE(way != nullptr);
     CHECK(close(way->total.value(), cost.total.value(), 1e-12));
@@ -79,6 +88,7 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
     risk.tokens = 1e10;
     risk.kind = provisioning::spot;
     risk.zone = zone;
+    risk.lifetimes = own;
     risk.deadline = 60_days;
     risk.runs = 500;
     const risk_answer at_risk = answer_to_risk(all, risk, book);
@@ -92,6 +102,7 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
 
     // The mean over runs that are played is what is expected: with a lifetime that is known, within its own error.
     risk.zone.clear();
+    risk.lifetimes.clear();
     risk.mean_time_between_preemptions = lasts;
     risk.runs = 4000;
     const risk_answer known = answer_to_risk(all, risk, book);
@@ -102,6 +113,37 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, and the
     CHECK(close(sum, cost.total.value(), 0.03));
     CHECK(close(time, cost.wall.value(), 0.03));
   }
+}
+
+TEST_CASE("own slices that were soon taken away cost more, and are refused where they have no effect") {
+  const price_book book = prices();
+  asked_plan asked = on_spot("");
+  const auto total = [&] {
+    return chosen_cost(detail::answer_to_plan(asked, {}, book).plans.front().plan).total.value();
+  };
+  const double published = total();
+  asked.lifetimes.assign(20, own_lifetime{30_min, true});
+  CHECK(total() > 1.05 * published);
+  asked.lifetimes.assign(20, own_lifetime{30_h, false});
+  CHECK(total() < published);
+  const auto refused = [&] { return refusal_of([&] { (void)total(); }).message; };
+  asked.market = spot_market::calm;
+  CHECK(says(refused(),
+             "lifetimes is given without effect; valid: none beside mean_time_between_preemptions_s or market"));
+}
+
+TEST_CASE("of several beliefs after own slices it is said which chips and places they are of") {
+  assumed_values assumed;
+  const std::vector<own_lifetime> one = {{90_min, true}};
+  assume_lifetimes_after(one, {"v6e", "tpu7x"}, {"us", "us-east5"}, assumed);
+  REQUIRE(assumed.size() == 1);
+  CHECK(says(assumed[0].second, ": 1 slice of your own"));
+  CHECK_FALSE(says(assumed[0].second, "v6e"));
+  assumed.clear();
+  assume_lifetimes_after(one, {"v6e", "v5p"}, {"us", "us-east5"}, assumed);
+  REQUIRE(assumed.size() == 2);
+  CHECK(says(assumed[0].second, "slice of your own, of v6e, v5p"));
+  CHECK(says(assumed[1].second, "slice of your own, of v5p in us-east5"));
 }
 
 TEST_CASE("slices that are soon taken away cost more, and one's own figure counts before the published one") {
