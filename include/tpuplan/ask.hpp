@@ -123,8 +123,7 @@ inline constexpr question questions[] = {
           served_engine_rows, image_rows, adapter_rows, price_rows}},
         simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
-                                         {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}},
-                                         plain_answer<pay_request>),
+                                         {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}}, pay_answered),
     question_of<risk_request, risk_answer>(
         "risk", "With what chance is a run done by a date and within a budget?",
         {{model_rows, job_rows, step_rows, mesh_rows, run_rows, network_run_rows, trained_size_rows, exchange_rows,

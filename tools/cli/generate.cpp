@@ -30,8 +30,8 @@ void run_generate(const generate_options& given, session& with) {
   std::vector<assumption> read;
   const std::string path = given.config == "-" ? "/dev/stdin" : given.config;
   const diffusion_pipeline pipeline = load_pipeline(path, read);
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {asked.slice}, with);
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {asked.slice}, with);
   generate_answer a =
       answer_to_generate(filled(pipeline, std::move(read), asked.make, asked.batch), asked, prices.book());
   if (a.fits == verdict::no) with.status = 1;

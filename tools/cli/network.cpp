@@ -235,8 +235,8 @@ void network_train(const any_model& model, const job_options& job, const mesh_op
       {network_run_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, timeline_rows, price_rows},
       {"--steps-per-epoch", "--steps", "--gpu", "--gpus", "--gpu-usd", "--small-batch", "--dynamic-shapes",
        "--custom-kernels"});
-  const loaded_prices prices(run.prices, with);
-  check_place(run.prices, prices.book(), {mesh.slice_name}, with, job.request.value("zone", ""));
+  loaded_prices prices(run.prices, with);
+  check_place(run.prices, prices, {mesh.slice_name}, with, job.request.value("zone", ""));
   trained_network a;
   a.asked = placed_of(model, job, mesh);
   a.answer = answer_to_train(a.asked, request_of(job.request, run, a.asked), prices.book());

@@ -55,8 +55,8 @@ pay_request request_of(const pay_options& given, const session& with) {
 void run_pay(pay_options given, session& with) {
   keep_to_zone(given.request.value("zone", ""), given.request.value("slice", ""), given.prices, with);
   const pay_request asked = request_of(given, with);
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {asked.slice}, with, asked.zone);
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {asked.slice}, with, asked.zone);
   const pay_answer a = answer_to(asked, prices.book());
   if (a.ways.empty()) with.status = 1;
   const std::vector<std::string> traits = words_of(given.traits);

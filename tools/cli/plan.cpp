@@ -54,31 +54,15 @@ void keep_to_zone(plan_options& given, const session& with) {
 
 namespace {
 
-/// Leaves out of areas, or of all regions, what not everyone can order, and records it.
-void check_places(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed,
-                  const session& with) {
+/// Takes the prices that count in the places of the question, and records what is to be said of them.
+void take_places(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed,
+                 const session& with) {
   if (!given.prices.empty()) return;
-  const asked_places asked{given.asked.regions, given.asked.generations, given.asked.kinds, given.zone};
-  const std::vector<zone_row> zones = known_zones(with.data_dir);
-  const std::vector<assumption> said = said_of_places(asked, prices.book(), zones);
-  assumed.insert(assumed.end(), said.begin(), said.end());
-  const loaded_prices all = prices;
-  prices.keep(
-      [&](const price_row& price) { return !looks_at(asked, price) || counts_in(asked, all.book(), zones, price); });
-}
-
-/// Takes the flat price of flex-start and calendar mode in the US for regions of it that have no row of their own, and
-/// says so; says of other regions that they have none.
-void take_flat_prices(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed) {
-  if (!given.prices.empty()) return;
-  std::vector<price_row> taken;
-  for (const std::string& region : given.asked.regions) {
-    for (const flat_price& one : flat_prices_for(prices.book(), region, given.asked.generations, given.asked.kinds)) {
-      assumed.push_back({"price", one.words, "no row of that region"});
-      if (one.row) taken.push_back(*one.row);
-    }
-  }
-  prices.add(taken);
+  const placed_prices placed =
+      prices_in_places({given.asked.regions, given.asked.generations, given.asked.kinds, given.zone}, prices.book(),
+                       known_zones(with.data_dir));
+  assumed.insert(assumed.end(), placed.said.begin(), placed.said.end());
+  prices.take(placed.prices);
 }
 
 void run_plan(plan_options given, session& with) {
@@ -89,8 +73,7 @@ void run_plan(plan_options given, session& with) {
     refuse_drawing(with, "given for images or clips", "a language model");
     loaded_prices prices(given.prices, given.asked.regions, with);
     std::vector<assumption> places;
-    check_places(given, prices, places, with);
-    take_flat_prices(given, prices, places);
+    take_places(given, prices, places, with);
     return makes_items ? plan_of_items(given, prices.book(), std::move(places), with)
                        : denoiser_plan(given, prices.book(), std::move(places), with);
   }
@@ -100,8 +83,7 @@ void run_plan(plan_options given, session& with) {
   }
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
-  check_places(given, prices, config.assumed, with);
-  take_flat_prices(given, prices, config.assumed);
+  take_places(given, prices, config.assumed, with);
   const std::vector<std::string> known = all_regions(prices.book());
   for (const std::string& name : given.asked.regions) {
     if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return is_in_area(one, name); }))

@@ -101,19 +101,6 @@ loaded_prices::loaded_prices(const std::string& file, const std::vector<std::str
   }
 }
 
-void loaded_prices::add(const std::vector<price_row>& more) {
-  if (more.empty()) return;
-  std::vector<price_row> rows;
-  std::vector<std::string> sources;
-  for (std::size_t i = 0; i < book().size(); ++i) {
-    rows.push_back(book().row(i));
-    sources.push_back(own_ ? own_->source(i) : std::string());
-  }
-  rows.insert(rows.end(), more.begin(), more.end());
-  sources.resize(rows.size());
-  own_.emplace(std::move(rows), std::move(sources));
-}
-
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
 
 std::string today() {

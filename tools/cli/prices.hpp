@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/subject.hpp>
 #include <tpuplan/read/prices.hpp>
 #include <vector>
 
@@ -33,20 +34,10 @@ class loaded_prices {
   loaded_prices(const std::string& file, const std::vector<std::string>& regions, const session& with);
   loaded_prices(const price_options& given, const session& with) : loaded_prices(given.file, {given.region}, with) {}
   [[nodiscard]] tpuplan::price_book book() const;
-  /// Keeps the prices that a test holds for.
-  template <class Test>
-  void keep(Test holds) {
-    std::vector<tpuplan::price_row> rows;
-    std::vector<std::string> sources;
-    for (std::size_t i = 0; i < book().size(); ++i) {
-      if (!holds(book().row(i))) continue;
-      rows.push_back(book().row(i));
-      sources.push_back(own_ ? own_->source(i) : std::string());
-    }
-    if (rows.size() < book().size()) own_.emplace(std::move(rows), std::move(sources));
+  /// Takes other prices instead, where there are some.
+  void take(const tpuplan::asked_prices& other) {
+    if (other.own) own_ = other.own;
   }
-  /// Adds rows, which say where they come from.
-  void add(const std::vector<tpuplan::price_row>& more);
 
  private:
   std::optional<tpuplan::owned_price_book> own_;

@@ -88,8 +88,8 @@ void risk_of_pictures(const risk_options& given, const price_book& prices, sessi
 
 void run_risk(risk_options given, session& with) {
   keep_to_zone(given.job.request.value("zone", ""), given.mesh.slice_name, given.prices, with);
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {given.mesh.slice_name}, with, given.job.request.value("zone", ""));
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {given.mesh.slice_name}, with, given.job.request.value("zone", ""));
   if (is_pipeline_file(given.job.config)) return risk_of_pictures(given, prices.book(), with);
   const any_model model = load_trained_model(given.job, given.mesh);
   refuse_pictures(with, given.pictures, model.net ? "given for a network of layers" : "given for a language model");

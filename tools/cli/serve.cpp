@@ -66,8 +66,8 @@ void run_serve(const serve_options& given, session& with) {
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, for targets by percentile");
   model_config config = load_model(given.config);
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {given.slice_name}, with);
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {given.slice_name}, with);
   const served a = ask_serve(config, given, prices.book(), with);
   const serving_estimate& e = a.answer.estimate;
   if (e.refusal != serving_refusal::none || !e.meets_ttft || !e.meets_tpot || !a.answer.meets_targets.value_or(true))

@@ -137,8 +137,8 @@ void simulate_items(const simulate_options& given, session& with) {
   const simulate_generation_request asked = items_asked(given, with);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.config, read);
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {asked.slice}, with);
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {asked.slice}, with);
   if (!given.day.empty())
     return simulate_item_day(given, filled(pipeline, std::move(read), asked.make, asked.batch), prices.book(), with);
   simulate_generation_answer a =
@@ -260,8 +260,8 @@ void run_simulate(simulate_options given, session& with) {
   const own_constants usual{{}, given.traffic.constants, {}};
   const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
   given.traffic.constants = known.serving;
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {given.asked.slice}, with);
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {given.asked.slice}, with);
   if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);
   simulate_traffic(config, given, prices.book(), with);
 }

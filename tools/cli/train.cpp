@@ -134,8 +134,8 @@ void run_train(train_options given, session& with) {
     return network_train(model, given.job, given.mesh, {given.epochs, given.prices, given.input, given.gpu}, with);
   }
   refuse_input(with);
-  const loaded_prices prices(given.prices, with);
-  check_place(given.prices, prices.book(), {given.mesh.slice_name}, with, given.run.zone);
+  loaded_prices prices(given.prices, with);
+  check_place(given.prices, prices, {given.mesh.slice_name}, with, given.run.zone);
   trained a;
   a.asked = place(model.config, given.job, given.mesh, calibrated_part::steps_and_memory);
   if (is_given(given.epochs)) a.epochs = epochs_asked(given.epochs, a.asked.job.global_batch);

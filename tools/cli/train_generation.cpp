@@ -122,8 +122,8 @@ void denoiser_train(const job_options& job, const picture_options& pictures, con
   asked.region = prices_given.region;
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(job.config, read);
-  const loaded_prices prices(prices_given, with);
-  check_place(prices_given, prices.book(), {asked.slice}, with, asked.zone);
+  loaded_prices prices(prices_given, with);
+  check_place(prices_given, prices, {asked.slice}, with, asked.zone);
   train_generation_answer a = answer_to_train_generation(pipeline, read, asked, prices.book());
   if (a.epochs && run.steps) a.epochs->steps_per_epoch = 0;  // of a run that has no epochs
   if (a.fits == verdict::no) with.status = 1;

@@ -65,17 +65,19 @@ void keep_to_zone(const std::string& zone, const std::string& slice_name, price_
   }
 }
 
-void check_place(const price_options& prices, const price_book& book, const std::vector<std::string>& chips,
+void check_place(const price_options& given, loaded_prices& prices, const std::vector<std::string>& chips,
                  session& with, const std::string& zone) {
-  check_region(book, prices.region);
-  if (!prices.file.empty()) return;
-  asked_places asked{{prices.region}, {}, {provisioning::on_demand, provisioning::spot}, zone};
+  check_region(prices.book(), given.region);
+  if (!given.file.empty()) return;
+  asked_places asked{{given.region}, {}, {}, zone};
   for (const std::string& one : chips) {
     if (one.empty()) continue;
     const maybe<chip_spec> chip = find_chip(one);
     asked.generations.emplace_back(chip ? chip->name.view() : slice_for(one).chip.name.view());
   }
-  with.places = said_of_places(asked, book, known_zones(with.data_dir));
+  const placed_prices placed = prices_in_region(asked, prices.book(), known_zones(with.data_dir));
+  with.places = placed.said;
+  prices.take(placed.prices);
 }
 
 }  // namespace cli

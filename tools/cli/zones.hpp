@@ -23,8 +23,9 @@ std::vector<std::string> generations_of_zone(const std::string& data_dir, const 
 /// What a zone has, of a question about one run: that slice, and the prices of its region where there are some.
 void keep_to_zone(const std::string& zone, const std::string& slice_name, price_options& prices, const session& with);
 
-/// Refuses a region of which the book has no row, and keeps what is to be said of the generations or slices there.
-void check_place(const price_options& prices, const tpuplan::price_book& book, const std::vector<std::string>& chips,
+/// Refuses a region of which the book has no row, takes its flat prices, and keeps what is to be said of the
+/// generations or slices there.
+void check_place(const price_options& given, loaded_prices& prices, const std::vector<std::string>& chips,
                  session& with, const std::string& zone = {});
 
 }  // namespace cli

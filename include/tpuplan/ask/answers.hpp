@@ -11,6 +11,7 @@
 #include <tpuplan/ask/model_network.hpp>
 #include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
+#include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/plan.hpp>
 #include <tpuplan/ask/plan_generation.hpp>
 #include <tpuplan/ask/plan_train_generation.hpp>
@@ -26,6 +27,7 @@
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/views.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -69,9 +71,77 @@ inline void refuse_lengths_twice(const nlohmann::json& request) {
   }
 }
 
+template <class Request, class = void>
+struct has_zone : std::false_type {};
+template <class Request>
+struct has_zone<Request, std::void_t<decltype(std::declval<Request>().zone)>> : std::true_type {};
+template <class Request>
+[[nodiscard]] std::string zone_of(const Request& asked) {
+  if constexpr (has_zone<Request>::value)
+    return asked.zone;
+  else
+    return {};
+}
+/// The prices of a plan in its places: those of the question, or the built-in ones as `prices_in_places` has them.
+template <class Request>
+[[nodiscard]] placed_prices prices_of_plan(const Request& asked) {
+  if (!asked.prices.is_null()) return {prices_of(asked.prices), {}};
+  const asked_places places{asked.regions, asked.generations, asked.kinds, zone_of(asked)};
+  return is_of_us_alone(places) ? placed_prices{} : prices_in_places(places, price_book{}, built_in_zones());
+}
+/// The prices of a question about one region and these chips.
+[[nodiscard]] inline placed_prices prices_there(const nlohmann::json& prices, const std::string& region,
+                                                const std::vector<std::string>& chip_names, const std::string& zone) {
+  if (!prices.is_null()) return {prices_of(prices), {}};
+  const asked_places places{{region}, chip_names, {}, zone};
+  return is_of_us_alone(places) ? placed_prices{} : prices_in_region(places, price_book{}, built_in_zones());
+}
+/// The same of a question about one slice, whose name may be wrong.
+template <class Request>
+[[nodiscard]] placed_prices prices_of_slice(const Request& asked) {
+  const maybe<slice> where = find_slice(asked.slice);
+  const std::vector<std::string> chip_names(where ? 1 : 0,
+                                            where ? std::string(where->chip.name.view()) : std::string());
+  return prices_there(asked.prices, asked.region, chip_names, zone_of(asked));
+}
+
+template <class Request, class = void>
+struct has_regions : std::false_type {};
+template <class Request>
+struct has_regions<Request, std::void_t<decltype(std::declval<Request>().regions)>> : std::true_type {};
+/// The prices of a question that may be a plan.
+template <class Request>
+[[nodiscard]] placed_prices prices_of_any(const Request& asked) {
+  if constexpr (has_regions<Request>::value)
+    return prices_of_plan(asked);
+  else
+    return prices_of_slice(asked);
+}
+
+template <class Answer, class = void>
+struct has_assumed : std::false_type {};
+template <class Answer>
+struct has_assumed<Answer, std::void_t<decltype(std::declval<Answer>().assumed)>> : std::true_type {};
+/// The reply with what is said of the places of its question.
+template <class Answer>
+[[nodiscard]] reply reply_there(Answer answer, const placed_prices& there, const wanted_beside& beside) {
+  std::vector<assumption>* assumed = nullptr;
+  if constexpr (has_assumed<Answer>::value)
+    assumed = &answer.assumed;
+  else
+    assumed = &answer.memory.assumed;
+  assumed->insert(assumed->end(), there.said.begin(), there.said.end());
+  return reply_of(answer, beside);
+}
+
 template <class Request>
 [[nodiscard]] reply plain_answer(const nlohmann::json& request, const wanted_beside& beside) {
   return reply_of(answer_to(read_request<Request>(request)), beside);
+}
+[[nodiscard]] inline reply pay_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  const pay_request asked = read_request<pay_request>(request);
+  const placed_prices there = prices_of_slice(asked);
+  return reply_there(answer_to(asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply model_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const model_request asked = read_request<model_request>(request);
@@ -92,6 +162,8 @@ inline constexpr const char* keys_of_a_run[] = {"region",
                                                 "mean_time_between_preemptions_s",
                                                 "rest_of_term_used",
                                                 "market",
+                                                "lifetimes",
+                                                "zone",
                                                 "queue_time_s",
                                                 "restart_time_s",
                                                 "chip_time_between_failures_s",
@@ -102,26 +174,27 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   const train_request asked = read_request<train_request>(request);
   for (const char* key : keys_of_a_run)
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
-  const asked_prices own = prices_of(asked.prices);
-  return reply_of(answer_to_train(placed_of(request, asked), asked, own.book()), beside);
+  const placed_prices there = prices_of_slice(asked);
+  return reply_there(answer_to_train(placed_of(request, asked), asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply risk_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  const nlohmann::json prices = request.value("prices", nlohmann::json());
   const nlohmann::json config = request.value("config", nlohmann::json());
-  const asked_prices own = prices_of(prices);
-  const price_book book = own.book();
+  nlohmann::json bare = request;  // of whatever kind
+  for (const char* key : {"job", "mesh"}) bare.erase(key);
+  const placed_prices there = prices_of_slice(read_request<risk_request>(bare));
+  const price_book book = there.prices.book();
   if (is_pipeline(config)) {
     std::vector<assumption> read;
     const diffusion_pipeline pipeline = read_pipeline(config, read);
-    return reply_of(answer_to_risk_of_pictures(pipeline, read, request, book), beside);
+    return reply_there(answer_to_risk_of_pictures(pipeline, read, request, book), there, beside);
   }
   const any_model model = read_any_model(config);
-  if (model.net) return reply_of(answer_to_risk_of_network(model, request, book), beside);
+  if (model.net) return reply_there(answer_to_risk_of_network(model, request, book), there, beside);
   const risk_request asked = read_request<risk_request>(request);
   for (const char* key : {"data", "input", "sizes", "frames", "text_tokens", "slices", "exchange"})
     refuse_without_effect(request, key, "none of a language model: tokens, and mesh.dcn_data");
-  return reply_of(answer_to_risk(placed(model.config, asked.slice, asked.mesh, asked_job_of(request)), asked, book),
-                  beside);
+  return reply_there(answer_to_risk(placed(model.config, asked.slice, asked.mesh, asked_job_of(request)), asked, book),
+                     there, beside);
 }
 [[nodiscard]] inline reply model_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   std::vector<assumption> read;
@@ -137,20 +210,21 @@ inline constexpr const char* keys_of_a_run[] = {"region",
 template <class Request, class Answer, Answer (*Answered)(const read_generation&, const Request&, const price_book&)>
 [[nodiscard]] reply generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const Request asked = read_request<Request>(request);
-  const asked_prices own = prices_of(asked.prices);
+  const placed_prices there = prices_of_any(asked);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
   const std::int64_t batch = asked.batch == Request{}.batch ? 1 : asked.batch;
-  return reply_of(Answered(filled(pipeline, std::move(read), asked.make, batch), asked, own.book()), beside);
+  return reply_there(Answered(filled(pipeline, std::move(read), asked.make, batch), asked, there.prices.book()), there,
+                     beside);
 }
 [[nodiscard]] inline reply train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const train_generation_request asked = read_request<train_generation_request>(request);
   for (const char* key : keys_of_a_run)
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
-  const asked_prices own = prices_of(asked.prices);
+  const placed_prices there = prices_of_slice(asked);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(answer_to_train_generation(pipeline, read, asked, own.book()), beside);
+  return reply_there(answer_to_train_generation(pipeline, read, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply fit_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const fit_generation_request asked = read_request<fit_generation_request>(request);
@@ -160,10 +234,10 @@ template <class Request, class Answer, Answer (*Answered)(const read_generation&
 }
 [[nodiscard]] inline reply plan_train_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const plan_train_generation_request asked = read_request<plan_train_generation_request>(request);
-  const asked_prices own = prices_of(asked.prices);
+  const placed_prices there = prices_of_plan(asked);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-  return reply_of(answer_to_plan_train_generation(pipeline, read, asked, own.book()), beside);
+  return reply_there(answer_to_plan_train_generation(pipeline, read, asked, there.prices.book()), there, beside);
 }
 template <class Request>
 [[nodiscard]] placed_network network_of(const Request& asked) {
@@ -176,17 +250,17 @@ template <class Request>
   train_network_request asked = read_request<train_network_request>(request);
   for (const char* key : keys_of_a_run)
     if (asked.data.examples == 0) refuse_without_effect(request, key, "none without data.examples");
-  const asked_prices own = prices_of(asked.prices);
+  const placed_prices there = prices_of_slice(asked);
   const placed_network placed = network_of(asked);
   asked.input = input_of(placed.net, request);
-  return reply_of(answer_to_train(placed, asked, own.book()), beside);
+  return reply_there(answer_to_train(placed, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply plan_network_answered(const nlohmann::json& request, const wanted_beside& beside) {
   plan_network_request asked = read_request<plan_network_request>(request);
-  const asked_prices own = prices_of(asked.prices);
+  const placed_prices there = prices_of_plan(asked);
   const any_model model = read_any_model(asked.config);
   if (model.net) asked.input = input_of(*model.net, request);
-  return reply_of(answer_to(model, asked, own.book()), beside);
+  return reply_there(answer_to(model, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply sweep_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const bool of_pictures = is_pipeline(request.value("config", nlohmann::json()));
@@ -197,16 +271,16 @@ template <class Request>
   if (asked.data.examples == 0) refuse_without_effect(request, "data", "none without data.examples");
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  const asked_prices prices = prices_of(asked.prices);
-  const price_book book = prices.book();
+  const placed_prices there = prices_there(asked.prices, asked.region, asked.generations, asked.zone);
+  const price_book book = there.prices.book();
   if (of_pictures) {
     std::vector<assumption> read;
     const diffusion_pipeline pipeline = read_pipeline(asked.config, read);
-    return reply_of(answer_to(pipeline, read, asked, request, book), beside);
+    return reply_there(answer_to(pipeline, read, asked, request, book), there, beside);
   }
   const any_model model = read_any_model(asked.config);
   if (model.net) asked.input = input_of(*model.net, request);
-  return reply_of(answer_to(model, asked, request, book), beside);
+  return reply_there(answer_to(model, asked, request, book), there, beside);
 }
 /// The model that is served; what its files say of formats and lengths goes into the job where that leaves them open.
 template <class Request>
@@ -219,8 +293,8 @@ template <class Request>
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {
   serve_request asked = read_request<serve_request>(request);
   const model_config config = served_model_of(request, asked);
-  const asked_prices own = prices_of(asked.prices);
-  return reply_of(answer_to_serve(config, asked, own.book()), beside);
+  const placed_prices there = prices_of_slice(asked);
+  return reply_there(answer_to_serve(config, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, const wanted_beside& beside) {
   simulate_request asked = read_request<simulate_request>(request);
@@ -236,21 +310,21 @@ template <class Request>
   if (asked.job.concurrency > 0) refuse_without_effect(request, "variation", "none beside requests in flight");
   asked.load = asked.load || (beside.pictures && asked.trace.empty());
   const model_config config = served_model_of(request, asked);
-  const asked_prices own = prices_of(asked.prices);
-  return reply_of(answer_to_simulate(config, asked, own.book()), beside);
+  const placed_prices there = prices_of_slice(asked);
+  return reply_there(answer_to_simulate(config, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_serving_plan asked = read_request<asked_serving_plan>(request);
   const model_config config = served_model_of(request, asked);
-  const asked_prices own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan_serving(config, asked, own.book()), beside);
+  const placed_prices there = prices_of_plan(asked);
+  return reply_there(detail::answer_to_plan_serving(config, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply plan_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const asked_plan asked = read_request<asked_plan>(request);
   if (job_gives(request, "gradient_accumulation"))
     fail(errc::invalid_argument, "request.job.gradient_accumulation", "given without effect", "none: it is chosen");
-  const asked_prices own = prices_of(asked.prices);
-  return reply_of(detail::answer_to_plan(asked, asked_job_of(request), own.book()), beside);
+  const placed_prices there = prices_of_plan(asked);
+  return reply_there(detail::answer_to_plan(asked, asked_job_of(request), there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply launch_answered(const nlohmann::json& request, const wanted_beside&) {
   const auto given = request.find("request");

@@ -2,10 +2,13 @@
 #define TPUPLAN_ASK_PLACES_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/subject.hpp>
+#include <tpuplan/read/prices.hpp>
 #include <tpuplan/read/zones.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -122,8 +125,8 @@ struct flat_price {
 };
 
 /// The flat prices of the US that a region of it without a row of its own takes: Google lists one rate for all regions
-/// of the US. For regions elsewhere that have none it says what us has. Worked: us-central1 has no row of tpu7x on
-/// flex-start, us has $6.00.
+/// of the US. For regions elsewhere that have none it says what us has. One of the US of which the book has no row at
+/// all is no region. Worked: us-central1 has no row of tpu7x on flex-start, us has $6.00.
 [[nodiscard]] inline std::vector<flat_price> flat_prices_for(const price_book& book, const std::string& region,
                                                              const std::vector<std::string>& chip_names,
                                                              const std::vector<provisioning>& kinds) {
@@ -132,6 +135,8 @@ struct flat_price {
   price_row here;
   here.region = std::string_view(region);
   if (!detail::is_of_one_region(here)) return found;
+  const std::vector<std::string> known = all_regions(book);
+  if (is_of_us && std::find(known.begin(), known.end(), region) == known.end()) return found;
   for (std::size_t i = 0; i < book.size(); ++i) {
     price_row row = book.row(i);
     const bool is_flat = row.kind == provisioning::flex_start || row.kind == provisioning::calendar;
@@ -148,6 +153,68 @@ struct flat_price {
     if (is_of_us) one.row = row;
   }
   return found;
+}
+
+/// The prices of a question in its places, and what is to be said of them.
+struct placed_prices {
+  asked_prices prices{};           ///< rows where they are not those of the book
+  std::vector<assumption> said{};  ///< what was left out of areas, taken from others, or may not be had
+};
+
+namespace detail {
+/// The rows of a book with the flat prices that are missing in a region, and words of those that are taken, or of all.
+inline void take_flat_prices(const price_book& book, const asked_places& asked, bool says_all,
+                             std::vector<price_row>& rows, std::vector<assumption>& said) {
+  for (const std::string& region : asked.regions) {
+    for (const flat_price& one : flat_prices_for(book, region, asked.generations, asked.kinds)) {
+      if (one.row || says_all) said.push_back({"price", one.words, "no row of that region"});
+      if (one.row) rows.push_back(*one.row);
+    }
+  }
+}
+inline bool is_of_us_alone(const asked_places& asked) {
+  const auto is_us = [](const std::string& region) { return region == "us"; };
+  return asked.zone.empty() && std::all_of(asked.regions.begin(), asked.regions.end(), is_us);
+}
+}  // namespace detail
+
+/// The prices of a book that count in the places of a plan: without those that its areas leave out (`counts_in`), with
+/// the flat prices of its regions (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about
+/// here. Worked: us alone has the book as it is; us-central1 has the flat price of tpu7x on flex-start too.
+[[nodiscard]] inline placed_prices prices_in_places(const asked_places& asked, const price_book& book,
+                                                    const std::vector<zone_row>& zones) {
+  placed_prices placed;
+  if (detail::is_of_us_alone(asked)) return placed;
+  placed.said = said_of_places(asked, book, zones);
+  std::vector<price_row> rows;
+  for (std::size_t i = 0; i < book.size(); ++i) {
+    const price_row price = book.row(i);
+    if (!looks_at(asked, price) || counts_in(asked, book, zones, price)) rows.push_back(price);
+  }
+  const std::size_t kept = rows.size();
+  detail::take_flat_prices(book, asked, true, rows, placed.said);
+  if (kept == book.size() && rows.size() == kept) return placed;
+  std::vector<std::string> sources(rows.size());
+  placed.prices.own.emplace(std::move(rows), std::move(sources));
+  return placed;
+}
+
+/// The same of a question about one region, which counts whoever can order there: with its flat prices, so that a row
+/// of a plan can be asked about. Worked: in us-central1 v6e has the flat price of flex-start, 1.35 USD an hour.
+[[nodiscard]] inline placed_prices prices_in_region(const asked_places& asked, const price_book& book,
+                                                    const std::vector<zone_row>& zones) {
+  placed_prices placed;
+  if (detail::is_of_us_alone(asked)) return placed;
+  asked_places there = asked;
+  there.kinds = {provisioning::on_demand, provisioning::spot};
+  placed.said = said_of_places(there, book, zones);
+  std::vector<price_row> rows;
+  for (std::size_t i = 0; i < book.size(); ++i) rows.push_back(book.row(i));
+  detail::take_flat_prices(book, asked, false, rows, placed.said);
+  if (rows.size() == book.size()) return placed;
+  std::vector<std::string> sources(rows.size());
+  placed.prices.own.emplace(std::move(rows), std::move(sources));
+  return placed;
 }
 
 }  // namespace abi_0

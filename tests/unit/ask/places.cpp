@@ -1,7 +1,10 @@
 // Who can order chips in the places of a question.
+#include <string>
+#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/places.hpp>
 
 #include "support/catch.hpp"
+#include "support/models.hpp"
 #include "support/refusal.hpp"
 
 using namespace tpuplan;
@@ -64,6 +67,62 @@ TEST_CASE("flex-start and calendar mode have a flat price in the US") {
   CHECK(flat("us-central1", {provisioning::spot}).empty());
   CHECK(flat("us", {provisioning::flex_start}).empty());
   CHECK(flat("us-central1", {provisioning::calendar}).size() == 1);
+}
+
+TEST_CASE("a region has its flat prices in every question, and us the book as it is") {
+  const std::vector<zone_row> zones = built_in_zones();
+  const asked_places us{{"us"}, {}, {}, {}};
+  CHECK_FALSE(prices_in_places(us, price_book{}, zones).prices.own);
+  CHECK_FALSE(prices_in_region(us, price_book{}, zones).prices.own);
+  const asked_places there{{"us-central1"}, {"v6e"}, {provisioning::flex_start}, {}};
+  for (const placed_prices& placed :
+       {prices_in_places(there, price_book{}, zones), prices_in_region(there, price_book{}, zones)}) {
+    REQUIRE(placed.prices.own);
+    CHECK(placed.prices.book().size() == price_book{}.size() + 1);
+    CHECK(find_price(placed.prices.book(), "v6e", "us-central1", provisioning::flex_start, 1)->per_chip ==
+          find_price(price_book{}, "v6e", "us", provisioning::flex_start, 1)->per_chip);
+    CHECK(says(placed.said.back().value, "v6e on flex_start in us-central1 at $1.35, as in us"));
+  }
+  CHECK(flat_prices_for(price_book{}, "us-foo1", {"v6e"}, {provisioning::flex_start}).empty());
+  // An area leaves out what single tenants alone can order; a question about that region has it.
+  const asked_places area{{"all"}, {"v6e"}, {provisioning::spot}, {}};
+  const placed_prices all = prices_in_places(area, book, zones);
+  REQUIRE(all.prices.own);
+  CHECK(all.prices.book().size() < book.size());
+  CHECK_FALSE(prices_in_region({{"us-east4"}, {"v6e"}, {}, {}}, book, zones).said.empty());
+}
+
+TEST_CASE("a row of a plan in a region with a flat price is what train, risk and pay answer there", "[ask]") {
+  using nlohmann::json;
+  const auto answered = [](const char* question, const json& request) {
+    const json all = json::parse(ask({{"schema", json_schema}, {"question", question}, {"request", request}}).dump());
+    INFO(all.dump().substr(0, 300));
+    REQUIRE(all.contains("answer"));
+    return all["answer"];
+  };
+  const json config = json_document(llama_3_8b());
+  const json planned = answered("plan", {{"config", config},
+                                         {"tokens", 1e11},
+                                         {"regions", {"us-central1"}},
+                                         {"kinds", {"flex_start"}},
+                                         {"generations", {"v6e"}},
+                                         {"largest_chips", 64}});
+  REQUIRE_FALSE(planned["plans"].empty());
+  const json& row = planned["plans"][0];
+  json one = {{"config", config}, {"slice", row["slice"]},  {"job", row["plan"]["job"]}, {"mesh", row["plan"]["mesh"]},
+              {"tokens", 1e11},   {"region", "us-central1"}};
+  bool found = false;
+  const json trained = answered("train", one);
+  for (const json& way : trained["costs"]) {
+    if (way["kind"] != "flex_start") continue;
+    found = true;
+    CHECK(way["total_usd"] == row["total_usd"]);
+  }
+  CHECK(found);
+  one["kind"] = "flex_start", one["deadline_s"] = 1e7, one["runs"] = 100;
+  CHECK(answered("risk", one)["kind"] == "flex_start");
+  const json paid = answered("pay", {{"slice", row["slice"]}, {"run_s", 86400}, {"region", "us-central1"}});
+  CHECK(paid.dump().find("v6e on flex_start in us-central1 at $1.35, as in us") != std::string::npos);
 }
 
 }  // namespace ask_places_tests
