@@ -345,6 +345,7 @@ void fill_run(const Asked& asked, bool spot_counts, const std::vector<std::strin
   answer.run = steps * step.total;
   const run_price_list costs = run_prices(all.where, slice_total, {*answer.run, steps * step.low, steps * step.high},
                                           book, asked.region, answer.terms);
+  say_what_is_too_short(book, all.where, slice_total, asked.region, *answer.run, answer.terms, answer.memory.assumed);
   answer.costs.emplace(costs.begin(), costs.end());
   answer.checkpoints = checkpoints_of(
       checkpoint_of(all.net, all.job), steps, step.total,

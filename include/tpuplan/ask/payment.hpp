@@ -339,9 +339,7 @@ namespace detail {
     if (!price) {
       answer.missing.push_back({kind, "no price"});
     } else if (!can_be_paid(kind, asked.slices, asked.run, terms)) {
-      answer.missing.push_back({kind, kind == provisioning::calendar ? "longer than 90 days"
-                                      : kind == provisioning::spot   ? "preempted faster than it gets on"
-                                                                     : "longer than 7 days"});
+      answer.missing.push_back({kind, too_long_for(kind)});
     } else {
       answer.ways.push_back(pay_for(where, asked.slices, asked.run, *price, terms));
     }

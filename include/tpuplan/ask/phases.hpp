@@ -197,6 +197,24 @@ inline void assume_lifetimes(const std::vector<std::string>& chip_names, const s
     assumed.emplace_back(std::string(assumed_preemptions), words + "; no source tells sizes of slices apart");
 }
 
+/// Why a run of that length cannot be had under a way of paying that has a price. Worked: in calendar mode it is
+/// "longer than 90 days".
+[[nodiscard]] inline std::string too_long_for(provisioning kind) {
+  return kind == provisioning::calendar ? "longer than 90 days"
+         : kind == provisioning::spot   ? "preempted faster than it gets on"
+                                        : "longer than 7 days";
+}
+/// The ways of paying with a price under which a run cannot be had, and why, as what is left out. Worked: of 100 days
+/// on v6e-32 in us calendar mode.
+inline void say_what_is_too_short(const price_book& book, const slice& where, std::int64_t slice_total,
+                                  std::string_view region, seconds run, const payment_terms& terms,
+                                  std::vector<assumption>& said) {
+  for (const provisioning kind : all_provisioning) {
+    if (find_price(book, where, region, kind) && !can_be_paid(kind, slice_total, run, terms))
+      said.push_back({"left out", std::string(name(kind)), "the run is " + too_long_for(kind)});
+  }
+}
+
 /// What is said of capacity by a question with the fields of `market_rows` and `wait_rows`, put into the terms, and how
 /// long spot lasts, 0 for what is published; what is assumed of spot only where it counts, on these generations in
 /// these places. Throws for a market beside a time between preemptions. Worked: with nothing said spot is waited for

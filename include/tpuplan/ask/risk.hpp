@@ -106,7 +106,12 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   }
   const risk_policy policy = detail::policy_for(asked, answer.kind);
   const auto seen = detail::outlook_of_way(about, answer.kind, policy, about.limits);
-  if (!seen) detail::fail(errc::infeasible, "kind", name(answer.kind), "a way of paying with a price for so long");
+  const bool is_window =
+      answer.kind == provisioning::calendar && find_price(book, all.where, asked.region, answer.kind);
+  if (!seen)
+    detail::fail(
+        errc::infeasible, "kind", name(answer.kind),
+        is_window ? "a run of at most 90 days, the longest window" : "a way of paying with a price for so long");
   answer.chance_in_time = seen->chance_in_time;
   answer.chance_in_budget = seen->chance_in_budget;
   answer.chance_of_both = seen->chance_of_both;
@@ -123,6 +128,10 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.costs = seen->costs;
   answer.changes = detail::changes_of(about, answer.kind, *seen);
   detail::describe(about, policy, deadline, assumed, answer);
+  if (find_price(book, all.where, asked.region, provisioning::calendar) &&
+      !can_be_paid(provisioning::calendar, all.slices, all.run.expected, all.terms))
+    answer.assumed.push_back(
+        {"left out", std::string(name(provisioning::calendar)), "the run is " + too_long_for(provisioning::calendar)});
   return answer;
 }
 

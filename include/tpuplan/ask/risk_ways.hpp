@@ -286,7 +286,8 @@ struct risk_subject {
                                                                const risk_policy& policy, const risk_limits& limits) {
   const auto prices = risk_prices_of(about, kind, policy);
   if (!prices) return std::nullopt;
-  if (kind == provisioning::calendar && about.of.run.high > 80_days) return std::nullopt;  // windows of 90 days at most
+  if (kind == provisioning::calendar && !can_be_paid(kind, about.of.slices, about.of.run.expected, about.of.terms))
+    return std::nullopt;  // as pay and a plan have it; one that outlasts its window by bad luck does not end
   const run_at_risk job = about.under(kind);
   if (job.longest_piece && *job.longest_piece <= job.restart_time + job.start_up + job.checkpoint_time)
     return std::nullopt;  // which leaves no time for steps

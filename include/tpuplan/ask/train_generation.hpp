@@ -329,6 +329,8 @@ inline void set_run(train_generation_answer& answer, const train_generation_requ
                                                          answer.mesh, where, asked.slices);
   if (asked.data.examples > 0) detail::set_run(answer, asked, about, where, book);
   detail::set_assumed(answer.assumed, read, about.assumed);
+  if (answer.run)
+    say_what_is_too_short(book, where, asked.slices, asked.region, *answer.run, answer.terms, answer.assumed);
   return answer;
 }
 

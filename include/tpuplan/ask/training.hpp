@@ -417,6 +417,8 @@ inline void add_remarks(train_answer& answer, const placed_job& all, const train
                  answer.terms);
   answer.costs.emplace(costs.begin(), costs.end());
   for (const auto& [field, value] : assumed) answer.memory.assumed.push_back({field, value, std::string(not_given)});
+  say_what_is_too_short(book, all.where, slices(all.mesh), asked.region, *answer.run, answer.terms,
+                        answer.memory.assumed);
   if (asked.timeline || is_given(asked.around) || asked.queue_time)
     answer.timeline = timeline_of(all, asked, run, answer.terms, book);
   return answer;

@@ -71,10 +71,6 @@ played_plan played_at(const run_range& run, const slice& where, std::int64_t sli
   if (request.budget) played.limits.budget = *request.budget;
   return played;
 }
-/// Whether a run may outlast the longest window, of 90 days.
-inline bool may_outlast(const run_range& run, provisioning kind) {
-  return kind == provisioning::calendar && run.high > 80_days;
-}
 inline played_plan played_at(const plan& planned, const plan_cost& cost, const plan_request& request) {
   const run_range run{planned.run, planned.run * (planned.step.low / planned.step.total),
                       planned.run * (planned.step.high / planned.step.total)};
@@ -85,24 +81,20 @@ inline played_plan played_at(const plan& planned, const plan_cost& cost, const p
 }  // namespace detail
 
 /// The chances of a plan under one of its ways of paying, over runs that are played; nothing where the request has
-/// neither deadline nor budget, and where runs may outlast the longest window. Spot lasts what was published for the
-/// chip and place, or exactly what the request says. Worked: within its own expected time a plan on demand is done in
-/// about half of the runs.
+/// neither deadline nor budget. Spot lasts what was published for the chip and place, or exactly what the request says;
+/// a run that outlasts the longest window of calendar mode, of 90 days, keeps no limit. Worked: within its own expected
+/// time a plan on demand is done in about half of the runs.
 [[nodiscard]] inline maybe<run_chances> chances_of(const plan& planned, const plan_cost& cost,
                                                    const plan_request& request, std::int64_t runs = runs_of_a_plan,
                                                    std::int64_t seed = 1) {
   if (!request.deadline && !request.budget) return nothing;
   const detail::played_plan one = detail::played_at(planned, cost, request);
-  if (detail::may_outlast(one.job.run, cost.kind)) return nothing;
   return chances_of(one.job, one.prices, one.limits, runs, seed);
 }
 
-/// What such runs come to, with or without a limit; nothing where they may outlast the longest window. Worked: nine of
-/// ten cost no less than half of them.
-[[nodiscard]] inline maybe<run_outlook> outlook_of(const plan& planned, const plan_cost& cost,
-                                                   const plan_request& request) {
+/// What such runs come to, with or without a limit. Worked: nine of ten cost no less than half of them.
+[[nodiscard]] inline run_outlook outlook_of(const plan& planned, const plan_cost& cost, const plan_request& request) {
   const detail::played_plan one = detail::played_at(planned, cost, request);
-  if (detail::may_outlast(one.job.run, cost.kind)) return nothing;
   return outlook_of(one.job, one.prices, one.limits, {}, runs_of_a_plan);
 }
 
@@ -117,7 +109,7 @@ template <class Planned, class Request>
                       max(planned.run, steps * planned.step.high)};
   const payment_terms terms =
       payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, price.region.view());
-  if ((!request.deadline && !request.budget) || detail::may_outlast(run, price.kind)) return nothing;
+  if (!request.deadline && !request.budget) return nothing;
   const detail::played_plan one = detail::played_at(run, planned.where, 1, price, terms, request);
   return chances_of(one.job, one.prices, one.limits, runs, seed);
 }

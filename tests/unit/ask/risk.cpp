@@ -109,6 +109,42 @@ TEST_CASE("own slices that lasted raise the chance, and a zone that takes them l
   CHECK(answer_to_risk(all, asked, {}).chance_in_time < there);
 }
 
+TEST_CASE("calendar mode is there for risk as for train, and for runs that its longest window holds") {
+  const placed_job all = job_on("v6e-128");
+  risk_request asked = ten_billion_tokens();
+  asked.slice = "v6e-128";
+  asked.deadline = 200_days;
+  asked.runs = 500;
+  train_request plain;
+  const auto has_calendar = [](const auto& ways) {
+    return std::any_of(ways.begin(), ways.end(), [](const auto& one) { return one.kind == provisioning::calendar; });
+  };
+  const auto left_out = [](const std::vector<assumption>& said) {
+    return std::any_of(said.begin(), said.end(), [](const assumption& one) {
+      return one.field == "left out" && one.value == "calendar" && one.why == "the run is longer than 90 days";
+    });
+  };
+  const double a_day = 1e10 / in_days(answer_to_risk(all, asked, {}).run);  // tokens
+  for (const double days : {10.0, 85.0, 95.0}) {
+    asked.tokens = plain.tokens = days * a_day;
+    const train_answer trained = answer_to_train(all, plain, {});
+    const risk_answer answer = answer_to_risk(all, asked, {});
+    INFO(days << " days");
+    CHECK(has_calendar(*trained.costs) == (days < 90));
+    CHECK(has_calendar(answer.ways) == (days < 90));
+    CHECK(left_out(trained.memory.assumed) == (days > 90));
+    CHECK(left_out(answer.assumed) == (days > 90));
+  }
+  asked.kind = provisioning::calendar;
+  CHECK(says(refusal_of([&] { (void)answer_to_risk(all, asked, {}); }).message,
+             "kind is calendar; valid: a run of at most 90 days, the longest window"));
+  asked.tokens = 85 * a_day;
+  const risk_answer close_to_it = answer_to_risk(all, asked, {});
+  CHECK(close_to_it.chance_in_time > 0.3);  // runs with slower steps outlast the window
+  CHECK(close_to_it.chance_in_time < 0.9);
+  CHECK(close_to_it.chance_to_end == close_to_it.chance_in_time);
+}
+
 TEST_CASE("what a question about risk refuses") {
   const placed_job all = job_on("v5p-128");
   const auto refused = [&](const risk_request& asked) {

@@ -42,10 +42,10 @@ namespace readable {
               cost.kind == provisioning::spot ? "with as many preemptions, nine" : "nine",
               " of ten such runs lie between ", money(cost.low), " in ", duration(cost.wall_low), " and ",
               money(cost.high), " in ", duration(cost.wall_high), ". A run of an hour on these slices would tell."})};
-  if (const maybe<run_outlook> seen = outlook_of(row.plan, cost, request); seen && seen->cost_p90 && seen->wall_p90)
+  if (const run_outlook seen = outlook_of(row.plan, cost, request); seen.cost_p90 && seen.wall_p90)
     words.push_back(joined({"With failures", cost.kind == provisioning::spot ? ", preemptions" : "",
                             " and waits as uncertain as they are, nine of ten runs cost at most ",
-                            money(*seen->cost_p90), " and end within ", duration(*seen->wall_p90), "."}));
+                            money(*seen.cost_p90), " and end within ", duration(*seen.wall_p90), "."}));
   if (cost.kind == provisioning::spot)
     words.push_back(joined(
         {"Spot slices are taken away without warning: ", fixed(cost.preemptions, 0), " times in this run if one lasts ",
