@@ -11,6 +11,7 @@
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/model/engines.hpp>
+#include <tpuplan/model/speculation.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
 
@@ -115,13 +116,14 @@ struct serving_job {
   std::int64_t block_tokens = 0;    ///< tokens in a block of the cache; 0: as the engine has it, or 1
   cache_policy policy = cache_policy::paged;        ///< how the engine holds the cache
   serving_engine engine = serving_engine::unnamed;  ///< the program that serves
-  double memory_fraction = 0.9;       ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
-  bool beyond_max_positions = false;  ///< allows contexts longer than the model was made for
-  latency_targets percentiles{};      ///< targets for `plan_serving`: the closed form `serve` refuses them
-  weight_bits weights_by_part{};      ///< of a quantised checkpoint, where they are not in `weights`
-  std::int64_t images = 0;            ///< in each prompt, whose tokens are among those of the prompt
-  bytes beside{};                     ///< that each device holds beside weights and cache, such as half of adapters
-  bytes shared_beside{};              ///< that the devices of a replica hold together, such as the other half
+  double memory_fraction = 0.9;        ///< of usable HBM, for weights and cache: vLLM's gpu_memory_utilization
+  bool beyond_max_positions = false;   ///< allows contexts longer than the model was made for
+  latency_targets percentiles{};       ///< targets for `plan_serving`: the closed form `serve` refuses them
+  weight_bits weights_by_part{};       ///< of a quantised checkpoint, where they are not in `weights`
+  std::int64_t images = 0;             ///< in each prompt, whose tokens are among those of the prompt
+  bytes beside{};                      ///< that each device holds beside weights and cache, such as half of adapters
+  bytes shared_beside{};               ///< that the devices of a replica hold together, such as the other half
+  tpuplan::speculation speculation{};  ///< drafts of the engine, if it speculates
 };
 
 namespace detail {
@@ -386,6 +388,9 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   detail::in_range("serving_job.tpot_target", detail::not_negative("serving_job.tpot_target", job.tpot_target.value()),
                    0, 1e9, "0 (none) to 1e9 s");
   detail::validate(job.percentiles);
+  validate(job.speculation);
+  if (job.speculation.draft_tokens > 0 && model.kind != architecture::decoder)
+    detail::fail(errc::unsupported, "speculation.draft_tokens", job.speculation.draft_tokens, "none but of a decoder");
   validate_engine(job);
 }
 

@@ -33,6 +33,11 @@
 /// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), except that all
 /// blocks of a prompt are taken when it is admitted, and that the limit on the tokens of a step holds back prompts
 /// alone. `alone` is the order of vLLM V0 and JetStream.
+///
+/// An engine that speculates makes a round of tokens in a step: each of its drafts is accepted by that chance where
+/// those before it were, and one more token is the model's own. All are handed out at the end of the step; those behind
+/// the last of a request are thrown away. Sequences that decode together accept as many, so that each request has the
+/// rounds that it would have by itself, and requests that run side by side share their luck.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -67,6 +72,8 @@ struct simulated_engine {
   std::int64_t prompts_at_once = 1;                ///< begun and not done: one in each group of data-parallel attention
   std::int64_t reserved_tokens = 0;                ///< tokens of cache that every sequence holds and attends to
                                                    ///< from its start; 0: blocks are taken as it grows
+  std::int64_t verified = 1;                       ///< tokens of a sequence in a step, its drafts included
+  double acceptance = 0;                           ///< chance that a draft is accepted where those before it were
 };
 
 /// What became of a request. Times are since the start.
@@ -124,6 +131,8 @@ inline void validate(const simulated_engine& engine, const std::vector<simulated
   check("simulated_engine.blocks", engine.blocks, most, "1 to 2^40");
   check("simulated_engine.block_tokens", engine.block_tokens, std::int64_t{1} << 20, "1 to 2^20");
   check_count("simulated_engine.step_tokens", engine.step_tokens, most, "0 (no limit) to 2^40");
+  check("simulated_engine.verified", engine.verified, 4097, "1 to 4097");
+  in_range("simulated_engine.acceptance", engine.acceptance, 0, 1, "0 to 1");
   check_count("simulated_engine.reserved_tokens", engine.reserved_tokens, most, "0 (as they grow) to 2^40");
   check("requests", static_cast<std::int64_t>(requests.size()), most_simulated_requests, "1 to 10000000");
   double before = 0;

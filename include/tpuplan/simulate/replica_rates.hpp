@@ -58,7 +58,7 @@ class replica_rates {
   /// Whether a replica may keep these other targets with next to nothing to do, and was not measured at so low a rate.
   bool may_reach(const slice& where, const serving_layout& mesh, per_second rate, const latency_targets& others) {
     const known_rate& known = known_of(where, mesh);
-    return rate < known.measured && is_possible(drawn_, known.times, others);
+    return rate < known.measured && is_possible(drawn_, known.times, others, known.engine.verified);
   }
 
   /// The simulated report of a replica at that rate. The run that decided is reused where it is the last that kept the
@@ -113,7 +113,7 @@ class replica_rates {
     known_.push_back(
         {where.chip.name, on.devices, on.hosts, on.links, mesh.cache, mesh.attention, engine, std::move(times)});
     known_rate& added = known_.back();
-    added.missed_alone = seconds{missed_by(times_alone(drawn_, added.times), targets_)};
+    added.missed_alone = seconds{missed_by(times_alone(drawn_, added.times, engine.verified), targets_)};
     if (added.missed_alone.value() > 0) added.missed = per_second{0};
     return added;
   }

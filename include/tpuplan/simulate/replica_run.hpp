@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tpuplan/base/random.hpp>
 #include <tpuplan/simulate/arrivals.hpp>
 #include <tpuplan/simulate/engine.hpp>
 #include <tpuplan/simulate/percentiles.hpp>
@@ -71,7 +72,8 @@ class replica_run {
         queued_{first},
         free_{engine.blocks},
         growing_(static_cast<std::size_t>(engine.block_tokens)),
-        states_(requests.size() / stride_ + 1) {
+        states_(requests.size() / stride_ + 1),
+        luck_{1, 0, first} {
     std::int64_t longest = 0;
     for (std::size_t i = first; i < requests.size(); i += stride_) longest = std::max(longest, requests[i].output);
     expect_outputs(longest);
@@ -252,8 +254,12 @@ class replica_run {
       }
     } else {
       return_blocks(held_by(request, tokens_of(request)));
-      begun_.erase(
-          std::find_if(begun_.begin(), begun_.end(), [&](const begun_prompt& one) { return one.request == request; }));
+      const auto completed = std::find(completed_.begin(), completed_.end(), request);
+      if (completed != completed_.end())
+        completed_.erase(completed), --sums_.run.output_tokens;  // which was counted and is not handed out
+      else
+        begun_.erase(std::find_if(begun_.begin(), begun_.end(),
+                                  [&](const begun_prompt& one) { return one.request == request; }));
     }
     return_blocks(prefixes_.leave(request, 0));
     leave(request);
@@ -315,7 +321,8 @@ class replica_run {
     begun_.resize(kept);
   }
   void take_prompts(step_work& work) {
-    std::int64_t left = engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences : std::int64_t{1} << 62;
+    std::int64_t left =
+        engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences * engine_.verified : std::int64_t{1} << 62;
     while (left > 0) {
       begin_prompts(work, left);
       if (begun_.empty()) break;
@@ -324,7 +331,38 @@ class replica_run {
     work.prompts = static_cast<std::int64_t>(completed_.size() + begun_.size());
   }
 
+  /// The tokens of a round but its first one, of the drafts that are accepted.
+  std::int64_t rest_of_round() {
+    const double luck = luck_.uniform();
+    double chance = engine_.acceptance;
+    std::int64_t accepted = 0;
+    for (; accepted + 1 < engine_.verified && luck < chance; ++accepted) chance *= engine_.acceptance;
+    return accepted;
+  }
+  [[nodiscard]] bool is_counted(double time) const { return time >= begin_ && time <= end_; }
+
+  /// A further token of the round whose step has ended.
+  void go_on() {
+    grow();
+    --rest_;
+    ++sums_.work;
+    ++sums_.run.steps;
+    sums_.run.output_tokens += decoding_;
+    if (is_counted(now_)) sums_.run.counted_tokens += static_cast<double>(decoding_);
+    if (decoding_ > 0) hand_out_tokens();
+    if (decoding_ == 0) rest_ = 0;
+    if (rest_ == 0) complete_prompts();
+  }
+  void complete_prompts() {
+    for (const std::size_t request : completed_) complete_prompt(request);
+    completed_.clear();
+  }
+
   bool step() {
+    if (rest_ > 0) {
+      go_on();
+      return true;
+    }
     const bool prompts = engine_.prefill == prefill_policy::alone && (!begun_.empty() || next_admitted() != none);
     step_work work;
     bool enough = true;
@@ -342,16 +380,19 @@ class replica_run {
     observe_(work, seconds{start}, seconds{end});
     count_step(work, start, end);
     now_ = end;
-    if (work.sequences > 0) hand_out_tokens();
-    for (const std::size_t request : completed_) complete_prompt(request);
-    completed_.clear();
+    if (work.sequences > 0) {
+      hand_out_tokens();
+      if (engine_.verified > 1 && decoding_ > 0) rest_ = rest_of_round();
+    }
+    if (rest_ == 0) complete_prompts();
     return true;
   }
 
   /// Steps in which sequences decode and nothing else happens: no request arrives, begins or ends, and there are blocks
   /// for all. The result is that of `step`, found with less work; false where the next step is not of that kind.
   bool decode_alone(double until = never) {
-    if (decoding_ == 0 || !begun_.empty() || !joined_.empty() || next_admitted() != none) return false;
+    if (decoding_ == 0 || !begun_.empty() || !joined_.empty() || !completed_.empty() || next_admitted() != none)
+      return false;
     const bool reserved = engine_.reserved_tokens > 0;
     const std::size_t* const ending = ending_.data();
     const std::int64_t* const growing = growing_.data();
@@ -367,8 +408,13 @@ class replica_run {
         if (growing[phase_] > 0) take_blocks(growing[phase_]);
         work.context = context_;
       }
-      const double start = now_, end = start + times_.step(work).value();
-      observe_(work, seconds{start}, seconds{end});
+      const double start = now_, end = rest_ > 0 ? start : start + times_.step(work).value();
+      if (rest_ > 0) {
+        tokens += is_counted(start) ? sequences : 0;
+      } else {
+        observe_(work, seconds{start}, seconds{end});
+      }
+      if (engine_.verified > 1) rest_ = rest_ > 0 ? rest_ - 1 : rest_of_round();
       if (end >= next_sample_) take_samples(end);
       const double within = (end < end_ ? end : end_) - (start > begin_ ? start : begin_);
       if (within > 0) {
@@ -498,10 +544,12 @@ class replica_run {
   std::int64_t tick_ = 0;                     // steps in which sequences decoded
   std::size_t phase_ = 0;                     // ticks modulo tokens of a block
   std::int64_t context_ = 0;                  // tokens that sequences attend to in the next such step
+  std::int64_t rest_ = 0;                     // tokens of a round whose step has ended
   double now_ = 0, last_tick_ = 0;            // last_tick_: the end of the last such step
   std::vector<std::int64_t> growing_;         // sequences that take a block, by tick modulo tokens of a block
   std::vector<std::size_t> ending_;           // first of those that end with a tick, by tick modulo size
   std::vector<state> states_;                 // of each request
+  random_numbers luck_;                       // of drafts
   std::vector<std::size_t> preempted_;        // waiting; the last is the next
   std::vector<std::size_t> joined_;           // began to decode since the last tick
   std::vector<std::size_t> completed_;        // prompts that this step completes

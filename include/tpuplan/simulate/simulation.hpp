@@ -317,6 +317,8 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
   engine.prompts_at_once = floor_to_count(served.groups);
   if (detail::row_of(job.engine).prompts_alone) engine.prefill = prefill_policy::alone;
   if (job.policy == cache_policy::reserved) engine.reserved_tokens = longest;
+  if (const speculation& by = job.speculation; by.draft_tokens > 0)
+    engine.verified = by.draft_tokens + 1, engine.acceptance = acceptance_of(by);
   return engine;
 }
 
@@ -394,14 +396,16 @@ inline simulated_engine engine_of(const transformer& model, const serving_job& j
 
 namespace detail {
 
-/// The times of requests that each have the engine to themselves: no rate has shorter ones.
+/// The times of requests that each have the engine to themselves: no rate has shorter ones. Of rounds each has as many
+/// tokens as it can.
 template <class Times>
-counted_times times_alone(const std::vector<simulated_request>& requests, const Times& times) {
+counted_times times_alone(const std::vector<simulated_request>& requests, const Times& times,
+                          std::int64_t verified = 1) {
   counted_times alone;
   for (const simulated_request& request : requests) {
     const std::int64_t fresh = request.prompt - request.cached;
     const double prompt = times.step({0, 0, fresh, times.attention(request.cached, request.prompt), 0}).value();
-    const double token = times.step({1, request.prompt, 0, {}, 0}).value();
+    const double token = times.step({1, request.prompt, 0, {}, 0}).value() / static_cast<double>(verified);
     alone.first.push_back(prompt);
     if (request.output > 1) alone.each.push_back(token);
     alone.whole.push_back(prompt + token * static_cast<double>(request.output - 1));
@@ -430,8 +434,9 @@ inline double most_requests_by(const transformer& model, const serving_job& job,
 
 /// Whether the targets would be met if each request had the engine to itself. Where they would not, no rate meets them.
 template <class Times>
-bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets) {
-  return are_kept(times_alone(requests, times), targets);
+bool is_possible(const std::vector<simulated_request>& requests, const Times& times, const latency_targets& targets,
+                 std::int64_t verified = 1) {
+  return are_kept(times_alone(requests, times, verified), targets);
 }
 
 /// Seconds by which times miss the target that they miss by most; 0 where they keep all.
@@ -496,7 +501,7 @@ template <class Times>
   detail::validate(targets);
   if (!any_target(targets)) detail::fail(errc::missing_field, "latency_targets", "", "a limit above 0");
   const std::vector<simulated_request> drawn = requests_of(traffic);
-  if (!detail::is_possible(drawn, times, targets)) return per_second{0};
+  if (!detail::is_possible(drawn, times, targets, engine.verified)) return per_second{0};
   std::vector<simulated_request> requests = drawn;
   simulation_run run;
   detail::run_sums sums{run};

@@ -28,6 +28,7 @@ struct step_work {
 /// their sum where device and host take turns. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a
 /// step that decodes are the same without weights and latency, which belong to the sequences that decode. Under
 /// data-parallel attention a group attends for the prompts that it has: of one prompt in a step all other groups wait.
+/// Where the engine speculates a step is a round: its drafts, and the step that verifies them.
 class replica_step_times {
  public:
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
@@ -74,7 +75,9 @@ class replica_step_times {
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
     const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
-    return seconds{detail::with_host(device, at.host + at.own * begun, in_turn_)};
+    const double step = detail::with_host(device, at.host + at.own * begun, in_turn_);
+    if (draft_ == 0) return seconds{step};
+    return seconds{step + draft_ * detail::with_host(at.plain + at.own * cache, at.host, in_turn_)};
   }
 
  private:
@@ -92,11 +95,14 @@ class replica_step_times {
     host_request_ = terms.host_each;  // for a first token, as for any other; that of one prompt is in its prefill
     reads_ = terms.step.reads;
     terms.step.cache = 0;
+    draft_ = terms.draft;
     for (std::int64_t running = 0; running <= most; ++running) {
       const auto sequences = static_cast<double>(running);
       const double factor = detail::factor_at(terms.step.own, sequences);
-      running_.push_back({detail::step_at(terms.step, sequences), factor * (terms.host + terms.host_each * sequences),
-                          factor, 1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_)});
+      const double plain = detail::step_at(terms.step, sequences);
+      running_.push_back({draft_ > 0 ? detail::verify_at(terms.step, sequences, terms.verified) : plain,
+                          factor * (terms.host + terms.host_each * sequences), factor,
+                          1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_), plain});
     }
   }
   /// Steps of an encoder, which end its requests: nothing decodes.
@@ -106,7 +112,7 @@ class replica_step_times {
     in_turn_ = terms.in_turn;
     host_ = terms.host;
     host_each_ = terms.host_each / job.prompt.mean;
-    running_.assign(2, {0, 0, 1, 1});
+    running_.assign(2, {0, 0, 1, 1, 0});
   }
   /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
   /// prompt, as in the closed form.
@@ -133,6 +139,7 @@ class replica_step_times {
     double device, host;  // seconds, keys and values apart
     double own;           // factor of the caller's own runs
     double per_block;     // 1 over the tokens of a block for each sequence
+    double plain;         // seconds on the device without drafts, keys and values apart
   };
   std::vector<of_running> running_;  // by the number of sequences
   detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
@@ -140,6 +147,7 @@ class replica_step_times {
   double groups_ = 1;                // of devices that attend each to prompts of their own
   double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens
   double host_request_ = 0;          // of each prompt of a decoder but the first one of a step
+  double draft_ = 0;                 // of a round, as a share of a step without drafts
   bool in_turn_ = false;             // the device waits while the host works
 };
 

@@ -1,6 +1,7 @@
 // The run of simulate/replica_run.hpp beside a second one that follows the rules step by step, sequence by
 // sequence, and what has to hold of every run: nothing is lost or made, and Little's law.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <deque>
 #include <tpuplan/simulate/closed_loop.hpp>
@@ -317,6 +318,81 @@ TEST_CASE("prompts of as many groups are computed side by side, each with its pa
   CHECK(run.records[2].admitted == run.records[0].finished);  // as soon as a group is free
   CHECK(run.records[1].finished > run.records[2].finished);
   CHECK(run.blocks_taken == run.blocks_returned);
+}
+
+TEST_CASE("a round hands out its tokens together, and those behind the last are thrown away") {
+  simulated_engine engine;
+  engine.max_running = 4;
+  engine.blocks = 1000;
+  engine.verified = 5, engine.acceptance = 1;  // all five are kept
+  struct one_second {
+    seconds attention(std::int64_t, std::int64_t) const { return {}; }
+    seconds step(const step_work&) const { return seconds{1}; }
+  };
+  std::vector<logged_step> log;
+  const auto observe = [&](const step_work& work, seconds start, seconds end) { log.push_back({work, start, end}); };
+  // The prompt and 1 token, 5, and 3 of 5. The second comes in a round, and its prompt is computed in the next.
+  const std::vector<simulated_request> requests = {{0_s, 10, 9, 0}, {1500_ms, 10, 6, 0}};
+  const simulation_run run = simulate(engine, requests, one_second{}, observe);
+  CHECK(run.records[0].first_token == 1_s);
+  CHECK(run.records[0].finished == 3_s);
+  CHECK(run.records[1].first_token == 3_s);
+  CHECK(run.records[1].finished == 4_s);
+  CHECK(log.size() == 4);
+  CHECK(run.output_tokens == 15);
+  CHECK(run.blocks_taken == run.blocks_returned);
+}
+
+TEST_CASE("drafts take as many rounds as their chance says") {
+  simulated_engine engine;
+  engine.max_running = 1;
+  engine.blocks = 1 << 20;
+  engine.verified = 4, engine.acceptance = 0.6;
+  struct one_second {
+    seconds attention(std::int64_t, std::int64_t) const { return {}; }
+    seconds step(const step_work&) const { return seconds{1}; }
+  };
+  constexpr std::int64_t tokens = 40000;
+  const simulation_run run = simulate(engine, {{0_s, 1, tokens + 1, 0}}, one_second{});
+  // Rounds of 1 + 0.6 + 0.36 + 0.216 = 2.176 tokens; the deviation of their number is 0.53 of its root.
+  const double rounds = (run.records[0].finished - run.records[0].first_token).value();
+  CHECK(std::abs(rounds - static_cast<double>(tokens) / 2.176) < 4 * 0.53 * std::sqrt(rounds));
+  CHECK(run.output_tokens == tokens + 1);
+}
+
+TEST_CASE("nothing is lost where drafts are preempted and prompts fill steps") {
+  detail::random_numbers random{3, 5, 7};
+  for (int round = 0; round < 300; ++round) {
+    const auto below = [&](double most) { return 1 + static_cast<std::int64_t>(most * random.uniform()); };
+    simulated_engine engine;
+    engine.max_running = below(6);
+    engine.block_tokens = below(4);
+    engine.blocks = ceil_div(60, engine.block_tokens) + below(20);
+    engine.step_tokens = below(30);
+    engine.prefill = random.uniform() < 0.3 ? prefill_policy::alone : prefill_policy::mixed;
+    engine.verified = below(6), engine.acceptance = random.uniform();
+    std::vector<simulated_request> requests;
+    std::int64_t outputs = 0;
+    double at = 0;
+    for (int i = 0; i < 40; ++i) {
+      requests.push_back({seconds{at += random.uniform()}, below(30), below(30), 0});
+      outputs += requests.back().output;
+    }
+    double last = 0;
+    const simulation_run run =
+        simulate(engine, requests, made_up_times{}, [&](const step_work& work, seconds start, seconds end) {
+          CHECK(start.value() >= last);
+          last = end.value();
+          CHECK(work.sequences <= engine.max_running);
+        });
+    CHECK(run.blocks_taken == run.blocks_returned);
+    CHECK(run.output_tokens == outputs);
+    for (const request_record& one : run.records) {
+      CHECK(one.first_token > one.arrival);
+      CHECK(one.finished >= one.first_token);
+      CHECK(one.finished.value() <= last);
+    }
+  }
 }
 
 }  // namespace plan_replica_run_tests

@@ -87,12 +87,13 @@ constexpr decode_limit largest_of_floor(const decode_terms& terms, double sequen
 /// of one prompt: no engine can be faster.
 constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job, const decode_terms& step,
                               const prefill_floor& prompt) {
+  const double round = job.speculation.draft_tokens > 0 ? tokens_of_round(job.speculation) : 1;
   const auto refuse = [&](serving_refusal why, seconds floor, decode_limit limited_by) {
     estimate.refusal = why;
     estimate.floor = floor;
     estimate.floor_limited_by = limited_by;
   };
-  if (const seconds least{floor_at(step, 1)}; job.tpot_target.value() > 0 && job.tpot_target < least)
+  if (const seconds least{floor_at(step, 1) / round}; job.tpot_target.value() > 0 && job.tpot_target < least)
     return refuse(serving_refusal::tpot_below_floor, least, largest_of_floor(step, 1));
   if (job.ttft_target.value() > 0 && job.ttft_target < prompt.total())
     refuse(serving_refusal::ttft_below_floor, prompt.total(), prompt.limited_by());
@@ -158,8 +159,10 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
       per_second{from.rate > 0 ? job.request_rate.value() : each * static_cast<double>(estimate.replicas)};
   estimate.output_tokens = estimate.requests * output;
   estimate.input_tokens = estimate.requests * job.prompt.mean;
-  estimate.prefill_servers = prefill_servers_per_decode_server(
-      {estimate.running, estimate.per_token.step.total, output}, estimate.prefill / constants.engine_prefill);
+  const token_time& token = estimate.per_token;
+  const seconds step = token.step.total * (token.total / (token.total - token.speculation));
+  estimate.prefill_servers =
+      prefill_servers_per_decode_server({estimate.running, step, output}, estimate.prefill / constants.engine_prefill);
   estimate.meets_ttft = job.ttft_target.value() == 0 || estimate.first_token <= job.ttft_target;
   estimate.meets_tpot = job.tpot_target.value() == 0 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
 }

@@ -5,19 +5,10 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 
 /// @file
-/// Speculative decoding and multi-token prediction: a round drafts some tokens, verifies all of them in one step of the
-/// model, and keeps those that it accepts and one more.
+/// Speculative decoding and multi-token prediction: what drafts do to the time of a token, and from when they pay.
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// How an engine speculates. Of `acceptance` and `accepted_length` one is given.
-struct speculation {
-  std::int64_t draft_tokens = 0;  ///< drafted in a round; 0: the engine does not speculate
-  double acceptance = 0;          ///< chance that a draft token is accepted where those before it were, below 1
-  double accepted_length = 0;     ///< mean tokens of a round, the one of the model itself included
-  double draft_cost = 0;          ///< time to draft the tokens of a round, as a share of a step without speculation
-};
 
 /// What speculation does to the time of a token where so many sequences run in a replica.
 struct speculative_time {
@@ -35,52 +26,16 @@ struct speculative_time {
   per_second rate{};             ///< output tokens of a replica, the prompts of all that run included
 };
 
-namespace detail {
-
-/// 1 + a + a^2 + … + a^drafted.
-constexpr double tokens_at(double acceptance, std::int64_t drafted) {
-  return (1 - math::pow(acceptance, static_cast<double>(drafted + 1))) / (1 - acceptance);
-}
-
-/// Seconds on the device to verify `each` tokens of every sequence: products, links and experts see all of them, keys
-/// and values are read once for a sequence.
-constexpr double verify_at(const decode_terms& terms, double sequences, double each) {
-  const double tokens = sequences * each;
-  const double weights = weights_at(terms, tokens), products = terms.products * tokens;
-  return factor_at(terms.own, sequences) *
-         ((weights > products ? weights : products) + (terms.cache + terms.paging) * sequences +
-          (terms.dispatch + terms.collectives) * tokens + terms.latency);
-}
-
-}  // namespace detail
-
-/// Mean tokens of a round. Throws, naming the field, where neither or both of acceptance and length are given, or one
-/// is out of its range. Worked: with an acceptance of 0.8 and 4 draft tokens, 3.3616. Source: Y. Leviathan, M. Kalman,
-/// Y. Matias, "Fast Inference from Transformers via Speculative Decoding" (2023), equation 1.
-[[nodiscard]] constexpr double tokens_of_round(const speculation& by) {
-  detail::check_part("speculation.draft_tokens", detail::positive_count("speculation.draft_tokens", by.draft_tokens),
-                     std::int64_t{4096}, "1 to 4096");
-  const auto most = static_cast<double>(by.draft_tokens + 1);
-  detail::in_range("speculation.acceptance", by.acceptance, 0, 0.9999, "0 to 0.9999");
-  if (by.accepted_length > 0) {
-    if (by.acceptance > 0)
-      detail::fail(errc::invalid_argument, "speculation.acceptance", by.acceptance, "0 beside an accepted length");
-    return detail::in_range("speculation.accepted_length", by.accepted_length, 1, most,
-                            "1 to one more than the draft tokens");
-  }
-  if (!(by.acceptance > 0))
-    detail::fail(errc::missing_field, "speculation.acceptance", "missing", "above 0, or an accepted length");
-  return detail::tokens_at(by.acceptance, by.draft_tokens);
-}
-
 /// The time of a token with speculation where `running` sequences run in one replica and each that ends is replaced by
-/// a new prompt. What is accepted is as given, whatever runs; its band is that of a token without speculation. Throws
-/// as `time_per_token` and `tokens_of_round` do, and where the cost of drafts is missing. Worked: drafts that are all
-/// accepted and take half a step, where a step takes as long for five tokens as for one, are 5 / 1.5 times as fast.
-/// Source: closed form of a decode step.
+/// a new prompt, and the job speculates as `by` says. What is accepted is as given, whatever runs; its band is that of
+/// a token without speculation. Throws as `time_per_token` and `tokens_of_round` do, and where the cost of drafts is
+/// missing. Worked: drafts that are all accepted and take half a step, where a step takes as long for five tokens as
+/// for one, are 5 / 1.5 times as fast. Source: closed form of a decode step.
 [[nodiscard]] constexpr speculative_time speculative_token_time(
-    const transformer& model, double running, const serving_job& job, const serving_layout& mesh, const slice& where,
+    const transformer& model, double running, const serving_job& given, const serving_layout& mesh, const slice& where,
     const speculation& by, const serving_calibration& constants = default_serving_calibration) {
+  serving_job job = given;
+  job.speculation = {};
   const double tokens = tokens_of_round(by);
   detail::in_range("speculation.draft_cost", detail::positive("speculation.draft_cost", by.draft_cost), 0, 100,
                    "above 0, at most 100");

@@ -12,13 +12,14 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Mean time of an output token in an engine: step.total + prompts + engine = total. The host prepares a step while the
-/// device runs another, so that the engine adds time only where the host is slower; vLLM over several hosts
-/// prepares each step after the one before has ended.
+/// Mean time of an output token in an engine: step.total + prompts + engine + speculation = total. The host prepares a
+/// step while the device runs another, so that the engine adds time only where the host is slower; vLLM over several
+/// hosts prepares each step after the one before has ended.
 struct token_time {
   decode_breakdown step{};    ///< the decode step by itself
   seconds prompts{};          ///< prefill of new requests, as much per step as keeps the batch full
   seconds engine{};           ///< waiting for host and scheduler
+  seconds speculation{};      ///< what drafts change, below 0 where they pay; 0: the engine does not speculate
   seconds total{};            ///< mean time of an output token
   seconds low{};              ///< lower end: nine of ten comparable published engines lie in between
   seconds high{};             ///< the upper end of that range
@@ -39,6 +40,9 @@ struct token_terms {
   bool in_turn = false;   // the device idles while the host works
   bool hosts = false;     // a replica has several
   bool alone = false;     // a step computes prompts, or else decodes
+  double verified = 1;    // tokens of a sequence in a step, its drafts included
+  double round = 1;       // of them that it keeps, on average
+  double draft = 0;       // time to draft them, as a share of a step without drafts
 };
 
 /// Prompt tokens of a request that are not in the prefix cache, at least one.
@@ -119,6 +123,9 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.alone = row_of(job.engine).prompts_alone;
   const double together = taken.count * static_cast<double>(fresh_tokens(job));
   terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(taken.time, mesh);
+  if (const speculation& by = job.speculation; by.draft_tokens > 0)
+    terms.verified = static_cast<double>(by.draft_tokens + 1), terms.round = tokens_of_round(by),
+    terms.draft = by.draft_cost;
   return terms;
 }
 
@@ -140,10 +147,29 @@ struct engine_step {
   }
 };
 
+/// Seconds on the device to verify `each` tokens of every sequence: products, links and experts see all of them, keys
+/// and values are read once for a sequence.
+constexpr double verify_at(const decode_terms& terms, double sequences, double each) {
+  const double tokens = sequences * each;
+  const double weights = weights_at(terms, tokens), products = terms.products * tokens;
+  return factor_at(terms.own, sequences) *
+         ((weights > products ? weights : products) + (terms.cache + terms.paging) * sequences +
+          (terms.dispatch + terms.collectives) * tokens + terms.latency);
+}
+
+/// A token of a round: its part of the drafts and of the step that verifies them.
+constexpr engine_step token_of_round(const token_terms& terms, double sequences, engine_step one) {
+  const double draft = terms.draft * one.with(0);
+  one.device = (draft + verify_at(terms.step, sequences, terms.verified)) / terms.round;
+  one.host = (one.in_turn ? one.host : draft + one.host) / terms.round;
+  return one;
+}
+
 constexpr engine_step engine_step_at(const token_terms& terms, double sequences) {
   const double own = factor_at(terms.step.own, sequences);
-  return {step_at(terms.step, sequences), own * (terms.host + terms.host_each * sequences), own, terms.in_turn,
-          terms.alone};
+  const engine_step one{step_at(terms.step, sequences), own * (terms.host + terms.host_each * sequences), own,
+                        terms.in_turn, terms.alone};
+  return terms.verified > 1 ? token_of_round(terms, sequences, one) : one;
 }
 
 /// The same under an engine, from the step where none is named.
@@ -166,9 +192,20 @@ constexpr double time_at(const token_terms& terms, double running) {
 }
 
 /// The mean time of an output token, `total`, with its parts and its band. Steps have `sequences` that decode; what is
-/// left of the total beside step and `prompts` is waiting for the host.
+/// left of the total beside step and `prompts` is waiting for the host. With drafts the parts and the band are those of
+/// a token without, and a further part is what the drafts change.
 constexpr token_time token_of(const token_terms& terms, double sequences, double prompts, double total,
                               serving_engine engine, const chip_spec& chip) {
+  if (terms.verified > 1) {
+    token_terms plain = terms;
+    plain.verified = plain.round = 1, plain.draft = 0;
+    token_time token =
+        token_of(plain, sequences, prompts, engine_step_at(plain, sequences).with(prompts), engine, chip);
+    const double share = total / token.total.value();
+    token.speculation = seconds{total} - token.total;
+    token.total = seconds{total}, token.low = share * token.low, token.high = share * token.high;
+    return token;
+  }
   token_time token;
   token.step = decode_of(terms.step, sequences, engine, chip);
   token.prompts = seconds{factor_at(terms.step.own, sequences) * prompts};

@@ -18,9 +18,11 @@ struct admission {
   double prefill = 0;  // seconds of prefill alone
   double chunks = 1;   // engine steps over which the prompt is spread
   double tokens = 0;   // to compute
-  double chunk = 0;    // tokens of a step; 0: prompts are not chunked
+  double chunk = 0;    // tokens of a step, for each token of a round of drafts; 0: prompts are not chunked
   double each = 0;     // seconds that the prompt adds to decode steps
   double fixed = 0;    // seconds of a chunk alone, whatever it has: its weights and layers
+  double taken = 1;    // tokens of the chunk that a sequence which decodes takes for a token
+  double round = 1;    // tokens of a round of drafts
 };
 
 /// That of a prompt whose prefill alone takes so long by itself.
@@ -31,20 +33,27 @@ constexpr admission admission_of(const serving_job& job, const token_terms& term
   return {constants.engine_prefill * alone.total.value(),
           chunks,
           job.prompt.mean * (1 - job.prefix_hit_rate),
-          static_cast<double>(job.prefill_chunk),
+          static_cast<double>(job.prefill_chunk) / terms.round,
           terms.prompts * job.output.mean,
-          constants.engine_prefill * fixed.value() / chunks};
+          constants.engine_prefill * fixed.value() / chunks,
+          terms.verified / terms.round,
+          terms.round};
 }
 
-/// Seconds of prompts in a step that has no room for more beside that many sequences, each of which takes a token of
-/// its chunk.
+/// Tokens of prompts for which a step has room beside that many sequences, each of which takes a token of its chunk,
+/// and one for each of its drafts.
+constexpr double room_beside(const admission& prompt, double sequences) {
+  return prompt.chunk - prompt.taken * sequences;
+}
+
+/// Seconds of prompts in a step that has no room for more beside that many sequences.
 constexpr double prompts_beside(const admission& prompt, double sequences) {
-  return prompt.each * (prompt.chunk - sequences) / prompt.tokens;
+  return prompt.each * room_beside(prompt, sequences) / prompt.tokens;
 }
 
 /// Seconds of a full step in which nothing decodes, of the tokens of however many prompts.
 constexpr double full_chunk(const admission& prompt) {
-  return prompt.fixed + prompt.each * prompt.chunk / prompt.tokens;
+  return prompt.fixed + prompt.each * prompt.chunk * prompt.round / prompt.tokens;
 }
 
 /// A replica that does all it can: all slots are taken, or each step is full of prompts.
@@ -60,7 +69,8 @@ struct saturation {
 /// Whether a prompt fills a step beside so many sequences: then the steps that compute prompts are as many as its
 /// chunks.
 constexpr bool fills_step(const admission& prompt, double sequences) {
-  return prompt.chunk > sequences && prompt.tokens >= prompt.chunk - sequences;
+  const double room = room_beside(prompt, sequences);
+  return room > 0 && prompt.tokens >= room;
 }
 
 /// Mean seconds of a step that computes `count` prompts beside so many sequences. The host hides only behind the
@@ -70,7 +80,7 @@ constexpr double mixed_step(const engine_step& step, double count, const admissi
   const double prompts = step.own * prompt.each * count, without = step.with(0);
   if (step.alone || step.in_turn || step.host <= step.device) return without + prompts;
   double share = 1 - math::exp(-count);  // of steps with prompts
-  if (prompt.chunk > sequences) share = larger(share, count * prompt.tokens / (prompt.chunk - sequences));
+  if (const double room = room_beside(prompt, sequences); room > 0) share = larger(share, count * prompt.tokens / room);
   const double waits = share * (step.host - step.device);
   return prompts > waits ? without + prompts - waits : without;
 }
@@ -98,7 +108,7 @@ constexpr saturation full_steps(const serving_job& job, const token_terms& terms
     return {slots, batch, batch, prompts, batch / (output * engine_step_at(terms, batch).with(prompts)), true};
   }
   const double prompts = prompts_beside(prompt, 1), step = engine_step_at(terms, 1).with(prompts);
-  const double alone = (prompt.tokens - output * (prompt.chunk - 1)) / prompt.chunk;
+  const double alone = (prompt.tokens - output * room_beside(prompt, 1)) / (prompt.chunk * prompt.round);
   const double rate = 1 / (alone * full_chunk(prompt) + output * step);
   return {slots, rate * output * step, 1, prompts, rate, true};
 }
@@ -106,7 +116,7 @@ constexpr saturation full_steps(const serving_job& job, const token_terms& terms
 /// Steps are full before all slots are taken, or all slots are taken first: what allows fewer requests.
 constexpr saturation saturation_of(const serving_job& job, const token_terms& terms, double slots,
                                    const admission& prompt) {
-  const double batch = prompt.chunk * job.output.mean / (prompt.tokens + job.output.mean);
+  const double batch = prompt.chunk * job.output.mean / (prompt.tokens + prompt.taken * job.output.mean);
   const saturation all = full_slots(job, terms, slots, prompt);
   if (prompt.chunk <= 0 || slots <= 1 || batch >= slots) return all;
   const saturation full = full_steps(job, terms, slots, batch, prompt);
@@ -210,7 +220,7 @@ constexpr double usual_tokens(const serving_job& job) {
 
 /// Tokens of prompts that a step computes, beside sequences that decode in a share of all steps.
 constexpr double room_of(const replica_load& load, double running, double batch) {
-  return load.full.slots <= 1 ? load.prompt.chunk : load.prompt.chunk - smaller(1, running) * batch;
+  return load.full.slots <= 1 ? load.prompt.chunk : room_beside(load.prompt, smaller(1, running) * batch);
 }
 
 /// The first token of a prompt that takes several steps, one chunk each, and how much longer tokens take because of the
@@ -218,21 +228,22 @@ constexpr double room_of(const replica_load& load, double running, double batch)
 constexpr double add_chunked(working_point& at, const replica_load& load, const engine_step& step, double running,
                              double busy) {
   const admission& prompt = load.prompt;
-  const double room = room_of(load, running, at.batch), alone = prompt.prefill / prompt.chunks;
-  const double beside = step.with(prompts_beside(prompt, at.batch));
+  const double round = prompt.round, alone = prompt.prefill / prompt.chunks;
+  const double room = round * room_of(load, running, at.batch), others = round * step.with(0);
+  const double beside = others - step.with(0) + step.with(round * prompts_beside(prompt, at.batch));
   const double chunks = larger(prompt.chunks, prompt.tokens / room);
-  at.first = 0.5 * busy * at.token + chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
+  at.first = 0.5 * busy * round * at.token + chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
   // A request leaves the prompts behind that are there on average, and those of the mean step are fewer. Work that is
   // left is steps that are full, and lets more come: n (1 - rate x steps x longer) = left - that of the mean step.
-  const double longer = beside - step.with(0);
-  if (load.from.rate <= 0 || longer <= 0 || beside <= at.token) return 0;
-  const double full = (at.token - step.with(0)) / longer;  // the share of steps that are
+  const double longer = beside - others;
+  if (load.from.rate <= 0 || longer <= 0 || beside <= round * at.token) return 0;
+  const double full = (round * at.token - others) / longer;  // the share of steps that are
   const double steps = prompt.tokens / room, ratio = square_ratio(load.job.prompt);
   const double used = smaller(load.from.rate * steps * beside, load.from.rate / load.full.rate);
   const double waiting = mean_queue(used, 1, ratio);
   const double more = (used + waiting - full * (waiting / used + ratio / 2)) * steps;
   const double lets = load.from.rate * steps * longer, most = used - full;
-  return longer * larger(0, lets < 1 ? smaller(most, more / (1 - lets) / usual_tokens(load.job)) : most);
+  return longer / round * larger(0, lets < 1 ? smaller(most, more / (1 - lets) / usual_tokens(load.job)) : most);
 }
 
 /// The same of a prompt that waits until the step that runs has ended, and is computed in the next one with all prompts
@@ -246,10 +257,11 @@ constexpr double add_whole(working_point& at, const replica_load& load, const en
   double met = step_met(at.token, share, step.own * prompt.each, square_ratio(load.job.prompt));
   met = smaller(met, step.with(prompt.chunk > 0 ? smaller(most, prompts_beside(prompt, at.batch)) : most));
   const double came = smaller(most, at.prompts / at.token * met);
-  const double mine = larger(prompt.prefill, step.with(prompt.each + came));
+  const double rest = (prompt.round - 1) * step.with(0);  // of a round, which hands out all its tokens at its end
+  const double mine = larger(prompt.prefill, rest + step.with(prompt.each + came));
   const double prefill = busy * mine + (1 - busy) * prompt.prefill;
-  at.first = busy * met / 2 + prefill;
-  return load.from.rate > 0 ? catching_up(prefill - at.token, share, usual_tokens(load.job)) : 0;
+  at.first = busy * (rest + met) / 2 + prefill;
+  return load.from.rate > 0 ? catching_up(prefill - prompt.round * at.token, share, usual_tokens(load.job)) : 0;
 }
 
 constexpr working_point working_point_of(const replica_load& load, double running) {
