@@ -249,7 +249,8 @@ void serving_bands(relation& r) {
     ordered(r, "a token", answer, token["low_s"], token["total_s"], token["high_s"]);
     ordered(r, "a step of decoding", answer, step["low_s"], step["total_s"], step["high_s"]);
     ordered(r, "memory of a server", answer, memory["low_bytes"], memory["total_bytes"], memory["high_bytes"]);
-    add_up(r, "a token", answer, number(step, "total_s") + sum(token, {"prompts_s", "engine_s"}), token["total_s"]);
+    add_up(r, "a token", answer, number(step, "total_s") + sum(token, {"prompts_s", "engine_s", "speculation_s"}),
+           token["total_s"]);
     add_up(r, "memory of a server", answer, sum(memory, {"weights_bytes", "cache_bytes", "workspace_bytes"}),
            memory["total_bytes"]);
     r.holds(number(estimate, "queue_s") <= number(estimate, "first_token_s"), "waiting is part of the first token",

@@ -142,6 +142,10 @@ constexpr choice of_server[] = {
     {"--block 16", "/job/block_tokens", "16"},
     {"--reserved", "/job/policy", "\"reserved\""},
     {"--memory-fraction 0.8", "/job/memory_fraction", "0.8"},
+    {"--draft-tokens 4 --acceptance 0.8 --draft-cost 0.1", "/job/speculation",
+     R"({"draft_tokens": 4, "acceptance": 0.8, "draft_cost": 0.1})"},
+    {"--draft-tokens 16 --accepted-length 3 --draft-cost 0.5", "/job/speculation",
+     R"({"draft_tokens": 16, "accepted_length": 3, "draft_cost": 0.5})"},
     {"--beyond-max", "/job/beyond_max_positions", "true"},
     {"--region us-east5", "/region", "\"us-east5\""},
 };

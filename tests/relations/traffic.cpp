@@ -51,6 +51,10 @@ json random_job(relation& r) {
   for (int i = 0; i < 2; ++i) {
     if (r.random.chance(0.3)) job.update(r.random.of(changes));
   }
+  // Of drafts the last round is thrown away in part, which is little of a long output alone.
+  if (r.random.chance(0.15))
+    job["output"] = tokens(256),
+    job["speculation"] = {{"draft_tokens", 2}, {"acceptance", 0.6}, {"draft_cost", r.random.between(0.05, 0.6)}};
   return job;
 }
 

@@ -30,7 +30,6 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   a.asked.job = traffic.job;
   a.asked.mesh = traffic.mesh;
   a.asked.constants = known.serving;
-  a.asked.speculation = traffic.speculation;
   a.asked.adapters = traffic.request.value("adapters", std::int64_t{0});
   a.asked.adapter_rank = traffic.request.value("adapter_rank", std::int64_t{0});
   a.asked.region = given.prices.region;

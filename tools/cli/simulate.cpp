@@ -313,6 +313,7 @@ void add_simulate_command(session& with) {
   added.ask(served_engine_rows, request);
   added.ask(image_rows, request);
   added.ask(adapter_rows, request);
+  added.ask(speculation_rows, request);
   add_calibration_option(added, options->calibration);
   add_price_options(added, options->prices);
   add_drawing_options(added);

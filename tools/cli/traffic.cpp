@@ -17,7 +17,6 @@ void read_traffic(traffic_options& into) {
   into.job = asked.job;
   into.mesh = asked.mesh;
   into.constants = asked.constants;
-  into.speculation = asked.speculation;
 }
 
 }  // namespace cli

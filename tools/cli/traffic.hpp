@@ -3,7 +3,6 @@
 
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
-#include <tpuplan/estimate/serving/speculation.hpp>
 #include <tpuplan/model/serving_job.hpp>
 
 #include "cli/config.hpp"
@@ -17,7 +16,6 @@ struct traffic_options {
   tpuplan::serving_job job;
   tpuplan::serving_layout mesh;
   tpuplan::serving_calibration constants;
-  tpuplan::speculation speculation;
 };
 
 /// Lengths, rate and targets.

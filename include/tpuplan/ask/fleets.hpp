@@ -253,6 +253,7 @@ namespace detail {
   for (std::pair<std::string, std::string>& one : assumed_schedule(asked, request.model))
     assumed.push_back(std::move(one));
   if (request.job.shared_beside.value() > 0) assumed.emplace_back(detail::assumed_adapters);
+  if (request.job.speculation.draft_tokens > 0) assumed.emplace_back(detail::assumed_speculation);
   for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
   serving_job means = request.job;
   means.percentiles = {};

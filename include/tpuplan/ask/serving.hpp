@@ -58,9 +58,8 @@ struct serve_request {
   serving_layout mesh{};  ///< devices of a replica; tensor 0: the whole slice is one replica
   /// Constants of the estimate, such as host times measured on the engine itself.
   serving_calibration constants{};
-  tpuplan::speculation speculation{};  ///< drafts of the engine, if it speculates
-  std::int64_t adapters = 0;           ///< low-rank adapters that are held on the chips at once
-  std::int64_t adapter_rank = 0;       ///< of each
+  std::int64_t adapters = 0;      ///< low-rank adapters that are held on the chips at once
+  std::int64_t adapter_rank = 0;  ///< of each
   std::string region = "us";
   nlohmann::json prices{};
   /// @}
@@ -369,12 +368,12 @@ inline constexpr std::pair<const char*, const char*> assumed_adapters{
     "on every matrix of attention and MLP, in bf16, half of each on every device; times and rates are those of "
     "the base"};
 
-/// Refuses what only a decoder has.
-inline void check_decoders_alone(const transformer& model, const serve_request& asked) {
-  if (model.kind == architecture::decoder) return;
-  if (asked.speculation.draft_tokens > 0)
-    fail(errc::unsupported, "speculation.draft_tokens", asked.speculation.draft_tokens, "none but of a decoder");
-}
+/// What is taken of drafts.
+inline constexpr std::pair<const char*, const char*> assumed_speculation{
+    "speculation",
+    "accepted as often as said, whatever runs; no constant is fitted to such runs, and the memory of a model that "
+    "drafts "
+    "is not counted"};
 
 /// What an encoder does; nothing of other models, and where it serves nothing.
 inline std::optional<encoder_answer> encoder_part(const transformer& model, const serve_request& asked,
@@ -409,7 +408,6 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
                                                   const price_book& book) {
   serve_request asked = given;
   asked.job = as_engine_runs(with_image_tokens(given.job, config.model), config.model);
-  detail::check_decoders_alone(config.model, asked);
   const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
@@ -442,13 +440,10 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
     answer.output_tokens_per_s_per_chip = answer.estimate.output_tokens.value() / static_cast<double>(answer.chips);
   answer.costs = detail::token_prices(answer.estimate, where, book, asked.region);
   answer.frontier = tpuplan::frontier(config.model, job, asked.mesh, where, asked.constants);
-  if (asked.speculation.draft_tokens > 0) {
+  if (job.speculation.draft_tokens > 0) {
     for (std::size_t i = 0; i < answer.frontier.count; ++i)
       answer.speculation.push_back(speculative_token_time(config.model, answer.frontier.points[i].running, job,
-                                                          asked.mesh, where, asked.speculation, asked.constants));
-  } else if (asked.speculation.acceptance > 0 || asked.speculation.accepted_length > 0 ||
-             asked.speculation.draft_cost > 0) {
-    detail::fail(errc::missing_field, "speculation.draft_tokens", "missing", "the tokens that a round drafts");
+                                                          asked.mesh, where, job.speculation, asked.constants));
   }
   const bool latent = has_latent_attention(config.model);
   const auto is_run = [&](const serving_job& of, const serving_layout& mesh) {
@@ -483,8 +478,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
                                      assumed_basis(asked.job, burst)})
     assumed.insert(assumed.end(), more.begin(), more.end());
   if (adapted) assumed.emplace_back(detail::assumed_adapters);
-  if (!answer.speculation.empty())
-    assumed.emplace_back("speculation", "accepted as often as said, whatever runs; no constant is fitted to such runs");
+  if (asked.job.speculation.draft_tokens > 0) assumed.emplace_back(detail::assumed_speculation);
   answer.assumed = all_assumed(config, assumed);
   return answer;
 }
@@ -492,8 +486,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, speculation, adapters, adapter_rank, region,
-               prices)
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, adapters, adapter_rank, region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million, requests_usd_per_million, price, superseded)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,

@@ -140,20 +140,20 @@ inline constexpr question_row served_engine_rows[] = {
 };
 /// How an engine speculates.
 inline constexpr question_row speculation_rows[] = {
-    rows::count("speculation.draft_tokens", "--draft-tokens", "Draft", "tokens",
+    rows::count("job.speculation.draft_tokens", "--draft-tokens", "Draft", "tokens",
                 "tokens that a round of speculation drafts; the engine does not speculate, if not given")
         .within(1, 4096)
         .with("--acceptance --accepted-length"),
-    rows::share("speculation.acceptance", "--acceptance", "Accepted",
+    rows::share("job.speculation.acceptance", "--acceptance", "Accepted",
                 "chance that a draft token is accepted where those before it were")
         .within(1e-6, 0.9999)
         .with("--draft-tokens"),
-    rows::number("speculation.accepted_length", "--accepted-length", "Tokens of a round", "tokens",
+    rows::number("job.speculation.accepted_length", "--accepted-length", "Tokens of a round", "tokens",
                  "mean tokens of a round, the one of the model itself included, as engines report it")
         .within(1, 4097)
         .with("--draft-tokens")
         .not_with("--acceptance"),
-    rows::number("speculation.draft_cost", "--draft-cost", "Drafting", "steps",
+    rows::number("job.speculation.draft_cost", "--draft-cost", "Drafting", "steps",
                  "time to draft the tokens of a round, as a share of a step without speculation")
         .within(1e-6, 100)
         .with("--draft-tokens"),

@@ -219,6 +219,12 @@ class asked_simulation {
          std::array<assumed_values, 2>{assumed_kind(open, model_), assumed_schedule(open, model_)})
       taken.insert(taken.end(), more.begin(), more.end());
     if (adapted_) taken.emplace_back(assumed_adapters);
+    if (job_.speculation.draft_tokens > 0) {
+      taken.emplace_back(assumed_speculation);
+      taken.emplace_back("luck of drafts",
+                         "the same for sequences that decode together: each request has the rounds that it "
+                         "would have by itself");
+    }
     if (have_prefixes(asked_.sessions)) {
       taken.emplace_back(
           "prefixes",

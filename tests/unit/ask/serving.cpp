@@ -146,7 +146,7 @@ TEST_CASE("an encoder answers requests, and is asked what it has") {
   asked.adapters = 2, asked.adapter_rank = 8;
   CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message, "adapters is 2"));
   asked.adapters = asked.adapter_rank = 0;
-  asked.speculation = {4, 0.8, 0, 0.1};
+  asked.job.speculation = {4, 0.8, 0, 0.1};
   CHECK(says(refusal_of([&] { (void)answer_to_serve(config, asked, price_book{}); }).message,
              "speculation.draft_tokens is 4"));
 }

@@ -66,7 +66,7 @@ namespace readable {
 [[nodiscard]] inline view_part token_part(const token_time& token) {
   view_part part = table_of("part of a token's time | >time:s | >share");
   const auto row = [&](std::string_view label, seconds time) {
-    if (time.value() > 0) part.rows.push_back({cell(label), cell(time), share_cell(time / token.total)});
+    if (time.value() != 0) part.rows.push_back({cell(label), cell(time), share_cell(time / token.total)});
   };
   row(token.step.products > token.step.weights ? "products" : "reading weights",
       max(token.step.products, token.step.weights));
@@ -77,6 +77,7 @@ namespace readable {
   row("per layer", token.step.latency);
   row("prefill in between", token.prompts);
   row("waiting for the host", token.engine);
+  row("drafts and verification", token.speculation);
   row("total", token.total);
   return part;
 }
