@@ -272,7 +272,7 @@ void add_day_options(command& to, simulate_options& into) {
       .decides("requests requests_of_a_replica")
       .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns",
                  "--shared-prefix", "--adapters", "--split-slices", "--prefill-slices", "--decode-slices",
-                 "--transfer-rate"});
+                 "--transfer-rate", "--urgent"});
   to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
       .usually("10min")
       .needs({"--day"});

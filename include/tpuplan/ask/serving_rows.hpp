@@ -211,6 +211,10 @@ inline constexpr question_row fleet_rows[] = {
         .usually("2000, fewer of more than 4096 output tokens; at least 10 of a client")
         .not_with("--trace"),
     rows::count("seed", "--seed", "Seed", "", "of the random numbers").usually("1").not_with("--trace"),
+    rows::share("urgent_share", "--urgent", "Urgent",
+                "share of the requests that go before all others, as with --scheduling-policy=priority of vLLM")
+        .within(0.001, 0.999)
+        .not_with("--trace --split-slices --prefill-slices"),
     rows::flag("prefill", "--alone", "alone", "prompts are computed in steps of their own, in which nothing decodes"),
 };
 /// What a plan of serving is asked besides its traffic and its limits.

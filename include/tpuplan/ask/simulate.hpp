@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/simulate_answer.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
-#include <tpuplan/show/svg/traffic.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
@@ -23,84 +23,6 @@
 
 namespace tpuplan {
 inline namespace abi_0 {
-/// Do slices keep their targets under traffic?
-struct simulate_request {
-  /// @{
-  /// The traffic is job.request_rate_per_s or job.concurrency with the lengths of the job, or a trace.
-  nlohmann::json config{};
-  std::string slice{};
-  std::int64_t slices = 1;            ///< slices that share the traffic
-  serving_job job = usual_traffic();  ///< traffic, lengths, and latency targets by percentile
-  serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
-  serving_calibration constants{};
-  prefill_policy prefill = prefill_policy::mixed;
-  /// Distributions of lengths, instead of the lengths of the job.
-  std::optional<length_distribution> prompts{}, outputs{};
-  double variation = 1;  ///< standard deviation over mean of the time between requests: 0 constant, 1 Poisson
-  /// Who gets a request; left open, each replica has a random share, of which one is simulated.
-  std::optional<request_routing> routing{};
-  session_traffic sessions{};                   ///< conversations and the prefixes that they share
-  double host_cache_gib = 0;                    ///< memory of the hosts of a replica for its cache, GiB
-  std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
-  split_pools split{};  ///< pools for prompts and for decoding, where these are apart; none: all slices do both
-  std::int64_t split_slices = 0;  ///< slices that are shared between these pools so that they serve most
-  /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
-  /// tokens; with a concurrency at least ten for each client.
-  std::int64_t requests = 0;
-  seconds ramp{};                          ///< with a concurrency: clients begin evenly over that time; 0: all at once
-  std::int64_t warm_up = 0;                ///< with a concurrency: first requests of the replica that are not counted
-  std::int64_t seed = 1;                   ///< of the random numbers; the same seed gives the same answer
-  std::vector<simulated_request> trace{};  ///< requests with their times and lengths, instead of random ones
-  /// Also simulates rates from a quarter to one and a half times the given rate, as pictures need.
-  bool load = false;
-  std::string region = "us";
-  nlohmann::json prices{};
-  /// @}
-};
-/// A split fleet beside as many slices that do both.
-struct split_answer {
-  /// @{
-  /// The pools, and what happens in and between them.
-  split_pools pools{};
-  seconds transfer{};  ///< mean time until a cache is sent
-  double prefill_busy = 0, decode_busy = 0;
-  simulation_report together{};  ///< the same requests to as many slices that do both
-  bool pays = false;  ///< the split fleet keeps the targets and the other does not; without any: its requests
-                      ///< end earlier
-  /// @}
-};
-/// A fleet under traffic, simulated.
-struct simulate_answer {
-  /// @{
-  /// The fleet under its traffic; latencies are in seconds.
-  serving_fleet fleet{};
-  serving_job job{};  ///< as simulated; a trace determines its rate and lengths
-  /// Replicas of the fleet, and those whose requests the report counts.
-  std::int64_t replicas = 0, simulated_replicas = 0;
-  per_second capacity{};      ///< request rate that the whole fleet can serve, by the closed form
-  latency_targets targets{};  ///< latency targets by percentile
-  bool meets_targets = false;
-  simulation_report report{};                 ///< percentiles of the latencies, and rates per second
-  std::vector<serving_change_row> changes{};  ///< changes that would meet the targets, where they are missed
-  std::optional<price_row> price{};           ///< price of one chip on demand
-  std::vector<latency_point> load{};          ///< latencies at other request rates, where asked for
-  std::vector<assumption> assumed{};
-  std::string model{};   ///< name of the model
-  double variation = 1;  ///< of the time between requests, as asked
-  bool traced = false;   ///< the requests are those of a trace
-  closed_loop loop{};    ///< the clients of the simulated replica, or of all; none: requests come whatever is served
-  std::optional<request_routing> routing{};  ///< how requests are shared out, where all replicas are simulated together
-  session_traffic sessions{};                ///< as asked
-  std::optional<prefix_shares> prefixes{};   ///< what was found of prompts, where requests have prefixes in common
-  std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
-  std::optional<split_answer> split{};       ///< where prefill and decode are apart
-  std::optional<adapter_answer> adapters{};  ///< where there are some; times are those of the base
-  /// With targets, of requests at random: by how much every step may take longer until one is missed, and the chance
-  /// that they take no longer, within the band of the estimate.
-  std::optional<double> slowdown{}, chance{};
-  /// @}
-};
-
 namespace detail {
 
 /// The simulation of one question; other rates and other jobs are asked too.
@@ -141,6 +63,7 @@ class asked_simulation {
     loop_ = loop_of(job_);
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
+    check_priorities();
     check_chance();
     if (asked.requests == 0 && asked.sessions.turns > 1 && loop_.clients == 0)
       requests_ = std::max(requests_, requests_of_conversations());
@@ -192,6 +115,7 @@ class asked_simulation {
     all.capacity = all.split ? split_capacity(model_, share, fleet_, all.split->pools, asked_.constants)
                              : each.capacity * static_cast<double>(fleet_.slices);
     if (adapted_) slow_capacity(all.adapters.emplace(adapters_of(job_, fleet_.mesh, fleet_.where)), all.capacity);
+    all.priorities = priorities_;
     all.meets_targets = meets(all.report);
     if (any_target(targets_) && loop_.clients == 0 && trace_.empty() && !is_routed() && !is_split() &&
         each.refusal == serving_refusal::none)
@@ -205,7 +129,8 @@ class asked_simulation {
   void add_chance(simulate_answer& all, const token_time& token) {
     if (first_ > most_simulated_steps / 40) return;
     const std::vector<simulated_request> requests = drawn(job_, requests_);
-    const simulated_engine engine = detail::engine_of(model_, job_, fleet_, 1, requests.size());
+    const simulated_engine engine =
+        detail::engine_of(model_, job_, fleet_, 1, requests.size(), have_priorities(requests));
     const replica_step_times times{model_, job_, fleet_.mesh, fleet_.where, engine.max_running, asked_.constants};
     all.slowdown = largest_slowdown(engine, requests, times, targets_);
     all.chance = chance_within(token, *all.slowdown);
@@ -236,6 +161,13 @@ class asked_simulation {
       taken.emplace_back("rate of caches", readable::three_digits(sent->rate.value() / 1e9) +
                                                " GB/s from a replica, over " + std::string(sent->over));
     if (asked_.split_slices != 0) taken.emplace_back("ratio", "that of all which can serve most by the closed form");
+    if (!all.priorities.empty())
+      taken.emplace_back("priorities",
+                         "by priority, then by arrival, as vLLM has with --scheduling-policy=priority: none that "
+                         "runs is preempted for one that waits");
+    if (asked_.host_cache_gib > 0)
+      taken.emplace_back("rate of hosts", readable::three_digits(fleet_.where.chip.host.pcie.value().value() / 1e9) +
+                                              " GB/s to each chip, that of its PCIe");
     if (routing_ == request_routing::prefix)
       taken.emplace_back("routing",
                          "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "
@@ -339,12 +271,27 @@ class asked_simulation {
     job_.prompt = lengths_of(all, &simulated_request::prompt);
     job_.output = lengths_of(all, &simulated_request::output);
   }
+  /// Refuses priorities of an engine that has none, and where nothing is drawn or nothing waits in one queue.
+  void check_priorities() const {
+    const engine_row& row = row_of(job_.engine);
+    const bool traced = have_priorities(trace_);
+    if (asked_.urgent_share == 0 && !traced) return;
+    if (row.engine != serving_engine::unnamed && is_empty(row.priority_flag))
+      fail(errc::unsupported, "urgent_share", asked_.urgent_share,
+           text<96>{"0 of "}.append(row.title).append(", whose scheduler has no priorities").view());
+    if (!trace_.empty() && asked_.urgent_share > 0)
+      fail(errc::invalid_argument, "urgent_share", asked_.urgent_share,
+           "0 beside a trace, which has priorities of its own");
+    if (is_split())
+      fail(errc::invalid_argument, "urgent_share", asked_.urgent_share, "0 where prefill and decode are apart");
+  }
   /// Refuses a router that has no choice, and random numbers of a run that draws none.
   void check_chance() const {
     if (asked_.routing && replicas_of(fleet_) == 1)
       fail(errc::invalid_argument, "routing", name(*asked_.routing), "none: there is one replica");
     const auto varies = [](const token_lengths& of) { return of.mean < static_cast<double>(of.longest); };
-    const bool draws = loop_.clients == 0 || varies(job_.prompt) || varies(job_.output) || is_routed();
+    const bool draws =
+        loop_.clients == 0 || asked_.urgent_share > 0 || varies(job_.prompt) || varies(job_.output) || is_routed();
     if (asked_.seed != 1 && !draws && trace_.empty())
       fail(errc::invalid_argument, "seed", asked_.seed, "1: clients that all send the same draw nothing");
   }
@@ -400,18 +347,20 @@ class asked_simulation {
     if (steps_ == 0) {
       first_ = run.steps;
       served_ = served_below_arrivals(run);
+      priorities_ = times_by_priority(run, requests);
     }
     steps_ += run.steps;
     return report_of(run, targets_);
   }
   [[nodiscard]] simulation_report routed_report(const serving_job& job) {
     const fleet_routing routing{*routing_, asked_.sessions.shared_prefix, asked_.sessions.groups, 0, {}, asked_.seed};
-    const routed_run all =
-        simulate_fleet(model_, job, fleet_, trace_.empty() ? drawn_sessions(job) : traced_sessions(), loop_of(job),
-                       routing, bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants);
+    const std::vector<session_request> sessions = trace_.empty() ? drawn_sessions(job) : traced_sessions();
+    const routed_run all = simulate_fleet(model_, job, fleet_, sessions, loop_of(job), routing,
+                                          bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants);
     if (steps_ == 0) {
       first_ = all.run.steps;
       served_ = served_below_arrivals(all.run);
+      priorities_ = times_by_priority(all.run, sized(sessions));
       prefixes_ = all.prefixes;
       served_by_each_ = all.served;
     }
@@ -441,6 +390,7 @@ class asked_simulation {
     if (job.concurrency > 0) open.request_rate = per_second{1};  // when they come is found by the closed loop
     simulated_traffic traffic = traffic_of(open, count, asked_.seed);
     traffic.variation = asked_.variation;
+    traffic.urgent_share = asked_.urgent_share;
     if (asked_.prompts && (whole_ || job.prompt.mean == job_.prompt.mean)) {
       traffic.prompt = *asked_.prompts;
       if (job.images > 0) traffic.prompt_more = checked_multiply(job.images, image_tokens(model_.vision));
@@ -461,6 +411,7 @@ class asked_simulation {
   bool whole_ = false;     // the prompts of the job are those of conversations
   bool adapted_ = false;   // there are adapters beside the weights
   prefix_shares prefixes_{};
+  std::vector<priority_times> priorities_{};
   std::vector<std::int64_t> served_by_each_{};
   std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
@@ -503,14 +454,5 @@ class asked_simulation {
 
 }  // namespace abi_0
 }  // namespace tpuplan
-
-TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
-TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices, requests,
-               ramp, warm_up, seed, trace, load, region, prices)
-TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
-               report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
-               served, split, adapters, slowdown, chance)
-TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

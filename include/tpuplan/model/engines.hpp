@@ -64,6 +64,7 @@ struct engine_row {
   std::int64_t step_tokens = 0;              // of a step, prompts and sequences that decode together, where nobody says
                                              // how many; 0: all of a prompt
   bool prompts_alone = false;                // a step computes prompts, or else decodes
+  const char* priority_flag = "";            // by which requests have priorities; empty: they have none
   const char* chunk_flag = "";               // for the tokens of a step, where the engine does not run without
 
   // What it runs.
@@ -135,6 +136,9 @@ constexpr engine_row vllm_row() {
   row.scheduler = "vLLM 0.27, tpu-inference @0021b4a";
   row.step_tokens = 2048;
   row.chunk_flag = "--max-num-batched-tokens";
+  // With it the waiting are ordered by priority and arrival, and of those that run the last by both is preempted; none
+  // is for one that waits (vllm/v1/core/sched/scheduler.py @05d8963).
+  row.priority_flag = "--scheduling-policy=priority";
   row.kinds = "decoder encoder";
   row.chips = "v5e v6e tpu7x";
   row.groups = true;
@@ -244,6 +248,7 @@ constexpr engine_row vllm_torch_tpu_row() {
   row.chips = "v5e v6e tpu7x";
   row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
   row.step_tokens = 2048;
+  row.priority_flag = "--scheduling-policy=priority";
   row.caches = "fp8";  // as in its published runs
   row.ended = "packages of TorchTPU are in a registry that is not public";
   return row;

@@ -23,10 +23,11 @@ inline namespace abi_0 {
 
 /// A request of a simulation, drawn by `requests_of` or taken from a trace.
 struct simulated_request {
-  seconds arrival{};        ///< since the start
-  std::int64_t prompt = 0;  ///< input tokens, at least 1
-  std::int64_t output = 0;  ///< output tokens, at least 1
-  std::int64_t cached = 0;  ///< first tokens of the prompt that are in the prefix cache; fewer than the prompt
+  seconds arrival{};          ///< since the start
+  std::int64_t prompt = 0;    ///< input tokens, at least 1
+  std::int64_t output = 0;    ///< output tokens, at least 1
+  std::int64_t cached = 0;    ///< first tokens of the prompt that are in the prefix cache; fewer than the prompt
+  std::int64_t priority = 0;  ///< of an engine that goes by them: lower ones first
 };
 
 /// How lengths are distributed: by quantiles with straight lines between them, or log-normally where there are none.
@@ -49,6 +50,7 @@ struct simulated_traffic {
   std::int64_t seed = 1;         ///< of the random numbers
   std::int64_t prompt_more = 0;  ///< tokens that each prompt has beside the drawn ones, such as those of images
   bool as_asked = false;         ///< arrivals are stretched until those that are counted come at exactly the rate
+  double urgent_share = 0;  ///< of the requests, at random, which have priority 0; the others have 1; 0: all have 0
 };
 
 /// Requests that one run simulates at most: ten million. Longer lists are refused.
@@ -95,6 +97,18 @@ inline std::int64_t draw(const length_distribution& lengths, random_numbers numb
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(tokens + 0.5));
 }
 
+/// Of the two priorities that of a request.
+inline std::int64_t drawn_priority(const simulated_traffic& traffic, std::uint64_t nth) {
+  if (traffic.urgent_share == 0) return 0;
+  return random_numbers{static_cast<std::uint64_t>(traffic.seed), 4, nth}.uniform() < traffic.urgent_share ? 0 : 1;
+}
+
+/// Whether requests differ in priority.
+inline bool have_priorities(const std::vector<simulated_request>& requests) {
+  return std::any_of(requests.begin(), requests.end(),
+                     [&](const simulated_request& one) { return one.priority != requests.front().priority; });
+}
+
 /// Share of a normal distribution that is below x.
 inline double normal_share_below(double x) { return 0.5 * std::erfc(-x / 1.4142135623730951); }
 
@@ -116,6 +130,7 @@ inline void validate(const simulated_traffic& traffic) {
   check_distribution("simulated_traffic.output", traffic.output);
   in_range("simulated_traffic.prefix_hit_rate", traffic.prefix_hit_rate, 0, 0.999, "0 to 0.999");
   check_count("simulated_traffic.prompt_more", traffic.prompt_more, most_tokens, "0 to 2^40");
+  in_range("simulated_traffic.urgent_share", traffic.urgent_share, 0, 0.999, "0 (no priorities) to 0.999");
   check_part("simulated_traffic.requests", positive_count("simulated_traffic.requests", traffic.requests),
              most_simulated_requests, "1 to 10000000");
 }
@@ -201,6 +216,7 @@ inline void validate(const simulated_traffic& traffic) {
     request.prompt = detail::draw(traffic.prompt, {seed, 2, i}) + traffic.prompt_more;
     request.output = detail::draw(traffic.output, {seed, 3, i});
     request.cached = static_cast<std::int64_t>(traffic.prefix_hit_rate * static_cast<double>(request.prompt));
+    request.priority = detail::drawn_priority(traffic, i);
   }
   if (traffic.as_asked && !constant) detail::stretch(requests, traffic.rate);
   return requests;

@@ -20,9 +20,9 @@
 /// 1. Every sequence that has its first token and is not complete decodes one token. Where that takes a new block of
 ///    the cache and none is free, the sequence that was admitted last is preempted: it loses its keys and values,
 ///    waits ahead of all others, and computes its prompt and its output tokens again.
-/// 2. If nothing was preempted, prompts are computed: first the rest of the one that was begun, then those that wait,
-///    as long as there are slots, blocks for the whole prompt, and tokens left in the step. The last may be computed in
-///    part.
+/// 2. If nothing was preempted, or nothing is left that decodes, prompts are computed: first the rest of the one that
+///    was begun, then those that wait, as long as there are slots, blocks for the whole prompt, and tokens left in the
+///    step. The last may be computed in part.
 ///
 /// With `prefill_policy::alone` a step does the second where it can, and the first only where it cannot. At its end
 /// each sequence that decoded, and each whose prompt is complete, has one more token; with its last it leaves.
@@ -33,6 +33,10 @@
 /// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), except that all
 /// blocks of a prompt are taken when it is admitted, and that the limit on the tokens of a step holds back prompts
 /// alone. `alone` is the order of vLLM V0 and JetStream.
+///
+/// By priority, of those that wait the one with the lowest is admitted first, of equal ones the first to come; and of
+/// those that run the one with the highest is preempted, of equal ones the last to come. None is preempted for one that
+/// waits.
 ///
 /// An engine that speculates makes a round of tokens in a step: each of its drafts is accepted by that chance where
 /// those before it were, and one more token is the model's own. All are handed out at the end of the step; those behind
@@ -74,6 +78,7 @@ struct simulated_engine {
                                                    ///< from its start; 0: blocks are taken as it grows
   std::int64_t verified = 1;                       ///< tokens of a sequence in a step, its drafts included
   double acceptance = 0;                           ///< chance that a draft is accepted where those before it were
+  bool by_priority = false;                        ///< requests wait by priority, then by arrival
 };
 
 /// What became of a request. Times are since the start.
@@ -141,6 +146,7 @@ inline void validate(const simulated_engine& engine, const std::vector<simulated
       fail(errc::invalid_argument, "simulated_request.arrival", request.arrival.value(), "rising arrivals");
     before = request.arrival.value();
     check("simulated_request.prompt", request.prompt, most_tokens, "1 to 2^40");
+    check_count("simulated_request.priority", request.priority, most, "0 to 2^40");
     check("simulated_request.output", request.output, most_simulated_steps, "1 to 30000000");
     if (request.cached < 0 || request.cached >= request.prompt)
       fail(errc::out_of_range, "simulated_request.cached", request.cached, "0 or more, fewer than the prompt");

@@ -11,7 +11,9 @@
 #include <tpuplan/simulate/engine.hpp>
 #include <tpuplan/simulate/percentiles.hpp>
 #include <tpuplan/simulate/prefix_cache.hpp>
+#include <tpuplan/simulate/run_sums.hpp>
 #include <tpuplan/simulate/step_times.hpp>
+#include <tpuplan/simulate/waiting_queue.hpp>
 #include <vector>
 
 /// @file
@@ -21,30 +23,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
-
-inline constexpr std::size_t over_time_parts = 64;
-
-struct no_observer {
-  void operator()(const step_work&, seconds, seconds) const noexcept {}
-};
-struct never_enough {
-  bool operator()(const request_record&) const noexcept { return false; }
-};
-
-/// What a run adds up over its replicas.
-struct run_sums {
-  simulation_run& run;
-  std::array<weighted_histogram, error_batches> gaps{};
-  double busy = 0, running = 0, blocks = 0;  // integrals over the time that is counted
-  std::int64_t work = 0;                     // steps, as `most_simulated_steps` counts them
-
-  void clear() {
-    run = {};
-    for (weighted_histogram& batch : gaps) batch.clear();
-    busy = running = blocks = 0;
-    work = 0;
-  }
-};
 
 /// One replica. All sequences that decode get a token in the same steps, which are counted as ticks. A sequence's
 /// tokens, its end and its next block follow from the tick at which it began, so that a simulated step takes the same
@@ -69,7 +47,7 @@ class replica_run {
         prefixes_{prefixes},
         stride_{static_cast<std::size_t>(engine.replicas)},
         arriving_{first},
-        queued_{first},
+        queue_{requests, first, stride_, engine.by_priority},
         free_{engine.blocks},
         growing_(static_cast<std::size_t>(engine.block_tokens)),
         states_(requests.size() / stride_ + 1),
@@ -164,6 +142,7 @@ class replica_run {
       const simulated_request& request = requests_[arriving_];
       count_requests(request.arrival.value(), 1);
       records_[arriving_] = {request.arrival, {}, {}, {}, {}, request.prompt, request.output, waiting_++, 0};
+      queue_.add(arriving_);
       arriving_ += stride_;
     }
   }
@@ -180,7 +159,7 @@ class replica_run {
 
   // The request that is admitted next, if there is a slot and room for it.
   std::size_t next_admitted() const {
-    const std::size_t next = !preempted_.empty() ? preempted_.back() : queued_ < arriving_ ? queued_ : none;
+    const std::size_t next = queue_.next();
     if (next == none || running_ >= engine_.max_running) return none;
     return held_by(next, tokens_of(next)) + prefixes_.missing(next) <= free_ ? next : none;
   }
@@ -189,11 +168,7 @@ class replica_run {
   }
 
   void admit(std::size_t request) {
-    if (!preempted_.empty()) {
-      preempted_.pop_back();
-    } else {
-      queued_ += stride_;
-    }
+    queue_.pop();
     --waiting_;
     const std::int64_t blocks = held_by(request, tokens_of(request)) + prefixes_.missing(request);
     begun_.push_back({request, prefixes_.admit(request, requests_[request])});
@@ -263,10 +238,29 @@ class replica_run {
     }
     return_blocks(prefixes_.leave(request, 0));
     leave(request);
-    preempted_.push_back(request);
+    queue_.put_back(request);
     ++waiting_;
     ++sums_.run.preemptions;
     ++records_[request].preemptions;
+  }
+
+  /// Preempts the last of those that run, for a block of one of them: whoever comes before that one has its block of
+  /// this step already.
+  std::size_t preempted_for(std::size_t one, std::size_t phase) {
+    std::size_t last = last_;
+    bool has_grown = false;
+    if (engine_.by_priority) {
+      bool is_before = true;
+      for (std::size_t other = last = first_; other != none; other = at(other).after) {
+        is_before = is_before && other != one;
+        if (other != last && !queue_.is_behind(other, last)) continue;
+        last = other;
+        has_grown = is_before && at(other).decodes && growth_of(at(other)) == phase;
+      }
+    }
+    preempt(last);
+    if (has_grown) return_blocks(1);
+    return last;
   }
 
   /// Blocks for the tokens of this step; false where something was preempted for them.
@@ -282,12 +276,9 @@ class replica_run {
     for (std::size_t request = first_; request != none; request = at(request).after) {
       const state& s = at(request);
       if (!s.decodes || growth_of(s) != phase) continue;
-      while (free_ == 0) {
-        const bool itself = last_ == request;
-        preempt(last_);
-        if (itself) return false;
-      }
-      take_blocks(1);
+      bool is_gone = false;
+      while (free_ == 0 && !is_gone) is_gone = preempted_for(request, phase) == request;
+      if (!is_gone) take_blocks(1);
     }
     return false;
   }
@@ -369,7 +360,7 @@ class replica_run {
     if (prompts) {
       work.paused = decoding_;
     } else if (decoding_ > 0) {
-      enough = grow();
+      enough = grow() || decoding_ == 0;
       work.sequences = decoding_;
       work.context = engine_.reserved_tokens > 0 ? decoding_ * engine_.reserved_tokens : context_;
     }
@@ -538,8 +529,8 @@ class replica_run {
   bool stopped_ = false;
   std::size_t stride_;
   std::size_t arriving_;  // the next request that has not come
-  std::size_t queued_;    // the next request that was never admitted
-  std::int64_t free_;     // blocks
+  waiting_queue queue_;
+  std::int64_t free_;  // blocks
   std::int64_t running_ = 0, decoding_ = 0, waiting_ = 0;
   std::int64_t tick_ = 0;                     // steps in which sequences decoded
   std::size_t phase_ = 0;                     // ticks modulo tokens of a block
@@ -550,7 +541,6 @@ class replica_run {
   std::vector<std::size_t> ending_;           // first of those that end with a tick, by tick modulo size
   std::vector<state> states_;                 // of each request
   random_numbers luck_;                       // of drafts
-  std::vector<std::size_t> preempted_;        // waiting; the last is the next
   std::vector<std::size_t> joined_;           // began to decode since the last tick
   std::vector<std::size_t> completed_;        // prompts that this step completes
   std::size_t first_ = none, last_ = none;    // of those that run

@@ -438,7 +438,10 @@ inline void add_hosts(fleet_routing& routing, const transformer& model, const se
     detail::fail(errc::invalid_argument, "layers with a state", model.name.view(),
                  "a model whose layers keep keys and values alone, for prefixes that are found again");
   if (host_cache.value() > 0) detail::add_hosts(routing, model, job, fleet, host_cache);
-  const simulated_engine engine = detail::engine_of(model, job, fleet, replicas_of(fleet), requests.size());
+  const simulated_engine engine = detail::engine_of(model, job, fleet, replicas_of(fleet), requests.size(),
+                                                    std::any_of(requests.begin(), requests.end(), [&](const auto& one) {
+                                                      return one.sized.priority != requests.front().sized.priority;
+                                                    }));
   return simulate_routed(engine, requests, loop, routing,
                          replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants});
 }

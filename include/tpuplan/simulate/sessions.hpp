@@ -81,6 +81,7 @@ inline void add_conversation(std::vector<session_request>& to, const simulated_t
     one.sized.prompt = before + draw(traffic.prompt, {seed, 2, to.size()});
     one.sized.output = draw(traffic.output, {seed, 3, to.size()});
     one.sized.cached = static_cast<std::int64_t>(traffic.prefix_hit_rate * static_cast<double>(one.sized.prompt));
+    one.sized.priority = drawn_priority(traffic, to.size());
     if (turn > 0) one.think = sessions.think * random_numbers{seed, 13, to.size()}.exponential();
     before = one.sized.prompt + one.sized.output;
     known = before - 1;  // of the last token of an answer nothing was computed

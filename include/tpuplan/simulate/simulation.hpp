@@ -372,11 +372,12 @@ namespace detail {
 
 /// So many replicas of a fleet, with slots for no more sequences than there are requests.
 inline simulated_engine engine_of(const transformer& model, const serving_job& job, const serving_fleet& fleet,
-                                  std::int64_t replicas, std::size_t requests) {
+                                  std::int64_t replicas, std::size_t requests, bool by_priority = false) {
   simulated_engine engine = tpuplan::engine_of(model, job, fleet.mesh, fleet.where);
   engine.replicas = replicas;
   if (fleet.prefill == prefill_policy::alone) engine.prefill = fleet.prefill;
   engine.max_running = std::min(engine.max_running, std::max<std::int64_t>(1, static_cast<std::int64_t>(requests)));
+  engine.by_priority = by_priority;
   return engine;
 }
 
@@ -389,7 +390,8 @@ inline simulated_engine engine_of(const transformer& model, const serving_job& j
                                                    const serving_fleet& fleet, std::int64_t replicas,
                                                    const std::vector<simulated_request>& requests,
                                                    const serving_calibration& constants = default_serving_calibration) {
-  const simulated_engine engine = detail::engine_of(model, job, fleet, replicas, requests.size());
+  const simulated_engine engine =
+      detail::engine_of(model, job, fleet, replicas, requests.size(), detail::have_priorities(requests));
   return simulate(engine, requests,
                   replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants});
 }

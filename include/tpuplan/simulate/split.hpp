@@ -199,11 +199,12 @@ inline per_second rate_of(const split_rates& each, const split_pools& pools) {
   split_run all;
   sent.clear();
   for (const std::size_t i : order) {
-    sent.push_back({there[i], requests[i].prompt, requests[i].output, requests[i].prompt - 1});
+    sent.push_back({there[i], requests[i].prompt, requests[i].output, requests[i].prompt - 1, requests[i].priority});
     all.transfer +=
         (there[i] - computed.records[i].finished - computed.records[i].delay) / static_cast<double>(requests.size());
   }
-  const simulated_engine engine = detail::engine_of(model, job, second, replicas_of(second), requests.size());
+  const simulated_engine engine =
+      detail::engine_of(model, job, second, replicas_of(second), sent.size(), detail::have_priorities(sent));
   all.run = detail::run_counted(
       engine, sent, replica_step_times{model, job, second.mesh, second.where, engine.max_running, constants},
       detail::no_observer{}, detail::counted_of(requests));

@@ -73,7 +73,7 @@ class plain_engine {
       for (; next < requests_.size() && requests_[next].arrival.value() <= now_; ++next) {
         const simulated_request& r = requests_[next];
         records_[next] = {r.arrival, {}, {}, {}, {}, r.prompt, r.output, static_cast<std::int64_t>(waiting_.size()), 0};
-        waiting_.push_back({next, r.prompt, 0, 0, false, false});
+        await({next, r.prompt, 0, 0, false, false}, false);
       }
       step();
     }
@@ -91,25 +91,42 @@ class plain_engine {
            blocks_of(waiting_.front().tokens) <= free_;
   }
 
+  bool is_behind(const sequence& a, const sequence& b) const {
+    const std::int64_t first = requests_[a.request].priority, second = requests_[b.request].priority;
+    return first > second || (first == second && a.request > b.request);
+  }
+  /// By priority and arrival; else those that were preempted before all others.
+  void await(const sequence& one, bool was_preempted) {
+    if (!engine_.by_priority) {
+      was_preempted ? waiting_.push_front(one) : waiting_.push_back(one);
+      return;
+    }
+    const auto before = [&](const sequence& a, const sequence& b) { return is_behind(b, a); };
+    waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), one, before), one);
+  }
+
   bool make_room() {
     bool preempted = false;
-    for (std::size_t i = 0; i < running_.size(); ++i) {
-      if (!running_[i].complete) continue;
-      const std::int64_t more = blocks_of(running_[i].tokens) - running_[i].blocks;
-      while (i < running_.size() && more > free_) {
-        sequence last = running_.back();
-        running_.pop_back();
-        free_ += last.blocks;
-        last.blocks = last.computed = 0;
-        last.complete = false;
-        ++records_[last.request].preemptions;
-        waiting_.push_front(last);
-        preempted = true;
-      }
-      if (i < running_.size()) {
+    for (std::size_t i = 0; i < running_.size();) {
+      const std::int64_t more = running_[i].complete ? blocks_of(running_[i].tokens) - running_[i].blocks : 0;
+      if (more <= free_) {
         running_[i].blocks += more;
         free_ -= more;
+        ++i;
+        continue;
       }
+      std::size_t chosen = running_.size() - 1;
+      for (std::size_t j = 0; engine_.by_priority && j < running_.size(); ++j)
+        if (is_behind(running_[j], running_[chosen])) chosen = j;
+      sequence last = running_[chosen];
+      running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(chosen));
+      if (chosen < i) --i;
+      free_ += last.blocks;
+      last.blocks = last.computed = 0;
+      last.complete = false;
+      ++records_[last.request].preemptions;
+      await(last, true);
+      preempted = true;
     }
     return !preempted;
   }
@@ -125,7 +142,9 @@ class plain_engine {
     if (!decode)
       work.paused = std::count_if(running_.begin(), running_.end(), [](const sequence& s) { return s.complete; });
     if (decode) {
-      take_in = make_room() && take_in;
+      const bool has_room = make_room();
+      take_in = (has_room && take_in) ||
+                std::none_of(running_.begin(), running_.end(), [](const sequence& s) { return s.complete; });
       for (sequence& s : running_) {
         if (!s.complete) continue;
         ++work.sequences;
@@ -197,6 +216,7 @@ struct small_case {
 };
 small_case small_case_of(std::uint64_t number) {
   detail::random_numbers numbers{number, 100, 0};
+  const bool by_priority = number % 3 == 1;
   const auto up_to = [&](std::int64_t most) {
     return 1 + static_cast<std::int64_t>(numbers.uniform() * static_cast<double>(most));
   };
@@ -208,6 +228,7 @@ small_case small_case_of(std::uint64_t number) {
   one.engine.step_tokens = numbers.uniform() < 0.3 ? 0 : up_to(40);
   one.engine.prefill = numbers.uniform() < 0.5 ? prefill_policy::mixed : prefill_policy::alone;
   one.engine.reserved_tokens = numbers.uniform() < 0.2 ? longest_prompt + longest_output : 0;
+  one.engine.by_priority = by_priority;
   const bool crowded = numbers.uniform() < 0.5, bursts = numbers.uniform() < 0.3;
   double now = 0;
   for (std::int64_t i = up_to(40); i > 0; --i) {
@@ -217,6 +238,7 @@ small_case small_case_of(std::uint64_t number) {
     request.prompt = up_to(longest_prompt);
     request.output = up_to(longest_output);
     request.cached = numbers.uniform() < 0.5 ? 0 : up_to(request.prompt) - 1;
+    request.priority = by_priority ? up_to(3) : 0;
     one.requests.push_back(request);
   }
   return one;

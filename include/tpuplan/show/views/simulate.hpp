@@ -58,6 +58,18 @@ namespace readable {
   }
   return ", each request to one that has its prefix, unless it is too busy; ";
 }
+/// What requests of each priority take.
+[[nodiscard]] inline view_part priorities_part(const simulate_answer& answer) {
+  view_part part =
+      table_of("priority | >requests | >first p50:s | >first p99:s | >token p50:s | >token p95:s | >whole request:s");
+  for (const priority_times& one : answer.priorities)
+    part.rows.push_back({cell(one.priority == 0 ? std::string("0, first") : std::to_string(one.priority)),
+                         cell(std::to_string(one.requests), static_cast<double>(one.requests)),
+                         cell(one.first_token.value.p50), cell(one.first_token.value.p99),
+                         token_cell(one.per_token.value.p50), token_cell(one.per_token.value.p95),
+                         cell(one.end_to_end.value.mean)});
+  return part;
+}
 /// The split fleet beside as many slices that do both, and whether it pays.
 [[nodiscard]] inline view_part split_part(const simulate_answer& answer) {
   const split_answer& split = *answer.split;
@@ -257,6 +269,7 @@ namespace readable {
   shown.parts = {report_part(answer.report, answer.targets, answer.job.output.mean > 0)};
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
+  if (!answer.priorities.empty()) shown.parts.push_back(priorities_part(answer));
   if (answer.split) shown.parts.push_back(split_part(answer));
   if (!meets(answer.report) && !answer.traced && !answer.routing && !answer.split)
     shown.parts.push_back(changes_part(answer.changes, answer.fleet.slices, options));
