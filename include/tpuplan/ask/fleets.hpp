@@ -65,6 +65,8 @@ struct serving_plan_row {
   std::string replica{};  ///< the devices of a replica, and how they share attention where that is not all of them
   /// Mean times of the closed form: to the first token, of each token, and the ends of its band.
   seconds first_token{}, per_token{}, per_token_low{}, per_token_high{};
+  /// The chance that a measured mean keeps its target, 0.05 to 0.95; nothing without a target.
+  std::optional<double> chance_to_keep_ttft{}, chance_to_keep_tpot{};
   /// With targets by percentile: what the simulation reaches at the share of each target, the mean without one.
   std::optional<seconds> simulated_first_token{}, simulated_per_token{}, simulated_end_to_end{};
   std::int64_t spare = 0;  ///< slices without which the targets still hold
@@ -80,6 +82,8 @@ struct serving_plan_row {
   usd_per_second rate{};                       ///< of all slices
   usd million_input{}, million_output{};       ///< dollars for a million tokens, each at its share of the time
   usd million_all_on_output{};                 ///< dollars for a million output tokens, as if input were free
+  usd million_all_on_output_low{};             ///< the lower end of that, by the band of a token
+  usd million_all_on_output_high{};            ///< the upper end; both are the figure where a rate of requests is given
   usd million_requests{};                      ///< dollars for a million requests
   bytes memory_used{}, memory_usable{};        ///< of a device
   std::optional<adapter_answer> adapters{};    ///< where there are some; times and rates are those of the base
@@ -151,6 +155,8 @@ namespace detail {
   row.per_token = e.per_token.total;
   row.per_token_low = e.per_token.low;
   row.per_token_high = e.per_token.high;
+  if (request.job.ttft_target.value() > 0) row.chance_to_keep_ttft = chance(first_token_of(e), request.job.ttft_target);
+  if (request.job.tpot_target.value() > 0) row.chance_to_keep_tpot = chance(e.per_token, request.job.tpot_target);
   if (any_target(request.job.percentiles)) {
     const latency_targets& targets = request.job.percentiles;
     row.simulated_first_token = reached_of(planned.simulated.first_token.value, targets.first_token);
@@ -173,6 +179,8 @@ namespace detail {
   row.million_input = planned.cost.input;
   row.million_output = planned.cost.output;
   row.million_all_on_output = planned.cost.all_on_output;
+  const cost_range range = range_of_output_cost(e, request.job, planned.cost.all_on_output);
+  row.million_all_on_output_low = range.low, row.million_all_on_output_high = range.high;
   row.million_requests = planned.cost.requests;
   row.memory_used = e.memory.total;
   row.memory_usable = e.memory.usable;
@@ -319,10 +327,11 @@ TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds,
                smallest_chips, largest_chips, spare, zones, accept_uncertain, most_plans, adapters, adapter_rank,
                prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
-               per_token_high, simulated_first_token, simulated_per_token, simulated_end_to_end, spare,
-               first_token_without_spare, per_token_without_spare, output_tokens, capacity_requests,
-               capacity_at_targets, chance_at_targets, rate, million_input, million_output, million_all_on_output,
-               million_requests, memory_used, memory_usable, adapters, paid, region, price_date, superseded, plan)
+               per_token_high, chance_to_keep_ttft, chance_to_keep_tpot, simulated_first_token, simulated_per_token,
+               simulated_end_to_end, spare, first_token_without_spare, per_token_without_spare, output_tokens,
+               capacity_requests, capacity_at_targets, chance_at_targets, rate, million_input, million_output,
+               million_all_on_output, million_all_on_output_low, million_all_on_output_high, million_requests,
+               memory_used, memory_usable, adapters, paid, region, price_date, superseded, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)

@@ -75,9 +75,11 @@ struct token_price {
   /// Dollars per million tokens, each by the chip time that it takes.
   double input_usd_per_million = 0, output_usd_per_million = 0;
   double all_on_output_usd_per_million = 0;  ///< dollars per million output tokens if prompts are free
-  double requests_usd_per_million = 0;       ///< dollars per million requests
-  price_row price{};                         ///< the row of the price list that was used
-  bool superseded = false;                   ///< that row is older than an announced change
+  /// The ends of that by the band of a token: of a rate of requests, which is paid by the hour, both are the figure.
+  double all_on_output_usd_per_million_low = 0, all_on_output_usd_per_million_high = 0;
+  double requests_usd_per_million = 0;  ///< dollars per million requests
+  price_row price{};                    ///< the row of the price list that was used
+  bool superseded = false;              ///< that row is older than an announced change
   /// @}
 };
 /// One change that serves more.
@@ -264,17 +266,31 @@ struct serve_answer {
   return assumed;
 }
 namespace detail {
+/// What a million output tokens cost at the ends of the band of a token: without a rate of requests an engine that
+/// takes as much longer makes as many fewer in an hour.
+struct cost_range {
+  usd low{}, high{};
+};
+[[nodiscard]] inline cost_range range_of_output_cost(const serving_estimate& estimate, const serving_job& job,
+                                                     usd each) {
+  const token_time& token = estimate.per_token;
+  if (job.request_rate.value() > 0 || token.total.value() <= 0) return {each, each};
+  return {each * (token.low / token.total), each * (token.high / token.total)};
+}
+
 /// A million tokens under each way of paying that has a price.
-[[nodiscard]] inline std::vector<token_price> token_prices(const serving_estimate& estimate, const slice& where,
-                                                           const price_book& book, const std::string& region) {
+[[nodiscard]] inline std::vector<token_price> token_prices(const serving_estimate& estimate, const serving_job& job,
+                                                           const slice& where, const price_book& book,
+                                                           const std::string& region) {
   std::vector<token_price> list;
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, where, region, kind);
     if (!price || estimate.running <= 0) continue;
     const serving_cost cost = cost_of_tokens(estimate, where, *price);
+    const cost_range range = range_of_output_cost(estimate, job, cost.all_on_output);
     list.push_back({kind, std::string(price->date.view()), price->grade, cost.rate.value() * 3600, cost.input.value(),
-                    cost.output.value(), cost.all_on_output.value(), cost.requests.value(), *price,
-                    is_before_announced_change(*price)});
+                    cost.output.value(), cost.all_on_output.value(), range.low.value(), range.high.value(),
+                    cost.requests.value(), *price, is_before_announced_change(*price)});
   }
   return list;
 }
@@ -438,7 +454,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
   if (answer.estimate.running > 0)
     answer.output_tokens_per_s_per_chip = answer.estimate.output_tokens.value() / static_cast<double>(answer.chips);
-  answer.costs = detail::token_prices(answer.estimate, where, book, asked.region);
+  answer.costs = detail::token_prices(answer.estimate, job, where, book, asked.region);
   answer.frontier = tpuplan::frontier(config.model, job, asked.mesh, where, asked.constants);
   if (job.speculation.draft_tokens > 0) {
     for (std::size_t i = 0; i < answer.frontier.count; ++i)
@@ -488,7 +504,8 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
 
 TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, adapters, adapter_rank, region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
-               output_usd_per_million, all_on_output_usd_per_million, requests_usd_per_million, price, superseded)
+               output_usd_per_million, all_on_output_usd_per_million, all_on_output_usd_per_million_low,
+               all_on_output_usd_per_million_high, requests_usd_per_million, price, superseded)
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)

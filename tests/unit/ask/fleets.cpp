@@ -68,6 +68,37 @@ TEST_CASE("a plan has adapters beside the weights of each layout") {
   CHECK(busy.request.capacity_taken == 0.239);
 }
 
+TEST_CASE("a plan has the chances and the range of costs that serve has of its slice") {
+  model_config config;
+  config.model = llama_3_8b();
+  asked_serving_plan asked;
+  asked.job.concurrency = 64;
+  asked.job.ttft_target = 100_ms, asked.job.tpot_target = 30_ms;
+  asked.generations = {"v6e"};
+  const serving_plan_document planned = detail::answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(planned.plans.empty());
+  for (const serving_plan_row& row : planned.plans) {
+    serve_request one;
+    one.slice = row.slice, one.mesh = row.plan.mesh, one.job = row.plan.share;
+    const serve_answer served = answer_to_serve(config, one, price_book{});
+    CHECK(row.chance_to_keep_ttft == served.chance_to_keep_ttft);
+    CHECK(row.chance_to_keep_tpot == served.chance_to_keep_tpot);
+    const token_price& paid = served.costs.front();
+    CHECK(paid.provisioning == provisioning::on_demand);
+    CHECK(close(row.million_all_on_output_low.value(), paid.all_on_output_usd_per_million_low, 1e-9));
+    CHECK(close(row.million_all_on_output_high.value(), paid.all_on_output_usd_per_million_high, 1e-9));
+    // As many fewer tokens as one takes longer.
+    CHECK(close(row.million_all_on_output_high / row.million_all_on_output, row.per_token_high / row.per_token, 1e-9));
+    CHECK(row.million_all_on_output_low < row.million_all_on_output);
+  }
+  asked.job.concurrency = 0, asked.job.request_rate = per_second{40};
+  asked.job.ttft_target = asked.job.tpot_target = {};
+  const serving_plan_row by_rate = detail::answer_to_plan_serving(config, asked, price_book{}).plans.front();
+  CHECK(by_rate.million_all_on_output_low == by_rate.million_all_on_output);
+  CHECK(by_rate.million_all_on_output_high == by_rate.million_all_on_output);
+  CHECK_FALSE(by_rate.chance_to_keep_tpot.has_value());
+}
+
 TEST_CASE("plans for encoders and for pairs of stacks") {
   model_config config;
   config.model = bert_base();

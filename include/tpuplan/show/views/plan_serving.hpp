@@ -97,6 +97,12 @@ namespace readable {
                  duration(first), ", each other within ", duration(best.simulated_per_token.value_or(best.per_token)),
                  "."});
 }
+/// The chance that the means keep their targets: of two, that of the one that is kept less surely.
+[[nodiscard]] inline view_cell kept_cell(const serving_plan_row& row) {
+  if (!row.chance_to_keep_ttft && !row.chance_to_keep_tpot) return cell("");
+  const double least = std::min(row.chance_to_keep_ttft.value_or(1), row.chance_to_keep_tpot.value_or(1));
+  return share_cell(least);
+}
 /// The plans; those that were simulated show the percentiles that they were asked for.
 [[nodiscard]] inline view_part services_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
@@ -109,8 +115,10 @@ namespace readable {
                     ">", target_title("request", targets.end_to_end),
                     " | ~~~>running | ~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
                     paid_column("~~~", answer)})
-          : std::string("slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | "
-                        "~~~>between:s | ~>tokens/s | >an hour:usd | >million out:usd | ~>HBM per device:bytes | ") +
+          : std::string(
+                "slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | "
+                "~~~>between:s | ~~~>kept | ~>tokens/s | >an hour:usd | >million out:usd | ~~~>out between:usd | "
+                "~>HBM per device:bytes | ") +
                 paid_column("~~", answer));
   for (const auto& [words, row] : offers_of(answer)) {
     const serving_plan& offer = row->plan;
@@ -124,13 +132,15 @@ namespace readable {
                                  cell(reached_of(report.end_to_end.value, targets.end_to_end)),
                                  number_cell(report.running, 1), share_cell(report.busy)});
     } else {
-      cells.insert(cells.end(),
-                   {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
-                    range_cell(estimate.per_token.low, estimate.per_token.high), cell(count(rate), rate)});
+      cells.insert(
+          cells.end(),
+          {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
+           range_cell(estimate.per_token.low, estimate.per_token.high), kept_cell(*row), cell(count(rate), rate)});
     }
+    cells.insert(cells.end(), {hour_cell(offer, options), marked(offer.cost.all_on_output, offer.price, options)});
+    if (!simulated) cells.push_back(range_cell(row->million_all_on_output_low, row->million_all_on_output_high));
     cells.insert(cells.end(),
-                 {hour_cell(offer, options), marked(offer.cost.all_on_output, offer.price, options),
-                  used_cell(estimate.memory.total, estimate.memory.usable), cell(paid_words(offer, options))});
+                 {used_cell(estimate.memory.total, estimate.memory.usable), cell(paid_words(offer, options))});
     part.rows.push_back(std::move(cells));
   }
   return part;
@@ -242,6 +252,13 @@ namespace readable {
           joined({"each rests on one replica: of the first plan ", std::to_string(best.plan.simulated.requests),
                   " requests at the rate that was asked for, ", four_digits(best.plan.simulated.arrivals.value()),
                   " a second"}));
+    if (best.chance_to_keep_ttft || best.chance_to_keep_tpot)
+      part.notes.push_back(joined(
+          {"within the band of the estimate the first plan keeps ",
+           best.chance_to_keep_ttft ? "the first token with a chance of " + chance_words(*best.chance_to_keep_ttft)
+                                    : "",
+           best.chance_to_keep_ttft && best.chance_to_keep_tpot ? " and " : "",
+           best.chance_to_keep_tpot ? "each token with one of " + chance_words(*best.chance_to_keep_tpot) : ""}));
     if (best.chance_at_targets)
       part.notes.push_back(joined({"within the band of the estimate the first plan keeps its targets with a chance of ",
                                    percent(*best.chance_at_targets)}));

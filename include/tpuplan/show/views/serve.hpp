@@ -112,16 +112,19 @@ namespace readable {
 [[nodiscard]] inline view_part token_prices_part(const serve_answer& answer, const view_options& options) {
   if (answer.costs.empty())
     return {{}, {joined({"no price for ", slice_for(answer.slice).chip.name.view()})}, {}, {}, {}, false};
-  view_part part = table_of("a million tokens | >input:usd | >output:usd | >all on output:usd | price of");
+  view_part part =
+      table_of("a million tokens | >input:usd | >output:usd | >all on output:usd | ~~~>between:usd | price of");
   std::vector<provisioning> kinds;
   std::vector<price_row> prices;
   for (const token_price& one : answer.costs) {
     kinds.push_back(one.provisioning);
     prices.push_back(one.price);
-    part.rows.push_back({cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
-                         marked(usd{one.output_usd_per_million}, one.price, options),
-                         marked(usd{one.all_on_output_usd_per_million}, one.price, options),
-                         cell(dated(one.price_date, options))});
+    part.rows.push_back(
+        {cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
+         marked(usd{one.output_usd_per_million}, one.price, options),
+         marked(usd{one.all_on_output_usd_per_million}, one.price, options),
+         range_cell(usd{one.all_on_output_usd_per_million_low}, usd{one.all_on_output_usd_per_million_high}),
+         cell(dated(one.price_date, options))});
   }
   add_doubts(part.notes, prices, options);
   add_terms(part.notes, kinds);
