@@ -99,6 +99,8 @@ constexpr engine_row jetstream_row() {
   row.engine = serving_engine::jetstream;
   row.name = "jetstream";
   row.title = "JetStream";
+  row.aliases = "maxtext maxengine";  // MaxText serves as the engine of JetStream's orchestrator (JetStream,
+                                      // docs/online-inference-with-maxtext-engine.md)
   row.words = "jetstream maxtext";
   row.marks = "mt- js- jspt- maxtext jetstream";
   row.measured = "2024-05 2025-02";

@@ -6,6 +6,7 @@ using namespace tpuplan;
 namespace {
 
 static_assert(*parse_serving_engine("tpu-inference") == serving_engine::vllm);
+static_assert(*parse_serving_engine("maxtext") == serving_engine::jetstream);
 static_assert(*parse_serving_engine("SGLang") == serving_engine::sglang_jax);
 static_assert(*parse_serving_engine("vllm-torch-xla") == serving_engine::vllm_torch_xla);
 static_assert(name(*parse_serving_engine("sglang-jax")) == "sglang-jax" && !parse_serving_engine("triton"));
