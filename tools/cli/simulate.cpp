@@ -234,7 +234,7 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
   for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s",
-                          "warm_up", "routing", "sessions", "host_cache_gib", "split", "split_slices"})
+                          "warm_up", "routing", "sessions", "host_cache_gib", "split", "split_slices", "urgent_share"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;

@@ -101,13 +101,15 @@ namespace readable {
 [[nodiscard]] inline view_cell kept_cell(const serving_plan_row& row) {
   if (!row.chance_to_keep_ttft && !row.chance_to_keep_tpot) return cell("");
   const double least = std::min(row.chance_to_keep_ttft.value_or(1), row.chance_to_keep_tpot.value_or(1));
-  return share_cell(least);
+  return chance_cell(least);
 }
 /// The plans; those that were simulated show the percentiles that they were asked for.
 [[nodiscard]] inline view_part services_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
   const bool simulated = any_target(targets), writes = answer.request.job.output.mean > 0;
   if (!writes) return embedders_part(answer, options);
+  const serving_job& job = answer.request.job;
+  const bool held = job.ttft_target.value() > 0 || job.tpot_target.value() > 0, ranged = job.request_rate.value() == 0;
   view_part part = table_of(
       simulated
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
@@ -115,11 +117,9 @@ namespace readable {
                     ">", target_title("request", targets.end_to_end),
                     " | ~~~>running | ~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
                     paid_column("~~~", answer)})
-          : std::string(
-                "slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | "
-                "~~~>between:s | ~~~>kept | ~>tokens/s | >an hour:usd | >million out:usd | ~~~>out between:usd | "
-                "~>HBM per device:bytes | ") +
-                paid_column("~~", answer));
+          : joined({"slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | ~~~>between:s | ",
+                    held ? "~~~>kept | " : "", "~>tokens/s | >an hour:usd | >million out:usd | ",
+                    ranged ? "~~~>out between:usd | " : "", "~>HBM per device:bytes | ", paid_column("~~", answer)}));
   for (const auto& [words, row] : offers_of(answer)) {
     const serving_plan& offer = row->plan;
     const simulation_report& report = offer.simulated;
@@ -132,13 +132,15 @@ namespace readable {
                                  cell(reached_of(report.end_to_end.value, targets.end_to_end)),
                                  number_cell(report.running, 1), share_cell(report.busy)});
     } else {
-      cells.insert(
-          cells.end(),
-          {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
-           range_cell(estimate.per_token.low, estimate.per_token.high), kept_cell(*row), cell(count(rate), rate)});
+      cells.insert(cells.end(),
+                   {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
+                    range_cell(estimate.per_token.low, estimate.per_token.high)});
+      if (held) cells.push_back(kept_cell(*row));
+      cells.push_back(cell(count(rate), rate));
     }
     cells.insert(cells.end(), {hour_cell(offer, options), marked(offer.cost.all_on_output, offer.price, options)});
-    if (!simulated) cells.push_back(range_cell(row->million_all_on_output_low, row->million_all_on_output_high));
+    if (!simulated && ranged)
+      cells.push_back(range_cell(row->million_all_on_output_low, row->million_all_on_output_high));
     cells.insert(cells.end(),
                  {used_cell(estimate.memory.total, estimate.memory.usable), cell(paid_words(offer, options))});
     part.rows.push_back(std::move(cells));
