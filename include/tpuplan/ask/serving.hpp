@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/adapters.hpp>
 #include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/ask/serving_rows.hpp>
 #include <tpuplan/ask/software.hpp>
@@ -19,6 +20,7 @@
 #include <tpuplan/show/text/readable.hpp>
 #include <tpuplan/simulate/replica_rates.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <tpuplan/simulate/slowdown.hpp>
 #include <vector>
 
 /// @file
@@ -105,16 +107,6 @@ struct serving_change_row {
   std::optional<dtype> weights{};  ///< format of the weights after the change, where that is what changes
   /// @}
 };
-/// Adapters on the chips.
-struct adapter_answer {
-  /// @{
-  /// What they take on each device, and with them the rate of output tokens, of `serve` alone, and the requests a
-  /// second that all slices can serve, at the ends of what was published.
-  bytes each_device{};
-  per_second output_tokens_low{}, output_tokens_high{};
-  per_second capacity_low{}, capacity_high{};
-  /// @}
-};
 /// So many requests in a step of an encoder.
 struct requests_together {
   /// @{
@@ -158,7 +150,10 @@ struct serve_answer {
   std::optional<latency_targets> targets{};              ///< latency targets by percentile, where the job has some
   /// One replica under its share of the traffic, where there are such targets and it can serve.
   std::optional<simulation_report> simulated{};
-  std::optional<bool> meets_targets{};        ///< whether the simulated replica meets them
+  std::optional<bool> meets_targets{};  ///< whether the simulated replica meets them
+  /// By how much its steps may take longer until one is missed, and the chance that they take no longer, within the
+  /// band of the estimate.
+  std::optional<double> slowdown{}, chance_at_targets{};
   std::vector<serving_change_row> changes{};  ///< changes that would meet those targets, where they are missed
   std::optional<adapter_answer> adapters{};   ///< where there are some
   std::optional<encoder_answer> encoder{};    ///< of an encoder that serves
@@ -314,6 +309,17 @@ namespace detail {
   std::replace(words.begin(), words.end(), '_', ' ');
   return words.append(" ").append(found.better.view()).append(" instead of ").append(found.now.view());
 }
+/// By how much the steps of the simulated replica may take longer, and the chance of that.
+inline void add_chance(const transformer& model, const serving_job& means, const serving_fleet& fleet,
+                       const serve_request& asked, serve_answer& answer) {
+  simulated_traffic traffic = traffic_of(means, planning_requests_of(means));
+  traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
+  const std::vector<simulated_request> requests = requests_of(traffic);
+  const simulated_engine engine = engine_of(model, means, fleet, 1, requests.size());
+  const replica_step_times times{model, means, fleet.mesh, fleet.where, engine.max_running, asked.constants};
+  answer.slowdown = largest_slowdown(engine, requests, times, asked.job.percentiles);
+  answer.chance_at_targets = chance_within(whole_time_of(answer.estimate), *answer.slowdown);
+}
 /// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
 /// that the slice cannot do what was asked: what would keep them.
 inline void hold_percentiles(const model_config& config, const serve_request& asked, const serving_fleet& fleet,
@@ -330,6 +336,7 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   answer.targets = asked.job.percentiles;
   answer.simulated = report(means);
   answer.meets_targets = answer.simulated && meets(*answer.simulated);
+  if (answer.simulated) add_chance(config.model, means, fleet, asked, answer);
   if (*answer.meets_targets) return;
   if (!answer.simulated && answer.estimate.refusal != serving_refusal::rate_above_capacity) return;
   std::int64_t steps = most_planning_steps / 2;  // of all changes together
@@ -345,45 +352,6 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
 }
 }  // namespace detail
 namespace detail {
-/// What adapters take of the throughput: 8.4 to 23.9 % of Llama 3.1 8B on one v6e, over lengths of prompts and outputs
-/// (vllm-project/vllm#15655, 2025). It is the only published series of TPUs.
-inline constexpr double least_slowed = 0.084, most_slowed = 0.239;
-
-/// Puts the adapters beside the weights: the first matrix of each, half of its parameters, on every device, the second
-/// cut like the weights (vllm/config/lora.py, fully_sharded_loras: off by itself). False where there are none.
-inline bool hold_adapters(const transformer& model, std::int64_t adapters, std::int64_t rank, serving_job& job) {
-  check_count("adapters", adapters, 100000, "0 to 100000");
-  check_count("adapter_rank", rank, 4096, "0 to 4096");
-  if ((adapters > 0) != (rank > 0))
-    fail(errc::missing_field, adapters > 0 ? "adapter_rank" : "adapters", "missing", "both, or neither");
-  if (adapters == 0) return false;
-  if (model.kind != architecture::decoder) fail(errc::unsupported, "adapters", adapters, "none but of a decoder");
-  const std::int64_t each = lora_parameters(model, rank, {true, true, true, true, true, true, true});
-  const bytes half = static_cast<double>(checked_multiply(each, adapters)) * 1_B;  // two bytes a parameter
-  job.beside += half;
-  job.shared_beside += half;
-  return true;
-}
-
-/// What adapters take of each device of a replica.
-inline adapter_answer adapters_of(const serving_job& job, const serving_layout& mesh, const slice& where) {
-  adapter_answer held;
-  held.each_device = job.beside + job.shared_beside / replica_of(mesh, where).devices;
-  return held;
-}
-
-/// The requests a second with them, of so many without.
-inline void slow_capacity(adapter_answer& held, per_second capacity) {
-  held.capacity_low = capacity * (1 - most_slowed);
-  held.capacity_high = capacity * (1 - least_slowed);
-}
-
-/// What is taken of them.
-inline constexpr std::pair<const char*, const char*> assumed_adapters{
-    "adapters",
-    "on every matrix of attention and MLP, in bf16, half of each on every device; times and rates are those of "
-    "the base"};
-
 /// What is taken of drafts.
 inline constexpr std::pair<const char*, const char*> assumed_speculation{
     "speculation",
@@ -511,10 +479,9 @@ TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
                unnamed_low, unnamed_high, slice, chips, largest_context, output_tokens_per_s_per_chip, costs, frontier,
-               speculation, advice, targets, simulated, meets_targets, changes, adapters, encoder, assumed, model, kind,
-               job, mesh)
+               speculation, advice, targets, simulated, meets_targets, slowdown, chance_at_targets, changes, adapters,
+               encoder, assumed, model, kind, job, mesh)
 TPUPLAN_FIELDS(tpuplan::requests_together, requests, step, rate)
 TPUPLAN_FIELDS(tpuplan::encoder_answer, step, together, capacity_of_one_process)
-TPUPLAN_FIELDS(tpuplan::adapter_answer, each_device, output_tokens_low, output_tokens_high, capacity_low, capacity_high)
 
 #endif

@@ -1,6 +1,7 @@
 // One slice that serves: the worked examples of its functions.
 #include <string>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
@@ -281,6 +282,26 @@ TEST_CASE("a slice that is hardly used has its tokens a second, and targets are 
   REQUIRE(two.simulated.has_value());
   CHECK(close(one.simulated->per_token.value.p95.value(), two.simulated->per_token.value.p95.value()));
   CHECK(close(one.simulated->first_token.value.p99.value(), two.simulated->first_token.value.p99.value()));
+}
+
+TEST_CASE("targets by percentile are kept with the chance that simulate says") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v6e-4";
+  asked.job.request_rate = per_second{12};
+  asked.job.percentiles.per_token = {0.95, 25_ms};
+  const serve_answer served = answer_to_serve(config, asked, price_book{});
+  REQUIRE(served.chance_at_targets.has_value());
+  simulate_request same;
+  same.slice = asked.slice, same.job = asked.job;
+  const simulate_answer simulated = answer_to_simulate(config, same, price_book{});
+  CHECK(served.slowdown == simulated.slowdown);
+  CHECK(served.chance_at_targets == simulated.chance);
+  asked.job.percentiles.per_token.limit = 60_ms;
+  CHECK(*answer_to_serve(config, asked, price_book{}).chance_at_targets > *served.chance_at_targets);
+  asked.job.percentiles = {};
+  CHECK_FALSE(answer_to_serve(config, asked, price_book{}).chance_at_targets.has_value());
 }
 
 }  // namespace ask_serving_tests

@@ -112,19 +112,22 @@ namespace readable {
 [[nodiscard]] inline view_part token_prices_part(const serve_answer& answer, const view_options& options) {
   if (answer.costs.empty())
     return {{}, {joined({"no price for ", slice_for(answer.slice).chip.name.view()})}, {}, {}, {}, false};
-  view_part part =
-      table_of("a million tokens | >input:usd | >output:usd | >all on output:usd | ~~~>between:usd | price of");
+  const bool ranged = answer.job.request_rate.value() == 0;  // a rate is paid by the hour
+  view_part part = table_of(joined({"a million tokens | >input:usd | >output:usd | >all on output:usd | ",
+                                    ranged ? "~~~>between:usd | " : "", "price of"}));
   std::vector<provisioning> kinds;
   std::vector<price_row> prices;
   for (const token_price& one : answer.costs) {
     kinds.push_back(one.provisioning);
     prices.push_back(one.price);
-    part.rows.push_back(
-        {cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
-         marked(usd{one.output_usd_per_million}, one.price, options),
-         marked(usd{one.all_on_output_usd_per_million}, one.price, options),
-         range_cell(usd{one.all_on_output_usd_per_million_low}, usd{one.all_on_output_usd_per_million_high}),
-         cell(dated(one.price_date, options))});
+    part.rows.push_back({cell(name(one.provisioning)), marked(usd{one.input_usd_per_million}, one.price, options),
+                         marked(usd{one.output_usd_per_million}, one.price, options),
+                         marked(usd{one.all_on_output_usd_per_million}, one.price, options)});
+    std::vector<view_cell>& cells = part.rows.back();
+    if (ranged)
+      cells.push_back(
+          range_cell(usd{one.all_on_output_usd_per_million_low}, usd{one.all_on_output_usd_per_million_high}));
+    cells.push_back(cell(dated(one.price_date, options)));
   }
   add_doubts(part.notes, prices, options);
   add_terms(part.notes, kinds);
@@ -317,6 +320,7 @@ inline void add_end(view& shown, const serve_answer& answer, const view_options&
   shown.parts = {encoder_step_part(answer.encoder->step)};
   if (answer.simulated) {
     shown.parts.push_back(report_part(*answer.simulated, *answer.targets, false));
+    add_slowdown(shown.parts.back().notes, answer.slowdown, answer.chance_at_targets);
     if (!meets(*answer.simulated)) shown.parts.push_back(changes_part(answer.changes, 1, options));
   }
   shown.parts.push_back(together_part(answer));
@@ -354,6 +358,7 @@ inline void add_end(view& shown, const serve_answer& answer, const view_options&
   shown.parts = {token_part(estimate.per_token)};
   if (answer.simulated) {
     shown.parts.push_back(report_part(*answer.simulated, *answer.targets));
+    add_slowdown(shown.parts.back().notes, answer.slowdown, answer.chance_at_targets);
     if (!meets(*answer.simulated)) shown.parts.push_back(changes_part(answer.changes, 1, options));
   }
   shown.parts.push_back(frontier_part(answer));

@@ -62,6 +62,16 @@ inline void add_means_held(std::vector<std::string>& to, const serving_job& job,
   return rate.value() < 1000 ? four_digits(rate.value()) : count(rate.value());
 }
 
+/// By how much steps may take longer than estimated, where that was found. Worked: "steps may take 1.03 times as long
+/// as estimated before a target is missed: …".
+inline void add_slowdown(std::vector<std::string>& words, const std::optional<double>& slowdown,
+                         const std::optional<double>& chance) {
+  if (!chance || *slowdown <= 0) return;
+  words.push_back(joined({"steps may take ", fixed(*slowdown, 2),
+                          " times as long as estimated before a target is missed: within the band of the estimate the "
+                          "chance that all are kept is ",
+                          percent(*chance)}));
+}
 /// What was published of how much adapters slow an engine down. Worked: "8.4 to 23.9 % fewer were published of
 /// Llama 3.1 8B on v6e-1 alone".
 [[nodiscard]] inline std::string slowed_words() {

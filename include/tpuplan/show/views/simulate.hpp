@@ -133,11 +133,7 @@ namespace readable {
                                                         : "by chance ",
                             four_digits(came), " requests/s came where ", four_digits(wanted), " were asked for",
                             options.names_options && !is_late ? "; --requests draws more" : ""}));
-  if (answer.chance && *answer.slowdown > 0)
-    words.push_back(joined({"steps may take ", fixed(*answer.slowdown, 2),
-                            " times as long as estimated before a target is missed: within the band of the estimate "
-                            "the chance that all are kept is ",
-                            percent(*answer.chance)}));
+  add_slowdown(words, answer.slowdown, answer.chance);
   const bool writes = answer.job.output.mean > 0;
   const std::string made = writes ? count(report.output_tokens.value() * all) + " output tokens/s; " : std::string();
   words.push_back(
