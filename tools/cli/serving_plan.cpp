@@ -35,6 +35,8 @@ serving_request make_request(model_config& config, const plan_options& given, co
   asked.adapter_rank = given.traffic.request.value("adapter_rank", asked.adapter_rank);
   asked.spare = given.standing.value("spare", asked.spare);
   asked.zones = given.standing.value("zones", asked.zones);
+  if (given.standing.contains("survive"))
+    asked.survive = *parse_fleet_loss(given.standing["survive"].get<std::string>());
   asked.most_plans = given.rows.value_or(asked.most_plans);
   return request_of(config, asked, prices);
 }

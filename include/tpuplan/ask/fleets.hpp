@@ -24,6 +24,14 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+constexpr std::string_view loss_named(std::string_view given) { return name_or_none(parse_fleet_loss(given)); }
+}  // namespace detail
+/// What may be lost.
+inline constexpr row_choices loss_choices = detail::choices_of<fleet_loss>(detail::loss_named);
+/// Zones over which slices are spread where a zone may be lost and nobody says over how many.
+inline constexpr std::int64_t usual_zones = 3;
+
 /// What a fleet has to stand.
 inline constexpr question_row standing_rows[] = {
     rows::count("spare", "--spare", "Spare slices", "slices",
@@ -32,6 +40,9 @@ inline constexpr question_row standing_rows[] = {
     rows::count("zones", "--zones", "Zones", "zones",
                 "over which slices are spread evenly, so that the targets hold without any one of them")
         .within(2, 1000),
+    rows::choice("survive", "--survive", "Survives the loss of", loss_choices,
+                 "slice, as --spare 1, or zone, as --zones 3: the targets hold without it")
+        .not_with("--spare --zones"),
 };
 /// Which slices serve some traffic?
 struct asked_serving_plan {
@@ -48,7 +59,8 @@ struct asked_serving_plan {
   std::int64_t smallest_chips = 1;                               ///< the fewest chips over all slices
   std::int64_t largest_chips = serving_request{}.largest_chips;  ///< the most
   std::int64_t spare = 0;                                        ///< slices that may be lost while the targets hold
-  std::int64_t zones = 0;  ///< zones of which any one may be lost while the targets hold
+  std::int64_t zones = 0;               ///< zones of which any one may be lost while the targets hold
+  std::optional<fleet_loss> survive{};  ///< the same by its name: one spare slice, or three zones
   bool accept_uncertain = false;
   std::int64_t most_plans = 8;                  ///< plans that are listed
   std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
@@ -244,7 +256,10 @@ namespace detail {
   if (any_spot)
     assumed.emplace_back("spot", "no slice is taken away: losses are simulated over a day of traffic alone");
   if (request.spare > 0 || request.zones > 0)
-    assumed.emplace_back("spare slices", "the targets hold once requests of a lost slice have begun again elsewhere");
+    assumed.emplace_back("spare slices",
+                         "the targets hold once requests of a lost slice have begun again elsewhere" +
+                             (request.zones > 0 ? "; slices are spread over " + std::to_string(request.zones) + " zones"
+                                                : std::string()));
   if (any_target(request.job.percentiles)) {
     assumed.emplace_back("percentiles", "of " + std::to_string(planning_requests_of(request.job)) +
                                             " random requests to one replica, the first tenth not counted");
@@ -305,6 +320,12 @@ namespace detail {
   request.largest_chips = asked.largest_chips;
   request.spare = asked.spare;
   request.zones = asked.zones;
+  if (asked.survive) {
+    if (asked.spare > 0 || asked.zones > 0)
+      detail::fail(errc::invalid_argument, "survive", name(*asked.survive), "none beside spare slices and zones");
+    (*asked.survive == fleet_loss::zone ? request.zones : request.spare) =
+        *asked.survive == fleet_loss::zone ? usual_zones : 1;
+  }
   request.accept_uncertain = asked.accept_uncertain;
   request.most_plans = static_cast<std::size_t>(detail::positive_count("most_plans", asked.most_plans));
   request.prices = book;
@@ -324,8 +345,8 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
-               smallest_chips, largest_chips, spare, zones, accept_uncertain, most_plans, adapters, adapter_rank,
-               prices)
+               smallest_chips, largest_chips, spare, zones, survive, accept_uncertain, most_plans, adapters,
+               adapter_rank, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
                per_token_high, chance_to_keep_ttft, chance_to_keep_tpot, simulated_first_token, simulated_per_token,
                simulated_end_to_end, spare, first_token_without_spare, per_token_without_spare, output_tokens,

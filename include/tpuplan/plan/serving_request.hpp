@@ -19,6 +19,22 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// What a fleet may lose while its targets hold. Enumerators and their names are stable.
+enum class fleet_loss : std::uint8_t {
+  slice,  ///< any one slice
+  zone,   ///< any one of the zones over which slices are spread
+};
+
+/// "slice" or "zone".
+[[nodiscard]] constexpr std::string_view name(fleet_loss loss) noexcept {
+  constexpr const char* names[] = {"slice", "zone"};
+  return detail::name_of(names, static_cast<std::size_t>(loss));
+}
+/// The loss of that name; nothing for other words. Worked: "zone" is `zone`.
+[[nodiscard]] constexpr maybe<fleet_loss> parse_fleet_loss(std::string_view given) noexcept {
+  return detail::enumerator_named<fleet_loss>(given);
+}
+
 /// What is to be served, and within which limits. The traffic of `job` is that of all slices together.
 struct serving_request {
   transformer model{};                                       ///< what is served

@@ -99,6 +99,24 @@ TEST_CASE("a plan has the chances and the range of costs that serve has of its s
   CHECK_FALSE(by_rate.chance_to_keep_tpot.has_value());
 }
 
+TEST_CASE("a loss that is survived is spare slices by name") {
+  model_config config;
+  config.model = llama_3_8b();
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{40};
+  asked.survive = fleet_loss::zone;
+  CHECK(request_of(config, asked, price_book{}).zones == 3);
+  CHECK(request_of(config, asked, price_book{}).spare == 0);
+  asked.survive = fleet_loss::slice;
+  CHECK(request_of(config, asked, price_book{}).spare == 1);
+  CHECK(request_of(config, asked, price_book{}).zones == 0);
+  asked.zones = 2;
+  CHECK(says(refusal_of([&] { (void)request_of(config, asked, price_book{}); }).message,
+             "survive is slice; valid: none"));
+  CHECK(*parse_fleet_loss("zone") == fleet_loss::zone);
+  CHECK_FALSE(parse_fleet_loss("region").has_value());
+}
+
 TEST_CASE("plans for encoders and for pairs of stacks") {
   model_config config;
   config.model = bert_base();
