@@ -132,6 +132,9 @@ inline void check_serving(const serving_launch& launch) {
   refuse(job_limit(launch.engine, launch.job));
   if (launch.job.beside.value() > 0)
     fail(errc::unsupported, "serving_job.beside", launch.job.beside.value(), "0: no flag is written for adapters");
+  if (launch.job.speculation.draft_tokens > 0)
+    fail(errc::unsupported, "speculation.draft_tokens", launch.job.speculation.draft_tokens,
+         "0: flags of drafts, such as --speculative-config of vLLM, name what drafts; add them to the manifest");
   positive_count("serving_job.max_running", launch.job.max_running);
   not_negative("serving_launch.weights", launch.weights.value());
   check_scaler(launch);
