@@ -253,11 +253,12 @@ template <class Asked, class Answer>
 void place_training(const diffusion_pipeline& pipeline, const Asked& asked, training_subject& about, const slice& where,
                     Answer& answer) {
   answer.job = asked.job;
+  answer.slices = check_slices("slices", asked.slices);
   if (asked.job.global_batch == 0) {
-    answer.job.global_batch = checked_multiply(devices(where), check_slices("slices", asked.slices));
+    answer.job.global_batch = checked_multiply(devices(where), asked.slices);
     about.assumed.emplace_back("global batch", std::to_string(answer.job.global_batch) + ", one on each device");
   }
-  answer.slices = asked.slices, answer.chips = tpuplan::chips(where), answer.slice = tpuplan::name(where).view();
+  answer.chips = tpuplan::chips(where), answer.slice = tpuplan::name(where).view();
   answer.mesh = training_layout(about, answer.job, where, asked.slices, asked.mesh, asked.exchange);
   answer.memory = largest_memory(about.works, answer.job, answer.mesh, where, asked.slices);
   if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)

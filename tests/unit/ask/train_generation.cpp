@@ -32,6 +32,18 @@ TEST_CASE("sizes and frames that are none are refused under their names in the r
   CHECK(says(refused(), "tpuplan: frames is 10"));
 }
 
+TEST_CASE("slices that are none are refused, of a batch that is given too") {
+  train_generation_request asked = small_question();
+  fit_generation_request fitted;
+  fitted.slice = asked.slice, fitted.sizes = asked.sizes, fitted.frames = asked.frames, fitted.job = asked.job;
+  for (const std::int64_t slices : {0, -1}) {
+    asked.slices = fitted.slices = slices;
+    CHECK(says(refusal_of([&] { (void)answered(asked); }).message, "slices is " + std::to_string(slices)));
+    CHECK(says(refusal_of([&] { (void)answer_to_fit_generation(small_pipeline(), {}, fitted); }).message,
+               "slices is " + std::to_string(slices)));
+  }
+}
+
 TEST_CASE("the published step of Wan 2.1 14B lies in the band, and near the estimate") {
   std::vector<assumption> read;
   const diffusion_pipeline wan = read_pipeline({{"_class_name", "WanTransformer3DModel"}}, read);
