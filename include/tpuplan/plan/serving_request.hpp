@@ -142,9 +142,8 @@ namespace detail {
 
 /// The most slices that serve within so many in all; at least one is always tried.
 inline std::int64_t most_serving(const serving_request& request, std::int64_t slices) {
-  const std::int64_t zones = request.zones;
-  const std::int64_t spread = zones > 1 ? slices - ceil_div(slices, zones) : slices;
-  return std::max<std::int64_t>(1, std::min(slices - request.spare, spread));
+  const std::int64_t left = request.zones > 1 ? slices - ceil_div(slices, request.zones) : slices;
+  return std::max<std::int64_t>(1, std::min(slices - request.spare, left));
 }
 
 /// The unit of the amount of a rejection. What is dominated is behind in what plans are ranked by; where the rate of
