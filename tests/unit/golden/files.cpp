@@ -1,7 +1,7 @@
 // What readers make of files in which one value is another: of a configuration of every type of model, of MaxText's,
 // and of the records of runs that were measured. Each group is one line: how many files were read and how many refused,
-// and a digest of all they say (answers to six digits, assumptions, messages). Where a line changes without being
-// meant to, FILE.whole of two builds shows which answer did.
+// and a digest of all they say (every field of a model, answers to six digits, assumptions, messages). Where a line
+// changes without being meant to, FILE.whole of two builds shows which answer did.
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/flops.hpp>
 #include <tpuplan/model/kv_cache.hpp>
@@ -20,7 +21,9 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/digests.hpp"
 #include "support/golden.hpp"
+#include "support/told.hpp"
 
 using namespace tpuplan;
 
@@ -30,45 +33,6 @@ namespace {
 
 using nlohmann::json;
 
-class digests {
- public:
-  /// One file of a group: what `read` says of it, or how it is refused.
-  template <class Read>
-  void add(const std::string& group, const std::string& file, const Read& read) {
-    line& of = lines_[group];
-    std::string said = file + ": ";
-    try {
-      said += read();
-      ++of.read;
-    } catch (const error& refusal) {
-      said += refusal.what();
-      ++of.refused;
-    }
-    for (const char c : said + '\n') of.digest = (of.digest ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    whole_ += group + ' ' + said + '\n';
-  }
-  [[nodiscard]] std::string problem(const std::string& name) const {
-    std::string text;
-    for (const auto& [group, of] : lines_) {
-      char digest[20];
-      std::snprintf(digest, sizeof(digest), "%016llx", static_cast<unsigned long long>(of.digest));
-      text += group + ": " + std::to_string(of.read) + " read, " + std::to_string(of.refused) + " refused, digest_" +
-              digest + '\n';
-    }
-    const std::string found = golden_problem(name, text);
-    if (!found.empty()) std::ofstream(name + ".whole") << whole_;
-    return found;
-  }
-
- private:
-  struct line {
-    int read = 0, refused = 0;
-    std::uint64_t digest = 14695981039346656037ULL;
-  };
-  std::map<std::string, line> lines_;
-  std::string whole_;
-};
-
 std::string cache_of(const transformer& m) {
   if (m.kind != architecture::decoder) return "no cache";
   return golden_number(kv_bytes_per_sequence(m, 1).value()) + ' ' +
@@ -77,58 +41,9 @@ std::string cache_of(const transformer& m) {
 
 std::string answers_for(const model_config& read) {
   const transformer& m = read.model;
-  const parameter_count count = parameters(m);
-  std::string said = std::to_string(count.total) + ' ' + std::to_string(count.matrices) + ' ' +
-                     std::to_string(count.vision) + ' ' + cache_of(m) + ' ' +
-                     golden_number(forward_flops_per_token(m, 4096).total.value()) + ' ' +
-                     golden_number(read.stored.parts.attention) + ' ' + golden_number(read.stored.parts.mlp) + ' ' +
-                     golden_number(read.stored.parts.experts);
-  for (const assumption& one : read.assumed) said += "; " + one.field + '=' + one.value + " (" + one.why + ')';
-  for (const std::string& one : read.not_read) said += "; " + one;
-  return said;
-}
-
-/// Values in place of one: edges, and others of its kind. Of numbers three by turns.
-std::vector<json> others_than(const json& value, std::size_t turn) {
-  if (value.is_boolean()) return {!value.get<bool>()};
-  if (value.is_number_integer()) {
-    const std::int64_t edges[] = {0, 1, value.get<std::int64_t>() + 1, 65536, 65537, 16777216, 16777217};
-    const auto edge = [&](std::size_t place) { return edges[place % std::size(edges)]; };
-    return {edge(turn), edge(turn + 2), edge(turn + 4)};
-  }
-  if (value.is_number()) return {turn % 2 == 0 ? 0 : value.get<double>() * 2};
-  if (value.is_string()) return {"other"};
-  if (value.is_array() && !value.empty()) {
-    json shorter = value;
-    shorter.erase(shorter.size() - 1);
-    std::vector<json> others = {shorter};
-    if (value[0].is_number_integer()) {
-      json larger = value;
-      larger[0] = turn % 2 == 0 ? 65536 : 65537;
-      others.push_back(larger);
-    }
-    return others;
-  }
-  return {};
-}
-
-/// Asks of a file without each value, and with another in its place.
-template <class Ask>
-void each_change(json& place, const std::string& path, std::size_t& turn, const Ask& ask) {
-  std::vector<std::string> keys;
-  for (const auto& entry : place.items()) keys.push_back(entry.key());
-  for (const std::string& key : keys) {
-    if (key == "model_type" || key == "architectures") continue;
-    const json before = place[key];
-    if (before.is_object()) each_change(place[key], path + key + '.', turn, ask);
-    for (const json& other : others_than(before, turn++)) {
-      place[key] = other;
-      ask(path + key + '=' + other.dump());
-    }
-    place.erase(key);
-    ask(path + key + " absent");
-    place[key] = before;
-  }
+  return told_of(m) + std::to_string(parameters(m).total) + ' ' + cache_of(m) + ' ' +
+         golden_number(forward_flops_per_token(m, 4096).total.value()) + ' ' + told_of(read.stored) +
+         told_of(read.assumed) + told_of(read.not_read);
 }
 
 }  // namespace
@@ -158,13 +73,8 @@ TEST_CASE("configurations of MaxText with one value changed, as they were", "[go
   const auto ask = [&](const std::string& group, const std::string& text) {
     all.add(group, text, [&] {
       const maxtext_question q = read_maxtext(read_maxtext_keys(text, "config.yml"), slice_for("v5p-128"));
-      std::string said = std::to_string(parameters(q.model).total) + ' ' + cache_of(q.model) + ' ' +
-                         golden_number(forward_flops_per_token(q.model, 4096).total.value()) + ' ' +
-                         std::to_string(q.job.global_batch) + ' ' + std::to_string(q.job.sequence_length) + ' ' +
-                         std::string(name(q.job.remat)) + ' ' + std::string(name(q.job.compute)) + ' ' +
-                         std::string(name(q.job.optimizer)) + ' ' + std::to_string(q.mesh.fsdp) + ' ' +
-                         std::to_string(q.mesh.tensor) + ' ' + std::to_string(q.mesh.expert) + ' ' +
-                         std::to_string(q.mesh.pipeline) + ' ' + std::to_string(q.steps);
+      std::string said = std::to_string(parameters(q.model).total) + ' ' + cache_of(q.model) + ' ' + told_of(q.model) +
+                         told_of(q.job) + told_of(q.mesh) + std::to_string(q.steps);
       for (const auto& [key, value] : q.assumed) said += "; " + key + ": " + value;
       for (const std::string& one : q.unused) said += "; " + one;
       return said;
@@ -218,13 +128,55 @@ TEST_CASE("configurations of MaxText with one value changed, as they were", "[go
                                          "scan_layers",
                                          "use_iota_embed",
                                          "mlp_activations",
-                                         "inhomogeneous_layer_cycle_interval"};
+                                         "inhomogeneous_layer_cycle_interval",
+                                         "attention",
+                                         "attention_bias",
+                                         "attention_sink",
+                                         "attention_type",
+                                         "base_config",
+                                         "compile_topology_num_slices",
+                                         "dcn_fsdp_parallelism",
+                                         "dcn_pipeline_parallelism",
+                                         "dcn_fsdp_transpose_parallelism",
+                                         "decoder_layer_input",
+                                         "context",
+                                         "mlpwi_0",
+                                         "mlpwo",
+                                         "out_proj",
+                                         "qkv_proj",
+                                         "query_proj",
+                                         "float32_logits",
+                                         "ici_context_autoregressive_parallelism",
+                                         "ici_fsdp_transpose_parallelism",
+                                         "ici_tensor_sequence_parallelism",
+                                         "ici_sequence_parallelism",
+                                         "interleave_moe_layer_step",
+                                         "mlp_bias",
+                                         "mtp_num_layers",
+                                         "mu_dtype",
+                                         "num_layers_per_pipeline_stage",
+                                         "num_pipeline_repeats",
+                                         "num_slices",
+                                         "optimizer_memory_host_offload",
+                                         "override_model_config",
+                                         "parameter_memory_host_offload",
+                                         "partial_rotary_factor",
+                                         "routed_bias",
+                                         "use_post_attn_norm",
+                                         "use_post_ffw_norm",
+                                         "use_qk_norm",
+                                         "qk_norm"};
   for (const char* block : {"llama2", "mixtral", "deepseek", "gemma", "gemma2", "gemma3", "gpt3", "gpt_oss", "qwen3",
                             "qwen3_moe", "llama4", "olmo3", "mistral", "other"}) {
-    const std::vector<std::pair<std::string, std::string>> usual = {
-        {"decoder_block", block},          {"per_device_batch_size", "2"}, {"base_emb_dim", "1024"},
-        {"base_num_decoder_layers", "12"}, {"num_experts", "8"},           {"num_experts_per_tok", "2"},
-        {"sliding_window_size", "512"}};
+    std::vector<std::pair<std::string, std::string>> usual = {{"decoder_block", block},
+                                                              {"per_device_batch_size", "2"},
+                                                              {"base_emb_dim", "1024"},
+                                                              {"base_num_decoder_layers", "12"}};
+    const std::string_view of = block;
+    if (of == "mixtral" || of == "deepseek" || of == "gpt_oss" || of == "qwen3_moe" || of == "llama4")
+      usual.insert(usual.end(), {{"num_experts", "8"}, {"num_experts_per_tok", "2"}});
+    if (of == "gemma2" || of == "gemma3" || of == "gpt_oss" || of == "olmo3")
+      usual.push_back({"sliding_window_size", "512"});
     const auto with = [&](const std::string& other, const std::string& value) {
       std::string file;
       for (const auto& [key, own] : usual)
@@ -234,7 +186,7 @@ TEST_CASE("configurations of MaxText with one value changed, as they were", "[go
     ask(block, with("", ""));
     for (const std::string& key : keys) {
       for (const char* value : {"0", "1", "2", "-1", "7", "64", "true", "full", "minimal", "int8", "bf16", "float32",
-                                "adamw", "16777217", "9e15", "9000000000000001"})
+                                "adamw", "16777217", "9e15", "9000000000000001", "offload", "0.25"})
         ask(block, with(key, value));
     }
   }
