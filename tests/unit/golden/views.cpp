@@ -1,5 +1,6 @@
 // The words of the answers to the questions of tests/ask/questions.json, as a terminal, a page and a report show them:
-// sentences, and of a table its titles, its first row and its last; each line once. No word changes unnoticed.
+// sentences, and of a table its titles, its first row and its last; each line once. Then digests of the whole answers,
+// of their views in each form, and of their pictures. No word changes unnoticed.
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -8,8 +9,10 @@
 #include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
+#include "support/digests.hpp"
 #include "support/golden.hpp"
 #include "support/questions.hpp"
+#include "support/rounded.hpp"
 
 using namespace tpuplan;
 
@@ -55,21 +58,38 @@ std::string new_lines(const std::string& lines, int number, std::set<std::string
 TEST_CASE("views of answers as they were", "[golden]") {
   std::string lines;
   std::set<std::string> seen;
+  digests forms;
   int number = 0, viewed = 0;
   for (nlohmann::json question : load_json(TPUPLAN_TESTS_DIR "/ask/questions.json")) {
     ++number;
-    question["view"] = true;
-    question.erase("pictures");
-    question.erase("form");
-    const ordered_json answer = ask(whole_question(question));
-    if (!answer.contains("view")) continue;
+    const std::string name = question["question"].get<std::string>();
+    const std::string group = std::to_string(number) + ' ' + name;
+    const detail::question* one = nullptr;
+    detail::reply whole;
+    const auto told = [&](const char* what, const view_options& shown) {
+      forms.add(group, what, [&] {
+        one = &detail::question_named(name);
+        whole = one->answered(whole_question(question)["request"], {one->has_pictures, shown});
+        return rounded(whole.document).dump();
+      });
+      if (one == nullptr || !one->has_view || whole.document.is_null()) return false;
+      for (const char* form : {"text", "markdown", "html", "csv"})
+        forms.add(group, form, [&] { return detail::view_in(whole.shown, form).get<std::string>(); });
+      for (const picture& drawn : whole.pictures) forms.add(group, drawn.name, [&] { return drawn.svg; });
+      return true;
+    };
+    if (!told("answer", {})) continue;
     ++viewed;
     std::string own;
-    add_lines(answer["view"], question["question"].get<std::string>(), own);
+    add_lines(detail::view_in(whole.shown, "json"), name, own);
     lines += new_lines(own, number, seen);
+    view_options more;
+    more.today = "2027-03-01", more.names_options = more.wide = more.explained = more.drawn = true;
+    if (name.rfind("plan", 0) == 0 || number % 4 == 0) (void)told("more", more);
   }
   CHECK(viewed >= 80);
   CHECK(golden_problem("views.txt", lines) == "");
+  CHECK(forms.problem("forms.txt") == "");
 }
 
 }  // namespace golden_views_tests
