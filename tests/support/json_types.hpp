@@ -16,6 +16,7 @@
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/check.hpp>
+#include <tpuplan/plan/item_day.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/traffic.hpp>
