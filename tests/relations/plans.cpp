@@ -89,6 +89,12 @@ void same_train(relation& r, const reply& planned, const json& request, const js
     same_memory(r, planned, plan, fitted, fitted.answer());
 }
 
+/// What a start or a restart takes more on the VMs of a row's slice than on few.
+double more_of_size(bool by_size, const json& row) {
+  const tpuplan::slice where = tpuplan::slice_for(row["slice"].get<std::string>());
+  return by_size ? (tpuplan::usual_start(tpuplan::vms(where)) - tpuplan::usual_start()).value() : 0;
+}
+
 /// A run on spot with the checkpoints of the plan, stopped by preemptions and failures. What a checkpoint takes is
 /// among what pay assumes, in three digits: the run lies between those with the ends of what they may be.
 void same_spot(relation& r, const reply& planned, const json& cost, const json& row, const json& asked,
@@ -108,7 +114,7 @@ void same_spot(relation& r, const reply& planned, const json& cost, const json& 
         ask("spot",
             {{"work_s", run},
              {"mean_time_between_preemptions_s", 1 / (1 / paid.answer()["job_mtbp_s"].get<double>() + 1 / failures)},
-             {"restart_time_s", asked["restart_time_s"]},
+             {"restart_time_s", asked.value("restart_time_s", 600 + more_of_size(true, row))},
              {"checkpoint_time_s", checkpoint.value + end * checkpoint.rounding},
              {"checkpoint_interval_s", cost["checkpoint_interval_s"]}});
     if (spot.refused()) return r.skip("spot refuses");
@@ -132,9 +138,9 @@ void same_pay(relation& r, const reply& planned, const json& request, const json
   copy(request, question,
        {"rest_of_term_used", "prices", "zone", "market", "lifetimes", "mean_time_between_preemptions_s"});
   question["region"] = chosen["price"]["region"];
-  question["restart_time_s"] = terms["spot"]["restart_time_s"];
-  question["start_up_s"] =
-      around["start_s"].get<double>() + around["compilation_s"].get<double>() + around["restore_s"].get<double>();
+  copy(request, question, {"restart_time_s"});
+  question["start_up_s"] = around["start_s"].get<double>() + around["compilation_s"].get<double>() +
+                           around["restore_s"].get<double>() + more_of_size(around["start_by_size"], row);
   question["chip_time_between_failures_s"] = planned.answer()["request"]["chip_time_between_failures_s"];
   const bool as_fp32 = plan["job"]["weights"] == "fp32" && plan["job"]["moments"] == "fp32" &&
                        plan["job"]["optimizer"] == "adamw" && plan["job"]["lora_rank"] == 0;

@@ -50,7 +50,7 @@ struct train_network_request {
   std::optional<spot_market> market{};    ///< this and what follows as in train_request
   std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
-  seconds restart_time = spot_terms{}.restart_time;
+  std::optional<seconds> restart_time{};
   seconds chip_time_between_failures = published_chip_time_between_failures;
   asked_phases around{};
   bool timeline = false;
@@ -78,7 +78,7 @@ struct plan_network_request {
   std::optional<spot_market> market{};
   std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
-  seconds restart_time = spot_terms{}.restart_time;
+  std::optional<seconds> restart_time{};
   seconds chip_time_between_failures = published_chip_time_between_failures;
   asked_phases around{};
   nlohmann::json prices{};
@@ -353,7 +353,8 @@ void fill_run(const Asked& asked, bool spot_counts, const std::vector<std::strin
   if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return answer;
   run_phases run = request.around;
   run.steps = answer.epochs->steps, run.step = step.total;
-  answer.timeline = timeline_of(run, answer.terms, price_on_demand(book, all.where, slice_total, asked.region));
+  answer.timeline = timeline_of(detail::phases_on(run, all.where), answer.terms,
+                                price_on_demand(book, all.where, slice_total, asked.region));
   return answer;
 }
 

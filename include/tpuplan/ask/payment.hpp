@@ -50,7 +50,7 @@ struct pay_request {
   std::vector<own_lifetime> lifetimes{};     ///< of one's own spot slices, instead of what is published alone
   double correlation = 0;                    ///< share of a slice's preemptions that take all slices of the job, 0 to 1
   std::optional<seconds> checkpoint_time{};  ///< for which one checkpoint stops the step
-  seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
+  std::optional<seconds> restart_time{};     ///< billed time from new capacity to the next step
   std::optional<seconds> queue_time{};  ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
   seconds start_up{};                   ///< billed time from capacity to the first step
   std::optional<seconds> chip_time_between_failures{};  ///< of one chip, in all ways of paying; nothing: none counted
@@ -210,6 +210,8 @@ namespace detail {
                                                       checkpoint_rate(where, asked.slices));
     assumed.emplace_back(std::string(assumed_checkpoint_time), readable::duration(spot.checkpoint_time));
   }
+  spot.restart_time += more_of_size(!asked.restart_time, where);
+  terms.flex_start.restart_time += more_of_size(!asked.restart_time, where);
   terms.flex_start.checkpoint_time = spot.checkpoint_time;
   terms.flex_start.may_be_split = asked.may_be_split;
   terms.start_up = asked.start_up;

@@ -54,7 +54,7 @@ struct asked_plan {
   std::optional<spot_market> market{};    ///< how often spot is preempted, instead of the time between
   std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};    ///< unbilled wait for spot and flex-start, each time; nothing: 18 min on spot
-  seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
+  std::optional<seconds> restart_time{};  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
   double noise_scale = 0;  ///< of the gradient, in tokens; 0: published laws of the critical batch

@@ -37,7 +37,7 @@ struct plan_train_generation_request {
   std::optional<spot_market> market{};
   std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
-  seconds restart_time = spot_terms{}.restart_time;
+  std::optional<seconds> restart_time{};
   seconds chip_time_between_failures = published_chip_time_between_failures;
   asked_phases around{};
   nlohmann::json prices{};

@@ -161,6 +161,11 @@ namespace detail {
   to.run = {other.run, other.step.low * other.steps, other.step.high * other.steps};
   if (to.terms.interval_of_steps)  // as many steps, each as long as they take there
     to.terms.checkpoint_interval = from.terms.checkpoint_interval * (to.run.expected / from.run.expected);
+  const bool restart_by_size = !asked.restart_time;
+  const auto more = [&](bool by_size) { return more_of_size(by_size, to.where) - more_of_size(by_size, from.where); };
+  to.terms.spot.restart_time += more(restart_by_size);
+  to.terms.flex_start.restart_time += more(restart_by_size);
+  to.terms.start_up += more(restart_by_size && !asked.around.start_up);
   const double now = static_cast<double>(checked_multiply(chips(all.where), slices(all.mesh)));
   to.terms.mean_time_between_failures *= now / static_cast<double>(chip_total);
   if (!asked.around.checkpoint)

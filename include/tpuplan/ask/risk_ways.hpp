@@ -50,8 +50,8 @@ struct risk_request {
   std::string zone{};                           ///< of the slice: a count of preemptions there is used where published
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice, if it is known
   std::vector<own_lifetime> lifetimes{};                   ///< of one's own spot slices
-  std::optional<seconds> queue_time{};               ///< mean wait for capacity, each time; nothing: the usual one
-  seconds restart_time = spot_terms{}.restart_time;  ///< paid, from new capacity to the next step
+  std::optional<seconds> queue_time{};    ///< mean wait for capacity, each time; nothing: the usual one
+  std::optional<seconds> restart_time{};  ///< paid, from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
   bool on_demand_in_time = false;            ///< spot goes on on demand at the last moment

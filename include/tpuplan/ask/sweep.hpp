@@ -47,7 +47,7 @@ struct plan_sweep_request {
   std::optional<spot_market> market{};    ///< as in asked_plan, with what follows
   std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};
-  seconds restart_time = spot_terms{}.restart_time;
+  std::optional<seconds> restart_time{};
   seconds chip_time_between_failures = published_chip_time_between_failures;
   nlohmann::json prices{};
   /// @}

@@ -54,7 +54,7 @@ struct train_generation_request {
   /// @{
   /// How capacity is waited for and fails, and the run besides its steps.
   std::optional<seconds> queue_time{};
-  seconds restart_time = spot_terms{}.restart_time;
+  std::optional<seconds> restart_time{};
   seconds chip_time_between_failures = published_chip_time_between_failures;
   asked_phases around{};
   bool timeline = false;
@@ -301,7 +301,8 @@ inline void set_run(train_generation_answer& answer, const train_generation_requ
   if (!asked.timeline && !is_given(asked.around) && !asked.queue_time) return;
   run_phases run = request.around;
   run.steps = answer.epochs->steps, run.step = answer.step_time;
-  answer.timeline = timeline_of(run, answer.terms, price_on_demand(book, where, asked.slices, asked.region));
+  answer.timeline =
+      timeline_of(phases_on(run, where), answer.terms, price_on_demand(book, where, asked.slices, asked.region));
 }
 
 }  // namespace detail

@@ -284,7 +284,7 @@ struct train_request {
   std::optional<spot_market> market{};    ///< how often spot is preempted, instead of the time between
   std::vector<own_lifetime> lifetimes{};  ///< of one's own spot slices, instead of what is published alone
   std::optional<seconds> queue_time{};    ///< unbilled wait for capacity, each time; nothing: 18 min on spot
-  seconds restart_time = spot_terms{}.restart_time;  ///< billed time from new capacity to the next step
+  std::optional<seconds> restart_time{};  ///< billed time from new capacity to the next step
   seconds chip_time_between_failures = published_chip_time_between_failures;  ///< of one chip, in all ways of paying
   asked_phases around{};                                                      ///< of the run, besides its steps
   bool timeline = false;   ///< the run from start to end; so do phases and a queue that are given
@@ -354,7 +354,8 @@ struct train_answer {
 /// The run from start to end, on demand. Worked: its steps take the steps of the job times the step.
 [[nodiscard]] inline run_timeline timeline_of(const placed_job& all, const train_request& asked, run_phases run,
                                               const payment_terms& terms, const price_book& book) {
-  return timeline_of(run, terms, price_on_demand(book, all.where, slices(all.mesh), asked.region));
+  return timeline_of(detail::phases_on(run, all.where), terms,
+                     price_on_demand(book, all.where, slices(all.mesh), asked.region));
 }
 namespace detail {
 /// What to know of the job as a run: its batch beside the critical one, few steps, its layout.

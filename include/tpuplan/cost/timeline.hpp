@@ -27,9 +27,24 @@ inline constexpr seconds longest_first_compilation{149};
   return (shortest_first_compilation + longest_first_compilation) / 2;
 }
 
-/// What VMs and container are taken to need before a first compilation, where it is not given: what a restart takes, to
-/// the next step, less a first compilation. Source: `spot_terms`. Worked: 469.5 s.
-[[nodiscard]] constexpr seconds usual_start() noexcept { return spot_terms{}.restart_time - usual_first_compilation(); }
+/// @{
+/// After which time one operator gives up a slice whose VMs are not all there: of 64 VMs or more, and of 256 or more.
+/// No start of so many is published; a slice of a job on several took 12 minutes. Source: marin pull requests 4792 and
+/// 7030 (2026).
+inline constexpr seconds start_given_up_of_64_vms{900};
+inline constexpr seconds start_given_up_of_256_vms{1800};
+/// @}
+
+/// What VMs and container are taken to need before a first compilation, where it is not given: on few VMs what a
+/// restart takes, to the next step, less a first compilation, as was seen on 1 and 4 (`spot_terms`); from 64 on the
+/// middle between that, as if their number did not matter, and the time after which one operator gives up. `vms` of a
+/// slice, 1 or more. Worked: 469.5 s of 1 VM, 684.75 s of 64, 1134.75 s of 256.
+[[nodiscard]] constexpr seconds usual_start(std::int64_t vms = 1) {
+  detail::positive_count("usual_start: vms", vms);
+  const seconds few = spot_terms{}.restart_time - usual_first_compilation();
+  if (vms < 64) return few;
+  return (few + (vms < 256 ? start_given_up_of_64_vms : start_given_up_of_256_vms)) / 2;
+}
 
 /// The phases of a run.
 struct run_phases {
@@ -44,6 +59,8 @@ struct run_phases {
   seconds checkpoint{};               ///< time for which a checkpoint stops the step
   std::int64_t checkpoint_every = 0;  ///< steps; 0: never
   seconds export_time{};              ///< of the trained model, at the end
+  bool start_by_size = false;         ///< `start` is of few VMs, and longer on many: see `usual_start`
+  bool restart_by_size = false;       ///< so is the restart after a stop, which payment terms have
 };
 
 /// What each phase takes in all, and dollars for it; the parts add up.

@@ -73,6 +73,7 @@ constexpr run_phases planned_phases() {
   run_phases phases;
   phases.start = usual_start();
   phases.compilation = usual_first_compilation();
+  phases.start_by_size = phases.restart_by_size = true;
   return phases;
 }
 
@@ -159,6 +160,15 @@ struct plan {
 };
 
 namespace detail {
+/// What a start or a restart takes more on the VMs of a slice than on few.
+constexpr seconds more_of_size(bool by_size, const slice& where) {
+  return by_size ? usual_start(vms(where)) - usual_start() : seconds{};
+}
+/// The phases on a slice: its start is that of its VMs where it is by size.
+constexpr run_phases phases_on(run_phases run, const slice& where) {
+  run.start += more_of_size(run.start_by_size, where);
+  return run;
+}
 /// The terms of a run of these phases on so many slices, whose chips fail after a mean time of `chip`: a checkpoint
 /// that takes no time (0) has that of the state, and spot that lasts none what is published for the chip and place.
 constexpr payment_terms terms_of_run(payment_terms terms, bytes state, seconds chip, const run_phases& run,
@@ -168,7 +178,10 @@ constexpr payment_terms terms_of_run(payment_terms terms, bytes state, seconds c
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = usual;
   if (terms.flex_start.checkpoint_time.value() == 0) terms.flex_start.checkpoint_time = usual;
   terms.mean_time_between_failures = chip / static_cast<double>(checked_multiply(chips(where), slice_total));
-  return with_phases(terms, run);
+  const seconds more = more_of_size(run.restart_by_size, where);
+  terms.spot.restart_time += more;
+  terms.flex_start.restart_time += more;
+  return with_phases(terms, phases_on(run, where));
 }
 /// The zone of a request, else the region of a price: where spot lasts as long as is published of that place.
 template <class Request>

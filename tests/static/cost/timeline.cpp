@@ -20,6 +20,8 @@ static_assert(same_money(line.total.value(), 1450) && same_money(line.overhead.v
 
 static_assert(usual_start() == 469.5_s && usual_start() + usual_first_compilation() == spot_terms{}.restart_time);
 
+static_assert(usual_start(63) == usual_start() && usual_start(64) == 684.75_s && usual_start(256) == 1134.75_s);
+
 // What stops a run, and the checkpoints that it needs, are in its timeline and in what is paid.
 constexpr payment_terms failing() {
   payment_terms terms;
