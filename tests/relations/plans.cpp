@@ -1,4 +1,7 @@
 // A row of a plan is the answer to fit, train, pay, spot or serve about its layout.
+#include <tpuplan/cost/timeline.hpp>
+#include <tpuplan/hardware/slice_table.hpp>
+
 #include "relations/questions.hpp"
 #include "relations/relations.hpp"
 
