@@ -46,8 +46,9 @@ namespace detail {
     if (!here || !there || region == about.region || !is_for_everyone(rows, *there)) continue;
     if (is_far_below(about.book, *there) || is_weak(*there)) continue;
     const std::string_view chip = about.of.where.chip.name;
+    const std::string_view place = about.asked.zone.empty() ? about.region : std::string_view(about.asked.zone);
     const bool lasts =
-        kind == provisioning::spot && median_spot_lifetime(chip, region) > median_spot_lifetime(chip, about.region);
+        kind == provisioning::spot && median_spot_lifetime(chip, region) > median_spot_lifetime(chip, place);
     if (there->per_chip < here->per_chip || lasts) found.push_back(*there);
   }
   sort_in_order(found, [](const price_row& a, const price_row& b) { return a.per_chip < b.per_chip; });

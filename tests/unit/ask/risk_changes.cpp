@@ -100,6 +100,11 @@ TEST_CASE(
   asked.region = "us-south1";
   const risk_answer there = answer_to_risk(all, asked, book);
   CHECK(there.chance_of_both == change("in us-south1")->chance_of_both);
+  // So it is where a zone is named beside a region of which nothing is known.
+  asked.region = "us-south1", asked.zone = "us-east5-a";
+  const risk_answer in_zone = answer_to_risk(all, asked, book);
+  CHECK(std::any_of(in_zone.changes.begin(), in_zone.changes.end(),
+                    [](const risk_change& one) { return says(one.change, "in us-central1"); }));
 }
 
 TEST_CASE("no region is a change whose zones are for single tenants") {
