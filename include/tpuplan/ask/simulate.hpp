@@ -133,7 +133,7 @@ class asked_simulation {
         detail::engine_of(model_, job_, fleet_, 1, requests.size(), have_priorities(requests));
     const replica_step_times times{model_, job_, fleet_.mesh, fleet_.where, engine.max_running, asked_.constants};
     all.slowdown = largest_slowdown(engine, requests, times, targets_);
-    all.chance = chance_within(token, *all.slowdown);
+    all.chance = chance_within(token, *all.slowdown / most_slower(job_));
   }
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {

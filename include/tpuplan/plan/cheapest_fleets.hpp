@@ -39,7 +39,7 @@ inline per_second capacity_of_means(const serving_request& request, const servin
   const auto keeps = [&](per_second rate) {
     share.request_rate = rate;
     const serving_estimate one = serve(request.model, share, planned.mesh, planned.where, request.constants);
-    return one.refusal == serving_refusal::none && missed_by(one, share) == 0;
+    return one.refusal == serving_refusal::none && missed_slowed(one, share, planned.mesh, planned.where, request) == 0;
   };
   per_second low = planned.share.request_rate, high = planned.estimate.capacity * (1 - request.capacity_taken);
   if (share.tpot_target.value() <= 0 && share.ttft_target.value() <= 0) return high;
@@ -81,19 +81,26 @@ auto ask_replica(const serving_request& request, const serving_plan& planned, co
   return detail::ask_replica(
       request, planned, [&](const auto& engine, const auto& traffic, const auto& times, double replicas) {
         // The planned rate keeps the targets, although the search may end up to 1 % below it.
-        const per_second most = min(means, largest_rate(engine, traffic, times, request.job.percentiles) * replicas);
+        const double slower = detail::slowed(request);
+        simulated_traffic closer = traffic;
+        closer.rate *= slower;
+        const per_second each =
+            largest_rate(engine, closer, times, shortened(request.job.percentiles, slower)) / slower;
+        const per_second most = min(means, each * replicas);
         return max(request.job.request_rate, most);
       });
 }
 
 /// The chance that a plan with targets by percentile and a rate keeps them, also without spare slices, where every step
-/// takes as much longer or shorter than estimated as the band of its time per token says. Throws as `largest_slowdown`
+/// takes as much longer or shorter than estimated as the band of its time per token says, and as much longer as what is
+/// taken of the capacity. Throws as `largest_slowdown`
 /// does. Worked: a plan that just keeps its targets has a chance of one half.
 [[nodiscard]] inline double chance_at_targets(const serving_request& request, const serving_plan& planned) {
   return detail::ask_replica(
       request, planned, [&](const auto& engine, const auto& traffic, const auto& times, double /*replicas*/) {
-        return chance_within(whole_time_of(planned.estimate),
-                             largest_slowdown(engine, requests_of(traffic), times, request.job.percentiles));
+        return chance_within(
+            whole_time_of(planned.estimate),
+            largest_slowdown(engine, requests_of(traffic), times, request.job.percentiles) / detail::slowed(request));
       });
 }
 
@@ -123,7 +130,10 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
         price_book{}.with(server.chip, "us", provisioning::on_demand, gpu.on_demand.value(), gpu.date.view());
   serving_request means = request;
   means.job.percentiles = {};
-  plan_search all{means, {means.model, means.job, means.constants, request.job.percentiles}, price_index(means)};
+  plan_search all{
+      means,
+      {means.model, means.job, means.constants, request.job.percentiles, most_planning_steps, slowed(means)},
+      price_index(means)};
   all.any_engine = true;
   search_server(all, server);
   decide_layouts(all);

@@ -93,6 +93,21 @@ inline double missed_by(const serving_estimate& estimate, const serving_job& job
   return missed;
 }
 
+/// The same where every step takes as much longer as what is taken of the capacity says, as by a slower clock: requests
+/// come closer together, and the targets are shorter.
+inline double missed_slowed(const serving_estimate& estimate, const serving_job& share, const serving_layout& mesh,
+                            const slice& where, const serving_request& request) {
+  const bool has_targets = share.ttft_target.value() > 0 || share.tpot_target.value() > 0;
+  if (request.capacity_taken == 0 || !has_targets) return missed_by(estimate, share);
+  const double slower = slowed(request);
+  serving_job job = share;
+  job.request_rate *= slower;
+  job.ttft_target = job.ttft_target / slower, job.tpot_target = job.tpot_target / slower;
+  const serving_estimate slow = serve(request.model, job, mesh, where, request.constants);
+  if (slow.refusal != serving_refusal::none) return std::max(1e-9, (slower * slow.floor - share.tpot_target).value());
+  return slower * missed_by(slow, job);
+}
+
 /// The rate of requests at each replica of a plan.
 inline per_second rate_of_replica(const serving_plan& planned) {
   return planned.share.request_rate / static_cast<double>(planned.estimate.replicas);
@@ -139,7 +154,7 @@ inline std::optional<serving_plan> with_fewest_slices(server_search& search, con
   const auto is_enough = [&](const serving_plan& planned) {
     ++candidates;
     if (planned.estimate.refusal != serving_refusal::none || !has_capacity(request, planned)) return false;
-    const double missed = missed_by(planned.estimate, request.job);
+    const double missed = missed_slowed(planned.estimate, planned.share, planned.mesh, planned.where, request);
     if (missed > 0) come_closer(search.closest, serving_rejection::misses_target, missed);
     return missed == 0;
   };

@@ -51,7 +51,9 @@ struct serving_request {
   std::int64_t spare = 0;  ///< slices that may be lost, or restart, while the targets hold
   /// Zones over which slices are spread, while the targets hold without any one; 0: any number.
   std::int64_t zones = 0;
-  double capacity_taken = 0;        ///< share of the capacity of each slice that is not to be had, as adapters take it
+  /// Share of the capacity of each slice that is not to be had, as adapters take it: the targets hold with steps that
+  /// take as much longer.
+  double capacity_taken = 0;
   bool accept_uncertain = false;    ///< accept plans whose memory fit is uncertain
   std::size_t most_plans = 16;      ///< plans returned; 0: all
   price_book prices{};              ///< the built-in ones unless given
@@ -139,6 +141,9 @@ struct serving_plan_answer {
 }
 
 namespace detail {
+
+/// How many times as long a step takes that leaves what is not taken of the capacity.
+inline double slowed(const serving_request& request) { return 1 / (1 - request.capacity_taken); }
 
 /// The most slices that serve within so many in all; at least one is always tried.
 inline std::int64_t most_serving(const serving_request& request, std::int64_t slices) {

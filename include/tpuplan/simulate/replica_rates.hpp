@@ -7,6 +7,7 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <tpuplan/simulate/slowdown.hpp>
 #include <utility>
 #include <vector>
 
@@ -27,10 +28,17 @@ inline constexpr std::int64_t most_planning_steps = 90000000;
 /// rate is simulated.
 class replica_rates {
  public:
-  /// The model, the job without targets by percentile, and the constants have to outlive this.
+  /// The model, the job without targets by percentile, and the constants have to outlive this. The targets are to hold
+  /// where every step takes `slower` times as long.
   replica_rates(const transformer& model, const serving_job& job, const serving_calibration& constants,
-                const latency_targets& targets, std::int64_t steps = most_planning_steps)
-      : model_{model}, job_{job}, constants_{constants}, targets_{targets}, left_{steps} {
+                const latency_targets& targets, std::int64_t steps = most_planning_steps, double slower = 1)
+      : model_{model},
+        job_{job},
+        constants_{constants},
+        targets_{targets},
+        limits_{shortened(targets, slower)},
+        slower_{slower},
+        left_{steps} {
     if (job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
   }
   replica_rates(const replica_rates&) = delete;
@@ -44,12 +52,13 @@ class replica_rates {
     known_rate& known = known_of(where, mesh);
     if (rate <= known.kept || rate >= known.missed) return rate <= known.kept;
     if (are_exhausted()) return false;
-    const maybe<bool> found = are_met(known.engine, requests_of(traffic_at(rate)), known.times, targets_, sums_);
+    const maybe<bool> found =
+        are_met(known.engine, requests_of(traffic_at(rate * slower_)), known.times, limits_, sums_);
     left_ = found ? left_ - sums_.work - static_cast<std::int64_t>(8 * drawn_.size()) : 0;
     if (!found) return false;
     const bool met = *found;
     (met ? known.kept : known.missed) = rate;
-    if (met) known.at_kept = report_of(finished(sums_, known.engine), targets_);
+    if (met && slower_ == 1) known.at_kept = report_of(finished(sums_, known.engine), targets_);
     return met;
   }
   /// By how much a replica misses a target even where each request has it to itself: at any rate; 0 where it does not.
@@ -58,23 +67,26 @@ class replica_rates {
   /// Whether a replica may keep these other targets with next to nothing to do, and was not measured at so low a rate.
   bool may_reach(const slice& where, const serving_layout& mesh, per_second rate, const latency_targets& others) {
     const known_rate& known = known_of(where, mesh);
-    return rate < known.measured && is_possible(drawn_, known.times, others, known.engine.verified);
+    return rate < known.measured && is_possible(drawn_, known.times, shortened(others, slower_), known.engine.verified);
   }
 
-  /// The simulated report of a replica at that rate. The run that decided is reused where it is the last that kept the
-  /// targets.
+  /// The simulated report of a replica at that rate, with steps as they are estimated. The run that decided is reused
+  /// where it is the last that kept the targets.
   simulation_report report_of_replica(const slice& where, const serving_layout& mesh, per_second rate) {
     const known_rate& known = known_of(where, mesh);
-    if (rate == known.kept) return known.at_kept;
+    if (rate == known.kept && slower_ == 1) return known.at_kept;
     return report_of(simulate(known.engine, requests_of(traffic_at(rate)), known.times), targets_);
   }
   /// The times by which `holds` decides.
   counted_times times_of_replica(const slice& where, const serving_layout& mesh, per_second rate) {
     known_rate& known = known_of(where, mesh);
     known.measured = min(known.measured, rate);
-    const simulation_run run = simulate(known.engine, requests_of(traffic_at(rate)), known.times);
+    const simulation_run run = simulate(known.engine, requests_of(traffic_at(rate * slower_)), known.times);
     left_ -= run.steps;
-    return times_of(run, targets_);
+    counted_times times = times_of(run, limits_);
+    for (std::vector<double>* list : {&times.first, &times.each, &times.whole})
+      for (double& one : *list) one *= slower_;
+    return times;
   }
 
  private:
@@ -113,7 +125,7 @@ class replica_rates {
     known_.push_back(
         {where.chip.name, on.devices, on.hosts, on.links, mesh.cache, mesh.attention, engine, std::move(times)});
     known_rate& added = known_.back();
-    added.missed_alone = seconds{missed_by(times_alone(drawn_, added.times, engine.verified), targets_)};
+    added.missed_alone = seconds{slower_ * missed_by(times_alone(drawn_, added.times, engine.verified), limits_)};
     if (added.missed_alone.value() > 0) added.missed = per_second{0};
     return added;
   }
@@ -121,7 +133,8 @@ class replica_rates {
   const transformer& model_;
   const serving_job& job_;
   const serving_calibration& constants_;
-  latency_targets targets_;
+  latency_targets targets_, limits_;  // as asked, and by the slower clock
+  double slower_ = 1;
   std::int64_t left_ = 0;                   // steps
   std::vector<simulated_request> drawn_{};  // at a rate of 1 a second
   simulation_run run_{};

@@ -68,6 +68,44 @@ TEST_CASE("a plan has adapters beside the weights of each layout") {
   CHECK(busy.request.capacity_taken == 0.239);
 }
 
+TEST_CASE("a plan with adapters keeps its targets with steps that take as much longer as was published") {
+  model_config config;
+  config.model = llama_3_8b();
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{40};
+  asked.generations = {"v6e"};
+  const auto plan = [&](bool percentiles, std::int64_t adapters) {
+    asked.job.tpot_target = percentiles ? 0_s : 25_ms;
+    asked.job.percentiles.per_token = percentiles ? latency_target{0.95, 30_ms} : latency_target{};
+    asked.adapters = adapters, asked.adapter_rank = adapters > 0 ? 32 : 0;
+    return detail::answer_to_plan_serving(config, asked, price_book{});
+  };
+  for (const bool percentiles : {false, true}) {
+    const serving_plan_document base = plan(percentiles, 0), with = plan(percentiles, 16);
+    REQUIRE_FALSE(with.plans.empty());
+    CHECK(with.plans.front().rate >= base.plans.front().rate);
+    for (const serving_plan_row& row : with.plans) {
+      // By a clock that is 1 / (1 - 0.239) times slower the same requests keep the target.
+      const double slower = 1 / (1 - 0.239);
+      serving_job job = row.plan.share;
+      job.request_rate = row.plan.share.request_rate * slower;
+      job.tpot_target = {};
+      if (percentiles) {
+        simulated_traffic traffic = traffic_of(job, planning_requests_of(job));
+        traffic.rate = job.request_rate / static_cast<double>(row.plan.estimate.replicas);
+        const simulation_report slow =
+            report_of(simulate_fleet(config.model, job, {row.plan.mesh, row.plan.where}, 1, requests_of(traffic)));
+        CHECK(slower * slow.per_token.value.p95 <= 30_ms * 1.001);
+      } else {
+        const seconds token = serve(config.model, job, row.plan.mesh, row.plan.where).per_token.total;
+        CHECK(slower * token <= 25_ms * (1 + 1e-9));
+      }
+      CHECK(row.per_token < 25_ms);  // that of the base
+    }
+    if (percentiles) CHECK(*with.plans.front().chance_at_targets > 0.45);
+  }
+}
+
 TEST_CASE("a plan has the chances and the range of costs that serve has of its slice") {
   model_config config;
   config.model = llama_3_8b();

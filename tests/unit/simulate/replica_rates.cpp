@@ -89,4 +89,27 @@ TEST_CASE("no further rate is simulated once the steps of a question are used up
   CHECK(few.holds(where, {}, per_second{0.5}));  // is known
 }
 
+TEST_CASE(
+    "with steps that take longer a replica keeps its targets at lower rates, and its report is that of steps as they "
+    "are") {
+  const transformer model = llama_3_8b();
+  const serving_job job = chat_job();
+  const serving_calibration constants;
+  const slice where = slice_for("v6e-8");
+  latency_targets targets;
+  targets.per_token = {0.95, 20_ms};
+  detail::replica_rates usual{model, job, constants, targets}, slower{model, job, constants, targets, 90000000, 1.5};
+  per_second most{0}, most_slower{0};
+  for (double rate = 4; rate < 200; rate *= 1.2) {
+    if (usual.holds(where, {}, per_second{rate})) most = per_second{rate};
+    if (slower.holds(where, {}, per_second{rate})) most_slower = per_second{rate};
+  }
+  CHECK(most_slower.value() > 0);
+  CHECK(most > most_slower * 1.3);  // by the clock alone it were 1.5 times at limits that are 1.5 times as long
+  CHECK(slower.report_of_replica(where, {}, most_slower).per_token.value.p95 ==
+        simulated(model, where, most_slower, targets).per_token.value.p95);
+  const detail::counted_times times = slower.times_of_replica(where, {}, most_slower);
+  CHECK(detail::is_met(times.each, targets.per_token));
+}
+
 }  // namespace plan_replica_rates_tests

@@ -41,4 +41,12 @@ TEST_CASE("steps may take longer until a limit is missed, and the band says with
   CHECK(whole_time_of(estimate).total == 10_ms);
 }
 
+TEST_CASE("limits by a slower clock") {
+  latency_targets targets;
+  targets.first_token = {0.99, 2_s};
+  CHECK(shortened(targets, 4).first_token.limit == 500_ms);
+  CHECK(shortened(targets, 4).first_token.share == 0.99);
+  CHECK(shortened(targets, 4).per_token.limit == 0_s);
+}
+
 }  // namespace simulate_slowdown_tests
