@@ -76,6 +76,9 @@ inline std::vector<nlohmann::json> others_than(const nlohmann::json& value, std:
       json larger = value;
       larger[0] = turn % 2 == 0 ? 65536 : 65537;
       others.push_back(larger);
+      larger = value;
+      larger.back() = turn % 2 == 0 ? 0 : 65537;
+      others.push_back(larger);
     }
     return others;
   }

@@ -79,6 +79,21 @@ TEST_CASE("files of diffusers with one value changed, as they were", "[golden]")
     each_pipeline(all, each.at("config").at("_class_name").get<std::string>(), each.at("config"), turn);
   for (const char* file : {"sdxl", "flux", "schnell", "wan"})
     each_pipeline(all, file, load_json(std::string(TPUPLAN_TESTS_DIR "/cli/plans/") + file + ".json"), turn);
+  // Words that no default and no published file has.
+  const std::vector<std::string> others = {
+      R"({"_class_name":"UNet2DConditionModel","resnet_time_scale_shift":"scale_shift"})",
+      R"({"_class_name":"UNet2DConditionModel","use_linear_projection":true,"mid_block_type":null})",
+      R"({"_class_name":"UNet2DConditionModel","class_embed_type":"timestep"})",
+      R"({"_class_name":"PixArtTransformer2DModel","use_additional_conditions":true})",
+      R"({"_class_name":"SD3Transformer2DModel","qk_norm":"rms_norm","dual_attention_layers":[0,1,2]})",
+      R"({"_class_name":"Transformer2DModel","norm_type":"ada_norm_zero"})",
+      R"({"_class_name":"Transformer2DModel","norm_type":"ada_norm_single"})",
+      R"({"_class_name":"Transformer2DModel","norm_type":"layer_norm"})",
+      R"({"_class_name":"SanaTransformer2DModel","guidance_embeds":true,"qk_norm":"rms_norm_across_heads"})",
+      R"({"_class_name":"CogVideoXTransformer3DModel","patch_size_t":2,"ofs_embed_dim":512})",
+      R"({"_class_name":"HunyuanVideoTransformer3DModel","image_condition_type":"token_replace"})",
+      R"({"_class_name":"FluxTransformer2DModel","quantization_config":{}})"};
+  for (const std::string& file : others) all.add("others", file, [&] { return pipeline_told(json::parse(file)); });
   CHECK(all.problem("diffusers_files.txt") == "");
 }
 
