@@ -656,6 +656,12 @@ TEST_CASE("MaxText is compiled with the flags of its recipes, with one's own, or
     return refusal_of([&] { (void)detail::maxtext_environment(request_for("v5e-16"), run); });
   };
   CHECK(says(refused().message, "on v5e was read, but on v6e or tpu7x"));
+  for (const std::string& other : {std::string("abc"), std::string("-x"), "--" + std::string(4095, 'x')}) {
+    run.compiler_flags = other;
+    CHECK(says(refused().message, "recipe, or flags such as"));
+  }
+  run.compiler_flags = "--" + std::string(4094, 'x');
+  CHECK(detail::maxtext_environment(request_for("v5e-16"), run).size() == 2);
   run.compiler_flags = "--x=$(reboot)";
   CHECK(says(refused().message, "compiler_flags is --x=$(reboot); valid: recipe, or flags such as"));
 }

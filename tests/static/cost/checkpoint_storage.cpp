@@ -24,6 +24,18 @@ static_assert(near_relative(cost_of_checkpoints(training_state_of(8'000'000'000,
 constexpr checkpoint_store written = {96_GB, 3, 730_h, 1000, 0, 64};
 static_assert(near_relative(cost_of_checkpoints(written, usd_per_gib_month(0.020)).operations.value(), 0.32));
 
+// Of an interval shorter than a step one checkpoint a step; of very long ones as many steps as are counted.
+static_assert(steps_between_checkpoints(1500_s, 2.14_s) == 701 && steps_between_checkpoints(1000_s, 2_s) == 500);
+static_assert(steps_between_checkpoints(0.5_s, 2_s) == 1 && steps_between_checkpoints(2_s, 2_s) == 1);
+static_assert(steps_between_checkpoints(seconds{1e10}, 1_s) == 1000000000);
+static_assert(checkpoints_of(96_GB, 95368, 2.14_s, 1500_s, "us-east5").written == 137);
+static_assert(checkpoints_of(96_GB, 1, 2.14_s, 1500_s, "us-east5").written == 1);
+static_assert(checkpoints_of(96_GB, 1403, 2.14_s, 1500_s, "us-east5").written == 3);
+static_assert(checkpoints_of(96_GB, 1402, 2.14_s, 1500_s, "us-east5").kept == 2);
+static_assert(checkpoints_of(1_GB, 1e18, 1_s, 1_s, "us-east5").written == 1000000000000000);
+static_assert(checkpoints_of(1_GB, 1, 1_s, 1_s, "moon").stored_in == "us-central1");
+static_assert(checkpoints_of(1_GB, 1, 1_s, 1_s, "us-west4").stored_in == "us-west4");
+
 static_assert(std::is_trivially_copyable_v<checkpoint_store>);
 
 }  // namespace

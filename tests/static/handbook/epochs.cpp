@@ -29,6 +29,7 @@ static_assert(batch_fill_of(v3, 128, 1).critical_rows == 137 && !batch_fill_of(v
 static_assert(batch_fill_of(v3, 137, 1).limited_by_compute);
 static_assert(!batch_fill_of(tpu7x, batch_fill_of(tpu7x, 1, 1).critical_rows - 1, 1).limited_by_compute);
 static_assert(batch_fill_of(v5e, 10, 1).padded_rows == 16 && batch_fill_of(v5e, 10, 1).padding_waste == 0.375);
+static_assert(batch_fill_of(v5e, 3, 1).padded_rows == 8 && batch_fill_of(v5e, 3, 1).padding_waste == 0.625);
 static_assert(name(row_kind::patch) == "patch");
 
 }  // namespace

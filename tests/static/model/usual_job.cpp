@@ -42,6 +42,8 @@ static_assert(adapted.lora.q && adapted.lora.down);
 static_assert(round_batch(488.3, 1) == 512 && round_batch(366, 1) == 384);
 static_assert(round_batch(460, 1) == 448);  // 512 is a ninth above
 static_assert(round_batch(3, 8) == 8);
+static_assert(round_batch(1.4, 1) == 1 && round_batch(2.5, 1) == 3 &&
+              round_batch(1, 64) == 64);  // none is within a sixteenth
 
 static_assert(batch_of_tokens(4194304, 4096, 64) == 1024 && batch_of_tokens(4000000, 8192) == 512);
 static_assert(batch_of_tokens(8192, 4096, 64) == 64);

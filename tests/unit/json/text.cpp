@@ -72,6 +72,12 @@ TEST_CASE("texts are quoted, levels indented, and what is empty stands on its li
   }
 }
 
+TEST_CASE("a value as an error quotes it") {
+  CHECK(detail::shown_json("a\"b\\c") == "\"a\\\"b\\\\c\"");
+  CHECK(detail::shown_json(std::string(38, 'x')) == '"' + std::string(38, 'x') + '"');
+  CHECK(detail::shown_json(std::string(39, 'x')) == '"' + std::string(36, 'x') + "...");
+}
+
 TEST_CASE("a slice as the text of its document") {
   CHECK(json_text(slice_for("v5e-8"), -1).rfind(R"({"schema":"tpuplan/1","type":"slice","value":{)", 0) == 0);
   CHECK(json_text(slice_for("v5e-8")) == json_document(slice_for("v5e-8")).dump(2));

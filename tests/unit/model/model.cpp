@@ -89,6 +89,25 @@ TEST_CASE("places, streams and layers are refused by field") {
   check_refused(errc::missing_field, "model.on", refusal_of([] { (void)parameters(blocks::model{}); }));
 }
 
+TEST_CASE("models are the same by every part, and differ by any") {
+  blocks::model m = empty();
+  put(m, blocks::place{}, blocks::mlp{8});
+  CHECK(m == m);
+  CHECK_FALSE(m != m);
+  for (int part = 0; part < 6; ++part) {
+    blocks::model other = m;
+    if (part == 0) other.name = "other";
+    if (part == 1) put(other, blocks::stream{"more", blocks::flow::tokens, 4});
+    if (part == 2) put(other, blocks::place{}, blocks::mlp{8});
+    if (part == 3) repeat(other, 1, {put(other, blocks::place{0}, blocks::mlp{8})});
+    if (part == 4) other.published_parameters = 1;
+    if (part == 5) other.published_active_parameters = 1;
+    INFO(part);
+    CHECK(other != m);
+    CHECK_FALSE(other == m);
+  }
+}
+
 TEST_CASE("what a model without tokens is not asked") {
   blocks::model m;
   put(m, blocks::stream{"image", blocks::flow::example, 3, 8, 8});

@@ -245,6 +245,9 @@ TEST_CASE("config.json: an unknown type is answered with the known ones, nearest
     CHECK(message.rfind("tpuplan: my-model.model_type is qwen3_mo; valid: qwen3_moe, ", 0) == 0);
     const std::string_view end = " other types, or a transformer filled in by hand";
     CHECK(message.substr(message.size() - end.size()) == end);
+    // Ten are named.
+    const std::string others = " " + std::to_string(known_model_types().size() - 10) + std::string(end);
+    CHECK(says(message, others));
   }
 }
 

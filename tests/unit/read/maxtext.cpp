@@ -226,6 +226,35 @@ TEST_CASE("arguments stand above the file, and defaults are MaxText's") {
   CHECK(asked("model_name: qwen3-8b-base\nper_device_batch_size: 1\n").model.d_model == 4096);
 }
 
+TEST_CASE("comments, quotes and values over several lines") {
+  const auto value = [](const std::string& line) {
+    return read_maxtext_keys(line + "\nsteps: 5\t# five\n", "config.yml").values.at("run_name").value;
+  };
+  CHECK(value("run_name: a#b") == "a#b");
+  CHECK(value("run_name: a # b") == "a");
+  CHECK(value("run_name: a\t# b") == "a");
+  CHECK(value("run_name: \"a # b\"") == "a # b");
+  CHECK(value("run_name: 'a # b'") == "a # b");
+  CHECK(value("run_name: it's # b") == "it's");
+  CHECK(value("# run_name: b\nrun_name: a") == "a");
+  CHECK(read_maxtext_keys("steps: 5\t# five\n", "config.yml").values.at("steps").value == "5");
+  const maxtext_keys several = read_maxtext_keys("axes: [['a', 'b'],\n  ['c']]\nsteps: 5\n", "config.yml");
+  CHECK(several.skipped == std::vector<std::string>{"axes"});
+  CHECK(several.values.at("steps").value == "5");
+  CHECK(says(refusal_of([] { (void)read_maxtext_keys("axes: [1,\nsteps: 5\n", "config.yml"); }).message, "bracket"));
+  const auto type = [](const char* model, const char* attention) {
+    return refusal_of([&] {
+      (void)asked(std::string("model_name: ") + model + "\nper_device_batch_size: 1\n", "v5p-128", 0,
+                  {std::string("attention_type=") + attention, "override_model_config=true"});
+    });
+  };
+  CHECK_FALSE(type("gemma2-9b", "local_sliding").refused);
+  CHECK_FALSE(type("gemma2-9b", "global").refused);
+  CHECK_FALSE(type("deepseek3-671b", "mla").refused);
+  CHECK(says(type("gemma2-9b", "mla").message, "attention_type is mla"));
+  CHECK(says(type("llama2-7b", "local_sliding").message, "attention_type is local_sliding"));
+}
+
 TEST_CASE("a model_name decides the dimensions") {
   const std::string file = "base_emb_dim: 2048\nlogits_via_embedding: true\nper_device_batch_size: 1\n";
   const maxtext_question named = asked(file, "v6e-256", 0, {"model_name=llama3.1-8b"});

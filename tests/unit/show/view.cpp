@@ -38,6 +38,15 @@ TEST_CASE("words of numbers") {
   CHECK(readable::counted(8, "slice") == "8 slices");
   CHECK(readable::grouped(-1234567) == "-1,234,567");
   CHECK(readable::four_digits(12.3456) == "12.35");
+  // All digits before the point up to a million, of either sign; four of what is larger or has few before it.
+  CHECK(readable::four_digits(9999.4) == "9999");
+  CHECK(readable::four_digits(-9999.4) == "-9999");
+  CHECK(readable::four_digits(10500.2) == "10500");
+  CHECK(readable::four_digits(-10500.2) == "-10500");
+  CHECK(readable::four_digits(999999) == "999999");
+  CHECK(readable::four_digits(-999999) == "-999999");
+  CHECK(readable::four_digits(1000001) == "1e+06");
+  CHECK(readable::four_digits(-1200001) == "-1.2e+06");
   CHECK(readable::listed(std::vector<std::string>{"us", "asia"}) == "us, asia");
 }
 

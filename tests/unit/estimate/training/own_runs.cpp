@@ -140,6 +140,22 @@ TEST_CASE("a peak of one's own is what the same job takes again") {
   CHECK(factor(other) < 1.02);
 }
 
+TEST_CASE("own peaks narrow the range of memory by half of what they narrow the spread") {
+  const transformer m = llama_3_8b();
+  const slice ran = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(ran);
+  const training_job job = job_of(256, 4096);
+  const memory_breakdown before = memory_use(m, job, mesh, ran);
+  const own_runs peaks = with_own_peak({}, 1.1 * before.total, m, job, mesh, ran);
+  training_job far = job;
+  far.remat = remat::minimal, far.sequence_length = 16384, far.global_batch = 64;
+  const memory_breakdown bare = memory_use(m, far, mesh, ran), known = memory_use(m, far, mesh, ran, peaks);
+  const double left = (1 + own_spread_left(peaks, memory_spreads, features_of(m, far, mesh, ran))) / 2;
+  REQUIRE(left >= 0.7);  // else what was measured itself bounds it
+  CHECK(close(known.low / known.total, std::pow(bare.low / bare.total, left), 1e-9));
+  CHECK(close(known.high / known.total, std::pow(bare.high / bare.total, left), 1e-9));
+}
+
 TEST_CASE("what no run can be is refused") {
   const transformer m = llama_3_8b();
   const slice ran = slice_for("v6e-64");
