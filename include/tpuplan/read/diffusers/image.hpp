@@ -204,8 +204,8 @@ inline void read_dit_original(diffusers_fields& fields, denoiser_reading& read) 
   put(to, time, blocks::table{checked_add(fields.count("num_classes", 1000), 1), width});
   blocks::attention self{heads, heads, width / heads};
   self.causal = false, self.output_bias = self.qkv_bias = true;
-  put_dit_layers(fields.count("depth", 28), heads, fields.times("mlp_ratio", 4, width), image,
-                 {put_scales(to, in_layers(time), 6, width)}, self, to);
+  const std::int64_t depth = fields.count("depth", 28), inner = fields.times("mlp_ratio", 4, width);
+  put_dit_layers(depth, heads, inner, image, {put_scales(to, in_layers(time), 6, width)}, self, to);
   put_scales(to, time, 2, width);
   put(to, image, blocks::dense{0, checked_multiply(patch, patch, outputs)});
 }

@@ -100,8 +100,9 @@ inline void project_gemma3n(config_fields& top, config_fields& fields, transform
     return checked_multiply(part.count("vocab_size") + 2 + model.d_model, d);
   };
   const std::int64_t seen = checked_add(mobilenet_v5, bridge(fields));
-  const std::int64_t heard = checked_add(
-      conformer(audio, "conf_", "sscp_conv_channel_size", audio.count("input_feat_size"), 0), bridge(audio));
+  const std::int64_t bands = audio.count("input_feat_size");
+  const std::int64_t tower = conformer(audio, "conf_", "sscp_conv_channel_size", bands, 0);
+  const std::int64_t heard = checked_add(tower, bridge(audio));
   model.other_weights = checked_add(model.other_weights, checked_add(seen, heard));
   top.assume("vision_config", std::to_string(seen) + " parameters", "the vision tower is counted, its FLOPs are not");
   top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
