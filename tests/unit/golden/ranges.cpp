@@ -1,6 +1,6 @@
 // What questions answer where one field is another: for the rows of every question the least and the most that is
 // valid, what lies just beyond, each name of a choice, and values of other kinds; a line for each question, as in
-// files.cpp. ranges.json has further questions to start from.
+// files.cpp. ranges.json has further questions to start from, varied.json some hundred to answer as they are.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -123,7 +123,7 @@ TEST_CASE("answers at the limits of every field, as they were", "[golden]") {
     if (ask(whole).contains("error")) continue;
     const bool searches = name == "sweep" || name == "train_network" || name.rfind("plan_", 0) == 0;
     const bool first = seen.insert(name).second;
-    if (first || ++others % 4 == 0) each_row(name, whole, first && !searches);
+    if (first || ++others % 6 == 0) each_row(name, whole, first && !searches);
   }
   std::size_t number = 0;
   for (const json& question : load_json(TPUPLAN_TESTS_DIR "/unit/golden/ranges.json")) {
@@ -134,6 +134,17 @@ TEST_CASE("answers at the limits of every field, as they were", "[golden]") {
     each_row(group, whole, false);
   }
   CHECK(all.problem("ranges.txt") == "");
+}
+
+// Random questions of every kind, as a program drew them once from ranges that people ask in.
+TEST_CASE("answers to questions of many kinds, as they were", "[golden]") {
+  digests all;
+  std::size_t number = 0;
+  for (const json& question : load_json(TPUPLAN_TESTS_DIR "/unit/golden/varied.json"))
+    all.add(question.at("question").get<std::string>(), std::to_string(++number),
+            [&] { return rounded(ask(whole_question(question))).dump(); });
+  CHECK(number >= 300);
+  CHECK(all.problem("varied.txt") == "");
 }
 
 }  // namespace golden_ranges_tests
