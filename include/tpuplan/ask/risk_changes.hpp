@@ -69,7 +69,7 @@ namespace detail {
 /// greatest chance of both limits, the latest of those. Few runs tell them apart. Nothing where no price is known.
 [[nodiscard]] inline std::optional<seconds> best_time_on_spot(const risk_subject& about, const risk_policy& as_asked) {
   risk_request few = about.asked;
-  few.runs = std::min<std::int64_t>(few.runs, 400);
+  few.runs = std::min<std::int64_t>(few.runs, 100);
   runs_of_a_question played;
   const risk_subject then{few, about.of, about.book, about.region, about.lifetime, about.limits, played};
   const seconds unit = *about.limits.deadline >= 4_days ? 1_days : 1_h;
@@ -85,7 +85,7 @@ namespace detail {
     best = *policy.on_demand_after;
     best_chance = seen->chance_of_both;
   };
-  std::int64_t step = most / 8 + 1;
+  std::int64_t step = most / 6 + 1;
   for (std::int64_t units = 0; units <= most; units += step) look_at(units);
   for (; best && step > 1;) {  // closer and closer about the best one
     step = ceil_div(step, 2);

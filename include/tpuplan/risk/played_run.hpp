@@ -186,13 +186,13 @@ class running {
   [[nodiscard]] double drawn(double mean) { return mean > 0 ? mean * numbers_.exponential() : 0; }
   [[nodiscard]] double cycle() const { return interval_ + job_.checkpoint_time.value(); }
 
-  /// Stops of an elastic run, which has all slices at first, until as many have machines as later: those of five times
+  /// Stops of an elastic run, which has all slices at first, until as many have machines as later: those of four times
   /// in which that goes away by a factor of e, and no more than four of each slice.
   [[nodiscard]] std::int64_t stops_to_settle() const {
     const double slices = static_cast<double>(job_.slices), queue = job_.queue_time.value();
     const double losses = (lifetime_ > 0 ? 1 / lifetime_ : 0) + (failures_ > 0 ? 1 / failures_ : 0);
     const double settles = queue / (1 + queue * losses / slices) + job_.restart_time.value();
-    return static_cast<std::int64_t>(math::ceil(std::min(5 * settles * losses, 4 * slices) + 1));
+    return static_cast<std::int64_t>(math::ceil(std::min(4 * settles * losses, 4 * slices) + 1));
   }
   /// Time with machines for the rest, where nothing stops it: each interval ends with a checkpoint.
   [[nodiscard]] double time_left() const {
