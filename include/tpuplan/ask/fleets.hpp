@@ -337,7 +337,8 @@ namespace detail {
                                                                   const asked_serving_plan& asked,
                                                                   const price_book& book) {
   const serving_request request = request_of(config, asked, book);
-  return document_of(request, plan_serving(request), all_assumed(config, assumed_by(request, asked.job)));
+  const serving_plan_answer answer = plan_serving(request);
+  return document_of(request, answer, all_assumed(config, assumed_by(request, asked.job)));
 }
 }  // namespace detail
 

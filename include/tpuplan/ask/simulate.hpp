@@ -40,10 +40,12 @@ class asked_simulation {
            "0: an encoder writes no tokens");
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
-    if (is_split())
-      fleet_.slices = asked.split_slices > 0 ? asked.split_slices
-                                             : checked_add(positive_count("split.prefill", asked.split.prefill),
-                                                           positive_count("split.decode", asked.split.decode));
+    if (asked.split_slices > 0) {
+      fleet_.slices = asked.split_slices;
+    } else if (is_split()) {
+      const std::int64_t computing = positive_count("split.prefill", asked.split.prefill);
+      fleet_.slices = checked_add(computing, positive_count("split.decode", asked.split.decode));
+    }
     if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
     if (asked.outputs) job_.output = lengths_of(*asked.outputs);
     if (job_.images > 0 && (!trace_.empty() || have_prefixes(asked.sessions)))

@@ -95,8 +95,8 @@ inline void read_mixer2(config_fields& fields, std::int64_t layers, transformer&
 
 /// Jamba: attention in every `attn_layer_period`-th layer, Mamba in the others.
 inline void read_jamba(config_fields& fields, transformer& model) {
-  const std::int64_t attention =
-      layers_at(model.layers, fields.count("attn_layer_period"), fields.part("attn_layer_offset"));
+  const std::int64_t period = fields.count("attn_layer_period"), offset = fields.part("attn_layer_offset");
+  const std::int64_t attention = layers_at(model.layers, period, offset);
   model.recurrent.kind = recurrence::mamba;
   read_mixer(fields, model.layers - attention, model);
   model.recurrent.heads = model.recurrent.width;
