@@ -28,6 +28,7 @@ static_assert(near_relative(cost_of_checkpoints(written, usd_per_gib_month(0.020
 static_assert(steps_between_checkpoints(1500_s, 2.14_s) == 701 && steps_between_checkpoints(1000_s, 2_s) == 500);
 static_assert(steps_between_checkpoints(0.5_s, 2_s) == 1 && steps_between_checkpoints(2_s, 2_s) == 1);
 static_assert(steps_between_checkpoints(seconds{1e10}, 1_s) == 1000000000);
+static_assert(steps_between_checkpoints(seconds{1.1e9}, 1_s) == 1000000000);
 static_assert(checkpoints_of(96_GB, 95368, 2.14_s, 1500_s, "us-east5").written == 137);
 static_assert(checkpoints_of(96_GB, 1, 2.14_s, 1500_s, "us-east5").written == 1);
 static_assert(checkpoints_of(96_GB, 1403, 2.14_s, 1500_s, "us-east5").written == 3);
