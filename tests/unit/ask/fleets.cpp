@@ -32,7 +32,10 @@ TEST_CASE("a plan of serving is a row of all its slices") {
   REQUIRE(document.plans.size() == 1);
   CHECK(document.plans.front().chips == 24);
   CHECK(document.plans.front().output_tokens == per_second{3000});
-  asked.regions = {"mars"};
+  asked.generations = {"v9"};
+  CHECK(says(refusal_of([&] { (void)detail::answer_to_plan_serving(config, asked, price_book{}); }).message,
+             "plan.generations is v9"));
+  asked.generations = {"v5e"}, asked.regions = {"mars"};
   CHECK(refusal_of([&] { (void)request_of(config, asked, price_book{}); }).code == errc::unknown_name);
 }
 
