@@ -1,4 +1,5 @@
 // What a question leaves open, filled in.
+#include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/ask/training.hpp>
@@ -30,6 +31,35 @@ TEST_CASE("lengths, layout and traffic where none are given") {
   whisper.encoder_stem = 80, whisper.encoder_positions = 1500;
   CHECK(source_length(whisper, 100) == 1500);
   CHECK(source_length(llama_3_8b(), 100) == 100);
+}
+
+TEST_CASE("weights in eight bits are a frozen base beside adapters of any rank, else steps that are lost") {
+  const auto says_of = [](std::int64_t rank) {
+    asked_job asked;
+    asked.job = job_of(64, 4096);
+    asked.job.weights = dtype::int8, asked.job.lora_rank = rank;
+    assumed_values assumed;
+    (void)filled_job(asked, llama_3_8b(), assumed);
+    std::string fields;
+    for (const auto& [field, value] : assumed) fields += field + ';';
+    return fields;
+  };
+  CHECK(says(says_of(1), "frozen base;"));
+  CHECK(says(says_of(16), "frozen base;"));
+  CHECK(says(says_of(0), "weights;"));
+  CHECK_FALSE(says(says_of(0), "frozen base;"));
+}
+
+TEST_CASE("a dimension that is padded has 1 to 2^31 elements") {
+  const auto padded = [](std::int64_t size) {
+    pad_request asked;
+    asked.chip = "v6e", asked.dimensions = {size};
+    return refusal_of([&] { (void)answer_to(asked); }).message;
+  };
+  CHECK(padded(1).empty());
+  CHECK(padded(std::int64_t{1} << 31).empty());
+  CHECK(says(padded((std::int64_t{1} << 31) + 1), "dimensions is 2147483649"));
+  CHECK(says(padded(0), "dimensions is 0"));
 }
 
 TEST_CASE("an encoder predicts the tokens that are masked, 15 % of them") {
