@@ -54,13 +54,15 @@ left=$(comm -23 <(sort <<< "$left") <(sort <<< "$killed"))
 
 # What the compiler evaluates alone is noticed by the static tests, which fail with the change in force.
 asked() {
-  local number=$1 file name test
+  local number=$1 file name test said
   file=$(awk -F'\t' -v n="$number" '$1 == n {print $2}' "$work/mutants")
   name=${file%.hpp}
   for test in "$source_dir/tests/static/$name".cpp "$source_dir/tests/static/${name}"_*.cpp; do
     [[ -e $test ]] || continue
-    "$compiler" "${flags[@]}" "-DTPUPLAN_DATA_DIR=\"$source_dir/data\"" "-DTPUPLAN_MUTATION_ON=$number" -fsyntax-only "$test" 2> /dev/null ||
-      { echo "killed $number $test"; return; }
+    said=$("$compiler" "${flags[@]}" "-DTPUPLAN_DATA_DIR=\"$source_dir/data\"" "-DTPUPLAN_MUTATION_ON=$number" \
+      -fsyntax-only "$test" 2>&1) && continue
+    if [[ $said == *nothing_to_change* ]]; then echo "void $number"; else echo "killed $number $test"; fi
+    return
   done
 }
 for ((part = 0; part < parts; ++part)); do
