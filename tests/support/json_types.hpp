@@ -27,8 +27,8 @@
 #include <tpuplan/simulate/batches.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
-#include <tpuplan/simulate/split.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <tpuplan/simulate/split.hpp>
 #include <tpuplan/tpuplan.hpp>
 
 /// The types of reflect/types.inc, with their definitions.
