@@ -116,8 +116,12 @@ TEST_CASE("what is at fault where no slice does a sweep", "[ask]") {
   request["slices"] = {"v6e-8"};
   CHECK(says(why(), "beyond the deadline of 60.0 s"));
   request.erase("deadline_s");
-  request["kinds"] = {"calendar"}, request["region"] = "us-south1";
-  CHECK(says(why(), "no price of calendar in us-south1"));
+  request["kinds"] = {"commitment_1y"}, request["region"] = "us-south1";
+  CHECK(says(why(), "no price of commitment_1y in us-south1"));
+  request["kinds"] = {"calendar"};  // at the flat price of the US
+  const json flat = sweep_of(llama, request);
+  CHECK_FALSE(flat["answer"]["plans"].empty());
+  CHECK(says(flat["answer"]["assumed"].dump(), "v6e on calendar in us-south1 at $1.89, as in us"));
   request = {{"trials", 4}, {"quota", 1}, {"tokens", 1e8}, {"generations", {"v5e"}}};  // 16 GB of HBM
   CHECK(says(why(), "a trial runs on none"));
 }
