@@ -58,7 +58,7 @@ launch=("$program" launch "$folder/plan.json" --target gke --maxtext --compiler-
 dataset=(--set dataset_path=gs://bucket/data) rate=(--set learning_rate=3e-4)
 written=$("${launch[@]}" "${dataset[@]}" "${rate[@]}" 2>"$folder/errors") || fail "launch: status $?: $(cat "$folder/errors")"
 for words in base_emb_dim=4096 base_num_decoder_layers=32 base_num_query_heads=32 base_num_kv_heads=8 base_mlp_dim=11008 \
-  head_dim=128 vocab_size=32000 ici_fsdp_parallelism=256 max_num_checkpoints_to_keep=3 steps=476838 \
+  head_dim=128 vocab_size=32000 ici_fsdp_parallelism=128 max_num_checkpoints_to_keep=3 steps=476838 \
   dataset_path=gs://bucket/data learning_rate=3e-4; do
   grep -qF "\"$words\"" <<<"$written" || fail "launch does not write $words"
 done
