@@ -170,7 +170,7 @@ const risk_policy elastic_policy = [] {
   return policy;
 }();
 
-TEST_CASE("an elastic run is that of a world in which each slice comes and goes") {
+TEST_CASE("an elastic run is that of a world in which each slice comes and goes", "[slow]") {
   struct world {
     std::int64_t slices;
     seconds lasts, queue, restart;
