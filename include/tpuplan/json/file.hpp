@@ -124,12 +124,13 @@ inline std::string place_of_repeated_key(std::string_view characters, std::strin
   std::set<std::pair<std::size_t, std::string_view>> keys;  // with the place of their object
   std::list<std::string> spelled;                           // those with escapes, as they are read
   return path_where(characters, source, [&](const std::vector<json_level>& open, std::string_view number) {
+    if (!number.empty()) return false;
     std::string_view key = open.back().key;
-    if (number.empty() && key.find('\\') != std::string_view::npos) {
+    if (key.find('\\') != std::string_view::npos) {
       const std::string quoted = '"' + std::string(key) + '"';
       key = spelled.emplace_back(nlohmann::json::parse(quoted).get<std::string>());
     }
-    return number.empty() && !keys.insert({open.back().begin, key}).second;
+    return !keys.insert({open.back().begin, key}).second;
   });
 }
 

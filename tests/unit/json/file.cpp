@@ -37,6 +37,7 @@ TEST_CASE("a key that comes twice in an object is refused by its place", "[json]
   CHECK(says(refused(R"({"a": {"a": 1}, "a": 2})"), "a.json.a is given twice; valid: each key once"));
   CHECK(says(refused(R"({"ab": 1, "a\u0062": 2})"), "a.json.a\\u0062 is given twice"));  // in another spelling
   CHECK_FALSE(says(refused(R"({"a\\u0062": 1, "a\u0062": 2})"), "twice"));
+  CHECK(parse_json("17", "a.json") == 17);  // in no object
   CHECK_FALSE(
       ::refusal_of([] { (void)parse_json(R"({"a": "a", "b": ["a", {"a": "\"a"}], "c:": ":"})", "a.json"); }).refused);
 }
