@@ -77,7 +77,8 @@ class replica_step_times {
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
     const double step = detail::with_host(device, at.host + at.own * begun, in_turn_);
     if (draft_ == 0) return seconds{step};
-    return seconds{step + draft_ * detail::with_host(at.plain + at.own * cache, at.host, in_turn_)};
+    const double plain = plain_[static_cast<std::size_t>(work.sequences)];
+    return seconds{step + draft_ * detail::with_host(plain + at.own * cache, at.host, in_turn_)};
   }
 
  private:
@@ -96,13 +97,15 @@ class replica_step_times {
     reads_ = terms.step.reads;
     terms.step.cache = 0;
     draft_ = terms.draft;
+    running_.reserve(static_cast<std::size_t>(most) + 1);
     for (std::int64_t running = 0; running <= most; ++running) {
       const auto sequences = static_cast<double>(running);
       const double factor = detail::factor_at(terms.step.own, sequences);
       const double plain = detail::step_at(terms.step, sequences);
       running_.push_back({draft_ > 0 ? detail::verify_at(terms.step, sequences, terms.verified) : plain,
                           factor * (terms.host + terms.host_each * sequences), factor,
-                          1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_), plain});
+                          1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_)});
+      if (draft_ > 0) plain_.push_back(plain);
     }
   }
   /// Steps of an encoder, which end its requests: nothing decodes.
@@ -112,7 +115,7 @@ class replica_step_times {
     in_turn_ = terms.in_turn;
     host_ = terms.host;
     host_each_ = terms.host_each / job.prompt.mean;
-    running_.assign(2, {0, 0, 1, 1, 0});
+    running_.assign(2, {0, 0, 1, 1});
   }
   /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
   /// prompt, as in the closed form.
@@ -139,9 +142,9 @@ class replica_step_times {
     double device, host;  // seconds, keys and values apart
     double own;           // factor of the caller's own runs
     double per_block;     // 1 over the tokens of a block for each sequence
-    double plain;         // seconds on the device without drafts, keys and values apart
   };
   std::vector<of_running> running_;  // by the number of sequences
+  std::vector<double> plain_;        // the same on the device without drafts, where there are drafts
   detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   double groups_ = 1;                // of devices that attend each to prompts of their own
