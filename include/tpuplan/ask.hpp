@@ -227,7 +227,14 @@ inline constexpr question questions[] = {
   const wanted_beside beside{pictures_wanted(asked, one), view_wanted(asked, one, view_form)};
   const nlohmann::json request = asked.value("request", nlohmann::json::object());
   keep_times(request, one.rows);
-  reply whole = one.answered(request, beside);
+  reply whole = [&] {
+    try {
+      return one.answered(request, beside);
+    } catch (const error& refusal) {
+      refuse_misplaced(refusal, one.rows);
+      throw;
+    }
+  }();
   if (is_text(form, "short")) whole.document = short_form(whole.document);
   nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
   document.get_ref<nlohmann::ordered_json::object_t&>().reserve(6);  // a second growth would copy the answer

@@ -490,6 +490,17 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   more["extra"] = 1;
   CHECK(refusal(more) == "unknown_name extra");
   CHECK(refusal(question_of("chips", {{"nam", "v5p"}})) == "unknown_name request.nam");
+  const auto valid = [](const json& request) {
+    return ask(question_of("serve", request))["error"]["valid"].get<std::string>();
+  };
+  const json drafts = {{"draft_tokens", 4}, {"acceptance", 0.8}};
+  json serve = {{"config", {{"model_type", "llama"}}}, {"slice", "v6e-8"}};
+  serve["speculation"] = drafts;
+  CHECK(valid(serve) == "job.speculation");  // where it stands
+  serve.erase("speculation"), serve["tensor"] = 4;
+  CHECK(valid(serve) == "mesh.tensor");
+  serve.erase("tensor"), serve["slic"] = 4;
+  CHECK(valid(serve) == "slice");
   CHECK(refusal(question_of("slices", {{"name", "v5p-128"}, {"generations", {"v5p"}}})) ==
         "invalid_argument generations");
   CHECK(refusal(question_of("pad", {{"chip", "v5p"}})) == "missing_field dimensions");

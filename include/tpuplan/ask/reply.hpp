@@ -122,6 +122,22 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
   }
 }
 
+/// Refuses a key that is none of a request but stands deeper in it, by where it stands: "job.speculation" for
+/// "speculation".
+inline void refuse_misplaced(const error& refusal, const question_rows& tables) {
+  constexpr std::string_view begin = "request.";
+  if (refusal.given() != "not a key" || refusal.field().substr(0, begin.size()) != begin) return;
+  const std::string key = '.' + std::string(refusal.field().substr(begin.size()));
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      const std::string path = std::string(row.path) + '.';
+      const std::size_t at = path.find(key + '.');
+      if (at != std::string::npos)
+        fail(errc::unknown_name, refusal.field(), refusal.given(), path.substr(0, at + key.size()));
+    }
+  }
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan
