@@ -338,9 +338,10 @@ struct made_band {
     return std::find_if(one.under.begin(), one.under.end(), [&](const time_by_engine& by) { return by.engine == of; })
         ->time;
   };
-  const detail::likely_times times =
-      detail::likely_times_of(engine == serving_engine::unnamed ? made.ran : only, made.band, best, time_under);
-  return detail::range_of_times(times, one.predicted, engine == serving_engine::unnamed ? best : seconds{0});
+  const bool unnamed = engine == serving_engine::unnamed;
+  return detail::range_around(one.predicted,
+                              detail::range_of_engines(unnamed ? made.ran : only, made.band, best, time_under),
+                              unnamed ? best : seconds{0});
 }
 
 /// Whether a band holds what was measured.
@@ -373,6 +374,14 @@ struct made_band {
   return bands;
 }
 
+/// The share of what is likely below a measured time: half of it below the estimate, one in twenty beyond either end,
+/// logistic in the logarithm on either side, as `serving_shape` has it.
+[[nodiscard]] inline double share_within(const detail::likely_time& range, seconds measured) {
+  const double off = std::log(measured / range.total);
+  const double end = off < 0 ? std::log(range.total / range.low) : std::log(range.high / range.total);
+  return end > 0 ? 1 / (1 + std::pow(19, -off / end)) : off < 0 ? 0 : 1;
+}
+
 /// The share of what is likely below each measured time, by source.
 using shares_by_source = std::map<std::string, std::vector<double>>;
 
@@ -382,7 +391,7 @@ using shares_by_source = std::map<std::string, std::vector<double>>;
   shares_by_source result;
   for (const left_out_serving& one : list) {
     if (one.run.saturated) continue;
-    result[one.run.source].push_back(detail::share_within(range_at(bands.at(one.run.source), one), one.run.measured));
+    result[one.run.source].push_back(share_within(range_at(bands.at(one.run.source), one), one.run.measured));
   }
   return result;
 }

@@ -184,14 +184,9 @@ constexpr void divide_attention(served_model& served, const transformer& model, 
   served.all_to_all = 2 * static_cast<double>(moe_layers(model)) * all_to_all(sent, block).bandwidth;
 }
 
-constexpr served_model served_pair(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                                   const slice& where, bool compared);
-
-/// `served_by` for a model and a job that are known to be valid, and a layout that is not. `compared`: with the
-/// features of the question, by which it is compared with runs of the caller's own.
-constexpr served_model served_by_valid(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                                       const slice& where, bool compared) {
-  if (model.kind == architecture::encoder_decoder) return served_pair(model, job, mesh, where, compared);
+/// What one stack of layers does.
+constexpr served_model served_stack(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                    const slice& where, bool compared) {
   check_served(model, mesh, where);
   served_model served;
   const parameter_count count = count_of_valid(model);
@@ -234,7 +229,7 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
 /// and two attention kernels. No run of one that serves is published.
 constexpr served_model served_pair(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                    const slice& where, bool compared) {
-  served_model served = served_by_valid(decoder_of(model), job, mesh, where, compared);
+  served_model served = served_stack(decoder_of(model), job, mesh, where, compared);
   served.held = served.streamed =
       stored_bytes(count_of_valid(model), job.weights, job.weights_by_part) / size_of(job.weights);
   served.layers *= 1.5;
@@ -243,6 +238,14 @@ constexpr served_model served_pair(const transformer& model, const serving_job& 
   served.passed = 0;
   served.covered = false;
   return served;
+}
+
+/// `served_by` for a model and a job that are known to be valid, and a layout that is not. `compared`: with the
+/// features of the question, by which it is compared with runs of the caller's own.
+constexpr served_model served_by_valid(const transformer& model, const serving_job& job, const serving_layout& mesh,
+                                       const slice& where, bool compared) {
+  return model.kind == architecture::encoder_decoder ? served_pair(model, job, mesh, where, compared)
+                                                     : served_stack(model, job, mesh, where, compared);
 }
 
 /// Refuses what no step takes.

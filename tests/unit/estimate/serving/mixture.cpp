@@ -1,6 +1,5 @@
 // Ranges of serving estimates: of an engine, and of the mixture of those that ran where none is named.
 #include <cmath>
-#include <random>
 #include <set>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/mixture.hpp>
@@ -23,79 +22,49 @@ serving_job traffic(serving_engine engine) {
   return job;
 }
 
-/// The mixture of what estimates say of each engine by its name.
+/// The ends that the engines of a kind have by their names, as a mixture.
 template <class Estimate>
-detail::likely_times named(detail::serving_kind kind, const Estimate& of) {
-  detail::likely_times times;
+detail::likely_time named(detail::serving_kind kind, const Estimate& of) {
+  double below = 0, above = 0;
+  detail::likely_time range{};
   for (const detail::engine_that_ran& one : detail::ran_by_kind[static_cast<std::size_t>(kind)].items) {
     if (one.share <= 0) continue;
     const auto said = of(one.engine);
-    times.items[times.count++] = {one.share, said.total, said.low, said.high};
+    if (range.total.value() == 0) range.total = said.total;
+    below += one.share * std::pow(said.low.value(), -4), above += one.share * std::pow(said.high.value(), 4);
   }
-  return times;
+  range.low = seconds{std::pow(below, -0.25)}, range.high = seconds{std::pow(above, 0.25)};
+  return range;
 }
 
 }  // namespace
 
-TEST_CASE("half of what is likely is above the estimate, one in twenty beyond each end") {
-  const detail::likely_time time{1, 10_s, 8_s, 14_s};
-  CHECK(close(detail::share_within(time, 10_s), 0.5));
-  CHECK(close(detail::share_within(time, 8_s), 0.05));
-  CHECK(close(detail::share_within(time, 14_s), 0.95));
-  CHECK(detail::share_within(time, 20_s) > 0.95);
-  const detail::likely_time floored{1, 10_s, 10_s, 14_s};
-  CHECK(detail::share_within(floored, 9_s) == 0);
+TEST_CASE("of what may run, one in twenty lies beyond each end of the range") {
+  const detail::engines_that_ran two{{{{serving_engine::vllm, 0.7}, {serving_engine::sglang_jax, 0.3}}}, 2};
+  const detail::serving_band band{0.25, 0.5};
+  const auto time = [](serving_engine engine) { return engine == serving_engine::vllm ? 10_s : 15_s; };
+  const detail::likely_time range = detail::range_of_engines(two, band, 0_s, time);
+  CHECK(range.total == 10_s);
+  // Ends of 8 and 12 s, and of 20 and 30 s.
+  const auto share = [](double of_first, double of_other) { return 0.05 * (0.7 * of_first + 0.3 * of_other); };
+  CHECK(close(share(std::pow(range.low / 8_s, 4), std::pow(range.low / 12_s, 4)), 0.05));
+  CHECK(close(share(std::pow(20_s / range.high, -4), std::pow(30_s / range.high, -4)), 0.05));
+  CHECK((8_s < range.low && range.low < 12_s));
+  CHECK((20_s < range.high && range.high < 30_s));
+  const auto alike = [](serving_engine) { return 10_s; };
+  CHECK(close(detail::range_of_engines(two, band, 0_s, alike).low.value(), 8));
+  CHECK(close(detail::range_of_engines(two, band, 0_s, alike).high.value(), 20));
 }
 
-TEST_CASE("ends of a mixture lie between those of its parts, and leave one in twenty") {
-  detail::likely_times both;
-  both.items[0] = {0.7, 10_s, 8_s, 14_s};
-  both.items[1] = {0.3, 20_s, 12_s, 40_s};
-  both.count = 2;
-  const seconds low = detail::range_of_parts(both).low, high = detail::range_of_parts(both).high;
-  CHECK((8_s < low && low < 12_s));
-  CHECK((14_s < high && high < 40_s));
-  for (const auto& [at, share] : {std::pair{low, 0.05}, std::pair{high, 0.95}})
-    CHECK(close(0.7 * detail::share_within(both.items[0], at) + 0.3 * detail::share_within(both.items[1], at), share,
-                1e-9));
-  both.count = 1;
-  CHECK(detail::range_of_parts(both).low == 8_s);
-  CHECK(detail::range_of_parts(both).high == 14_s);
-}
-
-TEST_CASE("a thousand mixtures leave one in twenty beyond each end, whatever the widths of their parts") {
-  std::minstd_rand random(20261126);
-  const auto between = [&](double least, double most) {
-    return least + (most - least) * static_cast<double>(random() % 10000) / 10000;
-  };
-  for (int round = 0; round < 1000; ++round) {
-    INFO("mixture " << round);
-    detail::likely_times all;
-    all.count = 2 + random() % 7;
-    double shares = 0;
-    const double over = between(0.05, 2), under = between(0.05, 0.9);
-    for (std::size_t i = 0; i < all.count; ++i) {
-      detail::likely_time& one = all.items[i];
-      one.share = between(0.01, 1), shares += one.share;
-      one.total = random() % 4 == 0 && i > 0 ? all.items[i - 1].total : seconds{std::exp(between(-2, 2))};
-      one.low = one.total / (1 + (random() % 3 == 0 ? between(0.01, 8) : over));
-      one.high = one.total / (1 - (random() % 5 == 0 ? between(0.01, 0.95) : under));
-      if (random() % 20 == 0) one.low = one.total;  // never below it
-    }
-    for (detail::likely_time& one : all.items) one.share /= shares;
-    const auto share_below = [&](seconds limit) {
-      double sum = 0;
-      for (std::size_t i = 0; i < all.count; ++i)
-        sum += all.items[i].share * detail::share_within(all.items[i], limit);
-      return sum;
-    };
-    const detail::likely_time range = detail::range_of_parts(all);
-    // A little to either side, as a share may jump where nothing is below a part.
-    for (const auto& [end, share] : {std::pair{range.low, 0.05}, std::pair{range.high, 0.95}}) {
-      CHECK(share_below(end * (1 - 1e-9)) < share);
-      CHECK(share_below(end * (1 + 1e-9)) > share);
-    }
-  }
+TEST_CASE("a loop that can be as good as the best measured begins there, if that is sooner") {
+  const detail::engines_that_ran loop{{{{serving_engine::example, 1}}}, 1};
+  const detail::engines_that_ran engine{{{{serving_engine::vllm, 1}}}, 1};
+  const auto time = [](serving_engine) { return 10_s; };
+  const detail::serving_band band{0.25, 0.5};
+  CHECK(close(detail::range_of_engines(loop, band, 5_s, time).low.value(), 5));
+  CHECK(close(detail::range_of_engines(loop, band, 9_s, time).low.value(), 8));
+  CHECK(close(detail::range_of_engines(engine, band, 5_s, time).low.value(), 8));
+  CHECK(close(detail::range_of_engines(loop, band, 5_s, time).high.value(), 20));
 }
 
 TEST_CASE("engines that ran are named, once each, and are all there is") {
@@ -137,9 +106,9 @@ TEST_CASE("without a name the range is the mixture of what names give") {
     const auto of_prompt = [&](serving_engine engine) {
       return prefill_time(model, {1, 1024}, traffic(engine), mesh, where);
     };
-    const auto check = [](const auto& common, const detail::likely_times& times, seconds most) {
-      CHECK(close(common.high.value(), max(common.total, detail::range_of_parts(times).high).value(), 1e-9));
-      const seconds low = min(common.total, detail::range_of_parts(times).low);
+    const auto check = [](const auto& common, const detail::likely_time& range, seconds most) {
+      CHECK(close(common.high.value(), max(common.total, range.high).value(), 1e-9));
+      const seconds low = min(common.total, range.low);
       CHECK(close(common.low.value(), (most.value() > 0 ? min(low, most) : low).value(), 1e-9));
     };
     INFO(name);
