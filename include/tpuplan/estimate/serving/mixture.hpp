@@ -42,17 +42,17 @@ constexpr likely_time range_of_engines(const engines_that_ran& ran, const servin
   return {first, low / fourth_root(below), first / (1 - band.under) * fourth_root(above)};
 }
 
+/// The same around an estimate, whose ends are on either side of it, and no higher than `least`, where that is above 0.
+constexpr likely_time range_around(seconds total, const likely_time& ran, seconds least) {
+  likely_time range{total, min(total, ran.low), max(total, ran.high)};
+  if (least.value() > 0) range.low = min(range.low, least);
+  return range;
+}
+
 /// The one engine that runs or, where none is named, those that ran.
 constexpr engines_that_ran engines_of(serving_kind kind, serving_engine engine) {
   if (engine == serving_engine::unnamed) return ran_by_kind[static_cast<std::size_t>(kind)];
   return {{{{engine, 1}}}, 1};
-}
-
-/// The same around an estimate, whose ends are on either side of it, and no higher than `least`, where that is above 0.
-constexpr likely_time range_around(seconds total, const likely_time& engines, seconds least) {
-  likely_time range{total, min(total, engines.low), max(total, engines.high)};
-  if (least.value() > 0) range.low = min(range.low, least);
-  return range;
 }
 
 /// Fills in the range (low, high, band) of an estimate. Where no engine is named, the low end is no higher than what
