@@ -137,6 +137,15 @@ inline constexpr question questions[] = {
         "simulate_generation", "How long do requests for images or clips take under traffic?",
         {{model_rows, picture_rows, generate_rows, item_traffic_rows, fill_rows, price_rows}},
         generation_answered<simulate_generation_request, simulate_generation_answer, answer_to_simulate_generation>),
+    question_of<asked_day, day_document>(
+        "day", "How many slices follow the traffic of a day, and what do they cost?",
+        {{model_rows, engine_slice_rows, length_rows, day_rows, day_chance_rows, target_rows, format_rows,
+          served_engine_rows, image_rows, speculation_rows, price_rows}},
+        day_answered),
+    question_of<asked_item_day, item_day_document>(
+        "day_generation", "How many slices make the images or clips of a day in time, and what do they cost?",
+        {{model_rows, picture_rows, item_day_rows, fill_rows, day_rows, day_chance_rows, price_rows}},
+        generation_answered<asked_item_day, item_day_document, answer_to_day_generation>),
     question_of<asked_plan, plan_document>("plan", "Which slices should train this model?",
                                            {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, market_rows,
                                              wait_rows, phase_rows, degree_rows, noise_rows, budget_rows, limit_rows}},

@@ -120,6 +120,14 @@ json trace() {
 /// A denoiser of images alone.
 json flux() { return {{"_class_name", "FluxTransformer2DModel"}, {"guidance_embeds", true}}; }
 
+/// A day of Llama with these rates.
+json day_at(const json& rates) {
+  return {{"config", config()},
+          {"slice", "v6e-1"},
+          {"job", {{"percentiles", {{"first_token", {{"share", 0.99}, {"limit_s", 2}}}}}}},
+          {"traffic", {{"day", {{"rates_per_s", rates}, {"part_s", 900}}}, {"for_hpa", true}}}};
+}
+
 /// One or more of each question.
 std::vector<example> examples() {
   const json model = config(), llava = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llava-1.5-7b.json");
@@ -149,6 +157,13 @@ std::vector<example> examples() {
         {"job", {{"request_rate_per_s", 4}}},
         {"load", true}}},
       {"simulate", {{"config", model}, {"slice", "v6e-8"}, {"slices", 2}, {"trace", trace()}}},
+      {"day", day_at({0.5, 2, 1})},
+      {"day_generation",
+       {{"config", flux()},
+        {"slice", "v6e-4"},
+        {"make", {{"steps", 28}}},
+        {"target", {{"share", 0.95}, {"limit_s", 30}}},
+        {"traffic", {{"day", {{"rates_per_s", {0.1, 0.3}}}}}}}},
       {"fit_network", {{"config", {{"model_type", "resnet"}}}, {"slice", "v5e-8"}}},
       {"train_network", {{"config", {{"model_type", "resnet"}}}, {"slice", "v5e-8"}, {"data", {{"examples", 50000}}}}},
       {"plan_network", {{"config", {{"model_type", "resnet"}}}, {"data", {{"examples", 50000}}}}},

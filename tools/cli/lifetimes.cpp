@@ -32,13 +32,7 @@ std::vector<own_lifetime> load_lifetimes(const std::string& path) {
 
 }  // namespace
 
-option& add_lifetimes_option(command& to, std::string& file) {
-  std::string help;
-  for (const question_row& row : market_rows) {
-    if (row.option == "--lifetimes") help = row.help;
-  }
-  return to.add("--lifetimes", file, help);
-}
+option& add_lifetimes_option(command& to, std::string& file) { return to.ask_file(market_rows, "--lifetimes", file); }
 
 void take_lifetimes(const std::string& file, nlohmann::json& request) {
   if (!file.empty()) request["lifetimes"] = load_lifetimes(file);

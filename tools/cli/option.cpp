@@ -215,6 +215,9 @@ option& command::ask(const question_row& row, nlohmann::json& request) {
                             if (row.several) return add_value(row, given, std::exchange(is_first, false), place);
                             place = value_of(row, given);
                           });
+  return as_row_says(row, added);
+}
+option& command::as_row_says(const question_row& row, option& added) {
   added.fills = std::string(row.path) + " " + std::string(row.decides);
   added.usual_ = row.usual;
   added.needs_ = words_of(row.needs);
@@ -226,10 +229,19 @@ void command::ask(const row_list& rows, nlohmann::json& request) {
   for (const question_row& row : rows)
     if (row.kind != value_kind::file) ask(row, request);
 }
-option& command::ask(const row_list& rows, std::string_view option_name, nlohmann::json& request) {
+namespace {
+const question_row& row_of(const row_list& rows, std::string_view option_name) {
   for (const question_row& row : rows)
-    if (row.option == option_name) return ask(row, request);
+    if (row.option == option_name) return row;
   throw std::logic_error("no row of " + std::string(option_name));
+}
+}  // namespace
+option& command::ask(const row_list& rows, std::string_view option_name, nlohmann::json& request) {
+  return ask(row_of(rows, option_name), request);
+}
+option& command::ask_file(const row_list& rows, std::string_view option_name, std::string& path) {
+  const question_row& row = row_of(rows, option_name);
+  return as_row_says(row, add(std::string(row.option), path, std::string(row.help)));
 }
 
 option& command::of(std::string_view option_name) {

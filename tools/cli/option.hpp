@@ -124,6 +124,7 @@ class command {
   void ask(const tpuplan::row_list& rows, nlohmann::json& request);
   option& ask(const tpuplan::question_row& row, nlohmann::json& request);
   option& ask(const tpuplan::row_list& rows, std::string_view option_name, nlohmann::json& request);
+  option& ask_file(const tpuplan::row_list& rows, std::string_view option_name, std::string& path);
   /// @}
 
   /// An option that fills a field. The help shows the name that an enumeration has unless the option is given.
@@ -173,6 +174,8 @@ class command {
   std::function<void()> run;
 
  private:
+  /// The option with the words and the rules of its row.
+  static option& as_row_says(const tpuplan::question_row& row, option& added);
   option& declare(option::shape form, const std::string& option_name, const std::string& says,
                   std::function<void(const std::string&)> take);
   template <class T>

@@ -6,12 +6,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/day.hpp>
+#include <tpuplan/ask/day_generation.hpp>
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/ask/simulate_generation.hpp>
-#include <tpuplan/plan/item_day.hpp>
-#include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/read/traces.hpp>
-#include <tpuplan/show/views/item_day.hpp>
+#include <tpuplan/show/views/day.hpp>
+#include <tpuplan/show/views/day_generation.hpp>
 #include <tpuplan/show/views/simulate.hpp>
 #include <tpuplan/show/views/simulate_generation.hpp>
 #include <vector>
@@ -38,11 +39,8 @@ struct simulate_options {
   std::string config, trace, day, calibration;
   traffic_options traffic;
   price_options prices;
-  scaling_rule scaling;
-  seconds part{0};           // of a day from a trace; 0: a 24th of it
-  bool for_hpa = false;      // what autoscaler of Kubernetes keeps the targets
-  seconds between{};         // of a day: preemptions of one spot slice; 0: what is published
-  picture_options pictures;  // of a pipeline of images or clips
+  nlohmann::json of_day = nlohmann::json::object();  // what is asked of a day alone
+  picture_options pictures;                          // of a pipeline of images or clips
 };
 
 // Images and clips under traffic.
@@ -69,64 +67,37 @@ bool is_trace(const std::string& path) {
   return std::getline(file, first) && first.rfind("TIMESTAMP", 0) == 0;
 }
 
-/// The rates of a trace in parts.
-traffic_day traced_day(const std::vector<simulated_request>& trace, const simulate_options& given) {
-  const seconds length = trace.back().arrival;
-  return day_of(trace, given.part.value() > 0 ? given.part : max(seconds{60}, length / 24.0));
-}
-
-/// How long spot is taken to last in a day, where there is a price of it and nobody says.
-void add_lifetime(assumed_values& said, const slice& where, const price_book& prices, const simulate_options& given,
-                  const session& with) {
-  if (with.is_given("--mtbp") || !find_price(prices, where, given.prices.region, provisioning::spot)) return;
-  assume_lifetimes({std::string(where.chip.name.view())}, {given.prices.region}, said);
-}
-
-item_day_request item_day_of(const simulate_options& given, const generate_answer& made, const price_book& prices,
-                             const session& with) {
-  item_day_request day;
-  day.where = scheduled_slice(given.asked.slice);
-  const simulate_generation_request asked = items_asked(given, with);
-  day.service = {1, asked.batch, made.batch_time, asked.fill};
-  day.target = asked.target;
+/// The traffic of a day. `least`: requests by which percentiles say something.
+traffic_over_day day_asked(const simulate_options& given, double least) {
+  traffic_over_day traffic = read_request<asked_day>(given.of_day).traffic;
   if (is_trace(given.day)) {
-    day.day = traced_day(load_trace(given.day), given);
+    traffic.trace = load_trace(given.day);
   } else {
-    if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
-    day.day = load_day(given.day, 100);
+    traffic.day = load_day(given.day, least);
   }
-  day.scaling = given.scaling, day.variation = asked.variation;
-  day.prices = prices, day.region = text<32>{given.prices.region};
-  day.between = given.between, day.seed = asked.seed, day.find_threshold = given.for_hpa;
-  return day;
+  traffic.variation = given.asked.variation, traffic.seed = given.asked.seed;
+  return traffic;
 }
 
 /// A day of images or clips: a batch as `generate` has it, and how many slices follow the traffic.
 void simulate_item_day(const simulate_options& given, const read_generation& read, const price_book& prices,
                        session& with) {
   const simulate_generation_request asked = items_asked(given, with);
-  generate_answer made = answer_to_generate(read,
-                                            {asked.config, asked.slice, asked.make, asked.batch, 1, asked.mesh,
-                                             asked.exchange, asked.kind, asked.region, asked.prices},
-                                            prices);
   if (with.is_given("--provisioning"))
     refuse("--provisioning", "given with --day", "none: a day has all ways of paying");
   if (asked.batch == 1 && asked.fill.value() > 0) refuse("--fill", "given without effect", "only with --batch");
   if (asked.target.limit.value() <= 0)
     refuse_missing("--e2e-p95", "a target by percentile, which the slices of a day have to keep");
-  const item_day_request request = item_day_of(given, made, prices, with);
-  const item_day_answer day = plan_day(request);
-  if (made.fits == verdict::no || day.options.empty() || !day.options.front().meets_targets) with.status = 1;
-  std::vector<assumption> assumed = std::move(made.assumed);
-  assumed.erase(std::remove_if(assumed.begin(), assumed.end(),
-                               [](const assumption& one) { return one.field == "way of paying"; }),
-                assumed.end());
-  assumed_values said = machine_taken(asked.slice, scheduled_slice(asked.slice));
-  add_lifetime(said, request.where, prices, given, with);
-  for (const auto& [field, value] : said) assumed.push_back({field, value, std::string(not_given)});
-  answer(with, view_of(request, day, made, assumed, view_options_of(with)), [&]() -> ordered_json {
-    return {{"schema", json_schema}, {"answer", day}, {"batch_time_s", made.batch_time.value()}, {"assumed", assumed}};
-  });
+  item_day_document day =
+      answer_to_day_generation(read,
+                               {asked.config, asked.slice, asked.make, asked.batch, asked.mesh, asked.exchange,
+                                asked.fill, asked.target, day_asked(given, 100), asked.region, asked.prices},
+                               prices);
+  if (day.made.fits == verdict::no || day.answer.options.empty() || !day.answer.options.front().meets_targets)
+    with.status = 1;
+  for (const auto& [field, value] : machine_taken(asked.slice, scheduled_slice(asked.slice)))
+    day.assumed.push_back({field, value, std::string(not_given)});
+  answer(with, view_of(day, view_options_of(with)), [&]() -> ordered_json { return day; });
 }
 
 void simulate_items(const simulate_options& given, session& with) {
@@ -167,62 +138,23 @@ void simulate_traffic(const model_config& config, const simulate_options& given,
   answer(with, view_of(a, view_options_of(with)), [&]() -> ordered_json { return a; });
 }
 
-// A day of traffic.
-
-/// A day from a trace: its rates by parts, and the lengths of its requests.
-void read_traced_day(const simulate_options& given, const session& with, day_request& into) {
-  for (const char* other : {"--input-len", "--output-len"}) {
-    if (with.is_given(other)) refuse(other, "given with a trace", "a trace, which has lengths, or a day of rates");
-  }
-  if (given.traffic.job.images > 0) refuse("--images", "given with a trace", "a day of rates: a trace has all tokens");
-  const std::vector<simulated_request> trace = load_trace(given.day);
-  into.day = traced_day(trace, given);
-  into.job.prompt = lengths_of(trace, &simulated_request::prompt);
-  into.job.output = lengths_of(trace, &simulated_request::output);
-}
-
-day_request make_day(const model_config& config, const simulate_options& given, const price_book& prices,
-                     const session& with) {
-  day_request request;
-  request.model = config.model;
-  request.job = given.traffic.job;
-  request.fleet = {given.traffic.mesh, scheduled_slice(given.asked.slice), 1, given.asked.prefill};
-  if (is_trace(given.day)) {
-    read_traced_day(given, with, request);
-  } else {
-    if (with.is_given("--part")) refuse("--part", "given without effect", "only with a trace");
-    request.day = load_day(given.day);
-  }
-  request.job = as_engine_runs(with_image_tokens(request.job, config.model), config.model);
-  request.find_threshold = given.for_hpa;
-  request.scaling = given.scaling;
-  request.variation = given.asked.variation;
-  request.prices = prices;
-  request.region = text<32>{given.prices.region};
-  request.between = given.between;
-  request.seed = given.asked.seed;
-  request.constants = given.traffic.constants;
-  return request;
-}
-
 void simulate_day(const model_config& config, const simulate_options& given, const price_book& prices, session& with) {
   need_targets(given.traffic.job.percentiles, "a target by percentile, which the slices of a day have to keep");
-  const day_request request = make_day(config, given, prices, with);
-  tpuplan::check_sharding(config.model, request.fleet.mesh, request.fleet.where);
-  const day_answer day = plan_day(request);
-  if (day.options.empty() || !day.options.front().meets_targets) with.status = 1;
-  if (day.options.empty() && with.is_given("--svg"))
+  asked_day asked;
+  asked.slice = given.asked.slice, asked.job = given.traffic.job, asked.mesh = given.traffic.mesh;
+  asked.constants = given.traffic.constants, asked.prefill = given.asked.prefill;
+  asked.traffic = day_asked(given, 1000), asked.region = given.prices.region;
+  if (!asked.traffic.trace.empty()) {
+    for (const char* other : {"--input-len", "--output-len"}) {
+      if (with.is_given(other)) refuse(other, "given with a trace", "a trace, which has lengths, or a day of rates");
+    }
+    if (asked.job.images > 0) refuse("--images", "given with a trace", "a day of rates: a trace has all tokens");
+  }
+  const day_document day = answer_to_day(config, asked, prices);
+  if (day.answer.options.empty() || !day.answer.options.front().meets_targets) with.status = 1;
+  if (day.answer.options.empty() && with.is_given("--svg"))
     refuse("--svg", "given for a day without an answer", "targets that a slice keeps");
-  assumed_values said = assumed_engine(given.traffic.job.engine, config.model);
-  for (assumed_values& more :
-       std::array<assumed_values, 3>{assumed_kind(given.traffic.job, config.model),
-                                     assumed_schedule(given.traffic.job, config.model), assumed_lengths(request.job)})
-    said.insert(said.end(), more.begin(), more.end());
-  add_lifetime(said, request.fleet.where, prices, given, with);
-  const std::vector<assumption> assumed = all_assumed(config, said);
-  answer(with, view_of(request, day, assumed, view_options_of(with)), [&]() -> ordered_json {
-    return {{"schema", json_schema}, {"answer", day}, {"assumed", assumed}};
-  });
+  answer(with, view_of(day, view_options_of(with)), [&]() -> ordered_json { return day; });
 }
 
 /// The request, whose lengths are drawn: of these the job has the moments.
@@ -266,32 +198,6 @@ void run_simulate(simulate_options given, session& with) {
   simulate_traffic(config, given, prices.book(), with);
 }
 
-void add_day_options(command& to, simulate_options& into) {
-  to.add("--day", into.day,
-         "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
-      .decides("requests requests_of_a_replica")
-      .excludes({"--rate", "--concurrency", "--trace", "--slices", "--requests", "--routing", "--turns",
-                 "--shared-prefix", "--adapters", "--split-slices", "--prefill-slices", "--decode-slices",
-                 "--transfer-rate", "--urgent"});
-  to.add("--start-up", into.scaling.start_up, {0, 86400}, "from ordering a slice until it serves")
-      .usually("10min")
-      .needs({"--day"});
-  to.add("--headroom", into.scaling.headroom, {0, 10}, "slices beyond those that the rate needs, as a share of them")
-      .usually("0.25")
-      .needs({"--day"});
-  to.add("--part", into.part, {1, 1e6}, "of a trace: the time of a part, which has one rate")
-      .usually("a 24th of the trace, at least 1min")
-      .needs({"--day"});
-  to.flag("--hpa", into.for_hpa, "also the autoscaler of Kubernetes that keeps the targets with the fewest slice-hours")
-      .needs({"--day"});
-  to.add("--floor", into.scaling.floor, {1, 1e6}, "slices that a fleet always keeps which follows the traffic")
-      .usually("1")
-      .needs({"--day"});
-  to.add("--mtbp", into.between, {60, 3.2e8}, "mean time between preemptions of one slice on spot")
-      .usually("as published of the chip there, else 4h")
-      .needs({"--day"});
-}
-
 }  // namespace
 
 void add_simulate_command(session& with) {
@@ -304,11 +210,10 @@ void add_simulate_command(session& with) {
   added.ask(drawn_length_rows, request);
   added.ask(fleet_rows, request);
   added.ask(routing_rows, request);
-  option& trace = added.add("--trace", options->trace,
-                            "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them");
-  trace.decides("requests").excludes({"--rate", "--input-len", "--output-len", "--svg"});
+  added.ask_file(fleet_rows, "--trace", options->trace);
   added.ask(target_rows, request);
-  add_day_options(added, *options);
+  added.ask_file(day_rows, "--day", options->day);
+  added.ask(day_rows, options->of_day);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
   added.ask(image_rows, request);

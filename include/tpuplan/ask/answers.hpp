@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/ask/day.hpp>
+#include <tpuplan/ask/day_generation.hpp>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/generate.hpp>
@@ -312,6 +314,18 @@ template <class Request>
   const model_config config = served_model_of(request, asked);
   const placed_prices there = prices_of_slice(asked);
   return reply_there(answer_to_simulate(config, asked, there.prices.book()), there, beside);
+}
+[[nodiscard]] inline reply day_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  asked_day asked = read_request<asked_day>(request);
+  if (!asked.traffic.trace.empty()) {
+    for (const char* key : {"prompt", "output"}) {
+      if (job_gives(request, key))
+        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
+    }
+  }
+  const model_config config = served_model_of(request, asked);
+  const placed_prices there = prices_of_slice(asked);
+  return reply_there(answer_to_day(config, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_serving_plan asked = read_request<asked_serving_plan>(request);

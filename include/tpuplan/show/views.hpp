@@ -1,6 +1,8 @@
 #ifndef TPUPLAN_SHOW_VIEWS_HPP
 #define TPUPLAN_SHOW_VIEWS_HPP
 
+#include <tpuplan/show/views/day.hpp>
+#include <tpuplan/show/views/day_generation.hpp>
 #include <tpuplan/show/views/figures.hpp>
 #include <tpuplan/show/views/fit.hpp>
 #include <tpuplan/show/views/generate.hpp>

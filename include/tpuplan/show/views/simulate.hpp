@@ -11,7 +11,7 @@
 #include <vector>
 
 /// @file
-/// What a reader sees of the answer to simulate, and of a day of traffic.
+/// What a reader sees of the answer to simulate.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -157,89 +157,6 @@ namespace readable {
   return words;
 }
 
-/// "kept over the day, missed in 2 parts".
-[[nodiscard]] inline std::string kept_in_parts(std::int64_t missed) {
-  return missed == 0 ? "kept" : joined({"kept over the day, missed in ", counted(missed, "part")});
-}
-/// Whether a day's targets are kept, and in how many parts of it they are not.
-[[nodiscard]] inline std::string kept_words(const day_option& option, const latency_targets& targets) {
-  if (!option.meets_targets) return "missed";
-  return kept_in_parts(tpuplan::detail::missed_parts(option.parts, targets.first_token));
-}
-/// "2 x commitment_1y + spot, following".
-[[nodiscard]] inline std::string mix_words(const payment_mix& mix) {
-  if (mix.base == 0) return joined({name(mix.kind), mix.follows ? ", following" : ", fixed"});
-  if (!mix.follows) return joined({name(mix.base_kind), ", fixed"});
-  return joined({std::to_string(mix.base), " x ", name(mix.base_kind), " + ", name(mix.kind), ", following"});
-}
-/// How the slices of a day are paid for, and what that costs and keeps.
-[[nodiscard]] inline view_part day_ways_part(const day_request& request, const day_answer& answer) {
-  view_part part = table_of(
-      "paid for as | ~>at most | ~~>slice-hours | >first p99:s | ~>worst part:s | ~~>token p95:s | >cost:usd | "
-      "targets");
-  for (const day_option& day : answer.options) {
-    seconds worst{0};
-    for (const day_part& one : day.parts) worst = max(worst, one.first.p99);
-    const bool none = day.parts.empty();
-    part.rows.push_back({cell(mix_words(day.mix)), count_cell(day.most_slices),
-                         cell(count(day.slice_hours), day.slice_hours), none ? cell("") : cell(day.first_token.p99),
-                         none ? cell("") : cell(worst), none ? cell("") : token_cell(day.per_token.p95), cell(day.cost),
-                         cell(none ? "not simulated" : kept_words(day, request.job.percentiles))});
-  }
-  if (answer.options.back().parts.empty())
-    part.notes = {"not simulated: the cheaper ones took as much time as one answer may"};
-  return part;
-}
-/// What the rates need by themselves, and what following them takes beyond that.
-[[nodiscard]] inline std::string ideal_words(const day_request& request, const day_answer& answer) {
-  const auto hours = static_cast<double>(request.day.rates.size()) * request.day.part.value() / 3600;
-  return joined({"the slices that each part needs in the long run are ", count(answer.ideal_slice_hours),
-                 " slice-hours, a fixed fleet ", count(static_cast<double>(answer.fixed) * hours)});
-}
-/// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
-/// Trillium on GKE with vLLM": prometheus.googleapis.com|vllm:num_requests_running|gauge.
-[[nodiscard]] inline view_part autoscaler_part(const day_request& request, const day_answer& answer) {
-  const day_autoscaler& scaler = *answer.autoscaler;
-  const std::string title = "HorizontalPodAutoscaler, one pod a slice";
-  if (!scaler.meets_targets)
-    return {title,
-            {"no threshold down to a sixth of what a slice serves keeps the targets: they are missed while slices "
-             "start; --start-up, --floor"},
-            {},
-            {},
-            {},
-            false};
-  view_part part = table_of("field | value", title);
-  const auto row = [&](const char* field, const std::string& value) {
-    part.rows.push_back({cell(field), cell(value)});
-  };
-  row("metrics: requests a second, averageValue", four_digits(scaler.threshold.value()));
-  const std::string_view own = tpuplan::detail::row_of(request.job.engine).running_metric;
-  const std::size_t from = own.find('|') + 1;  // of "prometheus.googleapis.com|vllm:num_requests_running|gauge"
-  if (!own.empty() && scaler.running >= 1)
-    row(("or " + std::string(own.substr(from, own.rfind('|') - from)) + ", averageValue").c_str(),
-        fixed(math::floor(scaler.running), 0));
-  row("minReplicas", std::to_string(scaler.rule.floor));
-  row("maxReplicas", std::to_string(scaler.most_slices));
-  row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
-  const double beyond = scaler.slice_hours / answer.ideal_slice_hours - 1;
-  part.notes = {
-      joined({"targets are ", kept_in_parts(scaler.missed_parts), " with slices that start in ",
-              duration(request.scaling.start_up), "; takes ", count(scaler.slice_hours), " slice-hours, ",
-              percent(std::abs(beyond)), beyond < 0 ? " less" : " more", " than each part needs in the long run"})};
-  return part;
-}
-/// The table of the parts of a day.
-[[nodiscard]] inline view_part day_parts_part(const day_option& best) {
-  view_part part =
-      table_of("from:s | >requests/s | >slices | >first p50:s | >first p99:s | >token p95:s", mix_words(best.mix));
-  for (const day_part& span : best.parts)
-    part.rows.push_back({cell(span.start), cell(four_digits(span.rate.value()), span.rate.value()),
-                         number_cell(span.slices, 1), cell(span.first.p50), cell(span.first.p99),
-                         token_cell(span.token.p95)});
-  return part;
-}
-
 }  // namespace readable
 
 /// Latency against load, where other rates were asked for.
@@ -272,34 +189,6 @@ namespace readable {
   if (options.drawn) shown.pictures = pictures_of(answer);
   add_assumed(shown, answer.assumed, options);
   if (answer.price) add_prices(shown, {*answer.price});
-  return shown;
-}
-
-/// What a reader sees of a day of traffic. Worked: where no rate keeps the targets there is no table.
-[[nodiscard]] inline view view_of(const day_request& request, const day_answer& answer,
-                                  const std::vector<assumption>& assumed, const view_options& options = {}) {
-  using namespace readable;
-  const std::string where = joined({request.model.name.view(), " on ", name(request.fleet.where).view()});
-  view shown;
-  shown.title = joined({request.model.name.view(), " on slices of ", name(request.fleet.where).view(), ", ",
-                        fixed(requests_of(request.day), 0), " requests in ",
-                        duration(request.day.part * static_cast<double>(request.day.rates.size()))});
-  shown.sentences = {targets_words(request.job.percentiles)};
-  if (answer.options.empty()) {
-    shown.sentences.emplace_back("no rate keeps them on a slice, or the slice has no price");
-  } else {
-    const day_option& best = answer.options.front();
-    shown.sentences.push_back(joined({"a slice keeps them up to ", four_digits(answer.slice_rate.value()),
-                                      " requests/s: ", counted(answer.fixed, "slice"), " for the busiest part"}));
-    shown.parts = {day_ways_part(request, answer), day_parts_part(best)};
-    shown.parts.front().notes.push_back(ideal_words(request, answer));
-    if (answer.autoscaler) shown.parts.push_back(autoscaler_part(request, answer));
-    if (options.drawn)
-      shown.pictures = {
-          picture_of("day", day_chart{where + ", " + mix_words(best.mix), best.parts, request.job.percentiles})};
-  }
-  shown.summary = shown.sentences.back();
-  add_assumed(shown, assumed, options);
   return shown;
 }
 

@@ -1,11 +1,10 @@
-#ifndef TPUPLAN_SHOW_VIEWS_ITEM_DAY_HPP
-#define TPUPLAN_SHOW_VIEWS_ITEM_DAY_HPP
+#ifndef TPUPLAN_SHOW_VIEWS_DAY_GENERATION_HPP
+#define TPUPLAN_SHOW_VIEWS_DAY_GENERATION_HPP
 
 #include <string>
-#include <tpuplan/ask/generate.hpp>
-#include <tpuplan/plan/item_day.hpp>
+#include <tpuplan/ask/day_generation.hpp>
+#include <tpuplan/show/views/day.hpp>
 #include <tpuplan/show/views/generate.hpp>
-#include <tpuplan/show/views/simulate.hpp>
 #include <vector>
 
 /// @file
@@ -16,10 +15,10 @@ inline namespace abi_0 {
 namespace readable {
 
 /// How the slices of a day are paid for, and what that costs and keeps.
-[[nodiscard]] inline view_part item_day_ways_part(const item_day_request& asked, const item_day_answer& answer) {
+[[nodiscard]] inline view_part item_day_ways_part(const item_day_document& asked) {
   view_part part = table_of(
       "paid for as | ~>at most | ~~>slice-hours | >latency p99:s | ~>worst part:s | >cost:usd | >an item:usd | target");
-  for (const item_day_option& day : answer.options) {
+  for (const item_day_option& day : asked.answer.options) {
     seconds worst{0};
     std::int64_t missed = 0;
     for (const item_day_part& one : day.parts) {
@@ -33,8 +32,8 @@ namespace readable {
          cell(day.meets_targets ? kept_in_parts(missed) : joined({"missed by ", percent(1 - day.good_share)}))});
   }
   const auto hours = static_cast<double>(asked.day.rates.size()) * asked.day.part.value() / 3600;
-  part.notes = {joined({"the slices that each part needs in the long run are ", count(answer.ideal_slice_hours),
-                        " slice-hours, a fixed fleet ", count(static_cast<double>(answer.fixed) * hours)})};
+  part.notes = {joined({"the slices that each part needs in the long run are ", count(asked.answer.ideal_slice_hours),
+                        " slice-hours, a fixed fleet ", count(static_cast<double>(asked.answer.fixed) * hours)})};
   return part;
 }
 /// The parts of a day under one mix.
@@ -46,8 +45,8 @@ namespace readable {
   return part;
 }
 /// The values of a HorizontalPodAutoscaler, one pod a slice.
-[[nodiscard]] inline view_part item_autoscaler_part(const item_day_request& asked, const item_day_answer& answer) {
-  const day_autoscaler& scaler = *answer.autoscaler;
+[[nodiscard]] inline view_part item_autoscaler_part(const item_day_document& asked) {
+  const day_autoscaler& scaler = *asked.answer.autoscaler;
   view_part part = table_of("field | value", "HorizontalPodAutoscaler, one pod a slice");
   if (!scaler.meets_targets) {
     part.columns.clear();
@@ -70,12 +69,12 @@ namespace readable {
 
 }  // namespace readable
 
-/// What a reader sees of a day of images or clips, of which a batch is `made`. Worked: where a batch takes longer than
-/// the target there is no table.
-[[nodiscard]] inline view view_of(const item_day_request& asked, const item_day_answer& answer,
-                                  const generate_answer& made, const std::vector<assumption>& assumed,
-                                  const view_options& options = {}) {
+/// What a reader sees of a day of images or clips. Worked: where a batch takes longer than the target there is no
+/// table.
+[[nodiscard]] inline view view_of(const item_day_document& asked, const view_options& options = {}) {
   using namespace readable;
+  const generate_answer& made = asked.made;
+  const item_day_answer& answer = asked.answer;
   view shown;
   shown.title =
       joined({made.model, ", ", picture_words(made.size), ", ", steps_words(made.job), ", on slices of ", made.slice,
@@ -83,7 +82,7 @@ namespace readable {
               duration(asked.day.part * static_cast<double>(asked.day.rates.size()))});
   const std::string item(item_word(made.clips));
   shown.sentences = {
-      joined({"a batch of ", std::to_string(asked.service.batch), " takes ", duration(made.batch_time), " (between ",
+      joined({"a batch of ", std::to_string(asked.batch), " takes ", duration(made.batch_time), " (between ",
               duration_range(made.batch_time_low, made.batch_time_high), "), and ", percent(asked.target.share),
               " of the requests should have their ", item, " within ", duration(asked.target.limit)})};
   if (answer.fixed == 0) {
@@ -93,13 +92,13 @@ namespace readable {
   } else {
     shown.sentences.push_back(joined({counted(answer.fixed, "slice"), " for the busiest part, up to ",
                                       count(3600 * answer.slice_rate.value()), " requests an hour each"}));
-    shown.parts = {item_day_ways_part(asked, answer), item_day_parts_part(answer.options.front())};
-    if (answer.autoscaler) shown.parts.push_back(item_autoscaler_part(asked, answer));
+    shown.parts = {item_day_ways_part(asked), item_day_parts_part(answer.options.front())};
+    if (answer.autoscaler) shown.parts.push_back(item_autoscaler_part(asked));
   }
   shown.summary = shown.sentences.back();
   shown.sentences.push_back(joined({"memory ", used_of(made.used, made.usable), ": ", verdict_words(made.fits)}));
   shown.sentences.push_back(generation_band_words(made));
-  add_assumed(shown, assumed, options);
+  add_assumed(shown, asked.assumed, options);
   return shown;
 }
 

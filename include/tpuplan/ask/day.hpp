@@ -1,0 +1,175 @@
+#ifndef TPUPLAN_ASK_DAY_HPP
+#define TPUPLAN_ASK_DAY_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <tpuplan/ask/phases.hpp>
+#include <tpuplan/ask/serving.hpp>
+#include <tpuplan/plan/traffic.hpp>
+#include <vector>
+
+/// @file
+/// The question of a day of traffic: day.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The traffic of a day, and how the number of slices follows it.
+struct traffic_over_day {
+  traffic_day day{};                       ///< requests a second in each part of the day
+  std::vector<simulated_request> trace{};  ///< requests at their times, instead of rates
+  seconds part{};                          ///< of a trace: the time of a part; 0: a 24th of it, at least a minute
+  scaling_rule scaling{};                  ///< how the number of slices follows the traffic
+  bool for_hpa = false;                    ///< also the autoscaler of Kubernetes with the fewest slice-hours
+  double variation = 1;                    ///< standard deviation over mean of the time between requests
+  seconds between{};                       ///< mean time between preemptions of a spot slice; 0: as published
+  std::int64_t seed = 1;                   ///< of the random numbers
+};
+/// The traffic of a day.
+inline constexpr question_row day_rows[] = {
+    rows::file("traffic.day", "--day",
+               "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
+        .deciding("requests requests_of_a_replica")
+        .not_with("--rate --concurrency --trace --slices --requests --routing --turns --shared-prefix --adapters "
+                  "--split-slices --prefill-slices --decode-slices --transfer-rate --urgent"),
+    rows::time("traffic.scaling.start_up_s", "--start-up", "Start-up", "from ordering a slice until it serves")
+        .within(0, 86400)
+        .usually("10min")
+        .with("--day"),
+    rows::number("traffic.scaling.headroom", "--headroom", "Headroom", "",
+                 "slices beyond those that the rate needs, as a share of them")
+        .within(0, 10)
+        .usually("0.25")
+        .with("--day"),
+    rows::time("traffic.part_s", "--part", "Part", "of a trace: the time of a part, which has one rate")
+        .within(1, 1e6)
+        .usually("a 24th of the trace, at least 1min")
+        .with("--day"),
+    rows::flag("traffic.for_hpa", "--hpa", "true",
+               "also the autoscaler of Kubernetes that keeps the targets with the fewest slice-hours")
+        .with("--day"),
+    rows::count("traffic.scaling.floor", "--floor", "Floor", "slices",
+                "slices that a fleet always keeps which follows the traffic")
+        .within(1, 1e6)
+        .usually("1")
+        .with("--day"),
+    rows::time("traffic.between_s", "--mtbp", "Lasts on spot", "mean time between preemptions of one slice on spot")
+        .within(60, 3.2e8)
+        .usually("as published of the chip there, else 4h")
+        .with("--day"),
+};
+/// What is random in it.
+inline constexpr question_row day_chance_rows[] = {
+    detail::row_named(fleet_rows, "--variation").but(&question_row::path, "traffic.variation"),
+    detail::row_named(fleet_rows, "--seed").but(&question_row::path, "traffic.seed"),
+};
+
+/// How many slices follow the traffic of a day, and what do they cost?
+struct asked_day {
+  nlohmann::json config{};
+  std::string slice{};                ///< "v6e-8"
+  serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
+  serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
+  serving_calibration constants{};
+  prefill_policy prefill = prefill_policy::mixed;
+  traffic_over_day traffic{};
+  std::string region = "us";
+  nlohmann::json prices{};  ///< a price file; nothing: the built-in prices
+};
+
+/// A day of traffic, and what is known of what was asked.
+struct day_document {
+  day_answer answer{};
+  std::string model{};        ///< its name
+  serving_fleet fleet{};      ///< one of the slices
+  serving_job job{};          ///< as simulated; a trace determines its lengths
+  traffic_day day{};          ///< the traffic
+  scaling_rule scaling{};     ///< how the number of slices follows it
+  latency_targets targets{};  ///< by percentile
+  std::vector<assumption> assumed{};
+};
+
+namespace detail {
+
+/// The rates of a day, or of a trace in parts.
+[[nodiscard]] inline traffic_day rates_of(const traffic_over_day& asked) {
+  if (asked.trace.empty()) {
+    if (asked.day.rates.empty())
+      fail(errc::missing_field, "traffic.day", "missing", "rates of the parts of a day, or a trace");
+    if (asked.part.value() > 0)
+      fail(errc::invalid_argument, "traffic.part_s", "given without effect", "only with a trace");
+    return asked.day;
+  }
+  if (!asked.day.rates.empty())
+    fail(errc::invalid_argument, "traffic.day", "given without effect", "none beside a trace");
+  const seconds length = asked.trace.back().arrival;
+  return day_of(asked.trace, asked.part.value() > 0 ? asked.part : max(seconds{60}, length / 24.0));
+}
+
+/// How long spot is taken to last, where there is a price of it and nobody says.
+inline void assume_spot_of_day(const slice& where, const price_book& prices, const std::string& region, seconds between,
+                               assumed_values& said) {
+  if (between.value() > 0 || !find_price(prices, where, region, provisioning::spot)) return;
+  assume_lifetimes({std::string(where.chip.name.view())}, {region}, said);
+}
+
+[[nodiscard]] inline day_request request_of(const model_config& config, const asked_day& asked,
+                                            const price_book& book) {
+  day_request request;
+  request.model = config.model;
+  request.job = asked.job;
+  request.fleet = {asked.mesh, scheduled_slice(asked.slice), 1, asked.prefill};
+  request.day = rates_of(asked.traffic);
+  if (!asked.traffic.trace.empty()) {
+    if (asked.job.images > 0)
+      fail(errc::invalid_argument, "job.images", asked.job.images, "0 beside a trace, which has all tokens");
+    request.job.prompt = lengths_of(asked.traffic.trace, &simulated_request::prompt);
+    request.job.output = lengths_of(asked.traffic.trace, &simulated_request::output);
+  }
+  request.job = as_engine_runs(with_image_tokens(request.job, config.model), config.model);
+  request.scaling = asked.traffic.scaling, request.variation = asked.traffic.variation;
+  request.prices = book, request.region = text<32>{asked.region};
+  request.between = asked.traffic.between, request.seed = asked.traffic.seed;
+  request.constants = asked.constants, request.find_threshold = asked.traffic.for_hpa;
+  return request;
+}
+
+}  // namespace detail
+
+/// The day of the question. Throws, naming the field, without targets by percentile or without traffic, for a rate
+/// beside that of the day, and for an unknown slice or region. Worked: at one request a second for a day Llama 3.1 8B
+/// on slices of v6e-8 takes one slice.
+[[nodiscard]] inline day_document answer_to_day(const model_config& config, const asked_day& asked,
+                                                const price_book& book) {
+  if (!any_target(asked.job.percentiles))
+    detail::fail(errc::missing_field, "job.percentiles", "missing",
+                 "a target by percentile, which the slices of a day have to keep");
+  if (asked.job.request_rate.value() > 0 || asked.job.concurrency > 0)
+    detail::fail(errc::invalid_argument, asked.job.concurrency > 0 ? "job.concurrency" : "job.request_rate_per_s",
+                 "given without effect", "none: a day has its own rates");
+  const day_request request = detail::request_of(config, asked, book);
+  detail::check_arithmetic(request.fleet.where.chip, asked.job.activations);
+  check_sharding(config.model, request.fleet.mesh, request.fleet.where);
+  expect_region(book, asked.region);
+  day_document all{plan_day(request),     std::string(config.model.name.view()),
+                   request.fleet,         request.job,
+                   request.day,           request.scaling,
+                   asked.job.percentiles, {}};
+  assumed_values said = assumed_engine(asked.job.engine, config.model);
+  for (const assumed_values& more :
+       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model), assumed_lengths(request.job)})
+    said.insert(said.end(), more.begin(), more.end());
+  detail::assume_spot_of_day(request.fleet.where, book, asked.region, asked.traffic.between, said);
+  all.assumed = all_assumed(config, said);
+  return all;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::traffic_over_day, day, trace, part, scaling, for_hpa, variation, between, seed)
+TPUPLAN_FIELDS(tpuplan::asked_day, config, slice, job, mesh, constants, prefill, traffic, region, prices)
+TPUPLAN_FIELDS(tpuplan::day_document, answer, model, fleet, job, day, scaling, targets, assumed)
+
+#endif

@@ -1,0 +1,91 @@
+// The question day: what plan_day says of the same traffic, and what it refuses.
+#include <tpuplan/ask.hpp>
+#include <tpuplan/ask/day.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_day_tests {
+
+namespace {
+
+model_config llama() {
+  model_config config;
+  config.model = llama_3_8b();
+  return config;
+}
+
+asked_day asked_of(const std::vector<double>& rates) {
+  asked_day asked;
+  asked.slice = "v6e-1";
+  asked.job.percentiles.first_token = {0.99, 2_s};
+  for (const double rate : rates) asked.traffic.day.rates.push_back(per_second{rate});
+  asked.traffic.day.part = 900_s;
+  return asked;
+}
+
+}  // namespace
+
+TEST_CASE("a day that is asked about is that of plan_day", "[ask]") {
+  asked_day asked = asked_of({0.5, 2, 1});
+  asked.traffic.scaling = {60_s, 0.5, 2};
+  asked.traffic.variation = 2, asked.traffic.seed = 7, asked.traffic.between = 600_s, asked.traffic.for_hpa = true;
+  const day_document said = answer_to_day(llama(), asked, price_book{});
+  day_request request;
+  request.model = llama_3_8b(), request.job = as_engine_runs(asked.job, request.model);
+  request.fleet = {{}, slice_for("v6e-1"), 1};
+  request.day = asked.traffic.day, request.scaling = asked.traffic.scaling;
+  request.variation = 2, request.seed = 7, request.between = 600_s, request.find_threshold = true;
+  const day_answer expected = plan_day(request);
+  CHECK(said.answer == expected);
+  CHECK(said.scaling == asked.traffic.scaling);
+  REQUIRE(said.answer.autoscaler);
+}
+
+TEST_CASE("a trace has the rates and the lengths of a day", "[ask]") {
+  asked_day asked = asked_of({});
+  for (int i = 0; i < 2000; ++i) {
+    asked.traffic.trace.push_back({});
+    asked.traffic.trace.back().arrival = seconds{0.9 * i};
+    asked.traffic.trace.back().prompt = 500, asked.traffic.trace.back().output = 20 + i % 3;
+  }
+  asked.traffic.day = {};
+  asked.traffic.part = 600_s;
+  const day_document said = answer_to_day(llama(), asked, price_book{});
+  REQUIRE(said.day.rates.size() == 3);
+  CHECK(close(said.day.rates[0].value(), 1 / 0.9, 0.01));
+  CHECK(said.job.prompt.mean == 500);
+  CHECK(close(said.job.output.mean, 21, 0.01));
+  asked.traffic.part = {};
+  asked.traffic.trace.resize(1500);
+  CHECK(answer_to_day(llama(), asked, price_book{}).day.part == 60_s);
+}
+
+TEST_CASE("a day says what it is missing, and what has no effect", "[ask]") {
+  const auto refusal = [](const asked_day& asked) {
+    return refusal_of([&] { (void)answer_to_day(llama(), asked, price_book{}); }).message;
+  };
+  CHECK(refusal(asked_of({})) == "tpuplan: traffic.day is missing; valid: rates of the parts of a day, or a trace");
+  asked_day asked = asked_of({1, 2});
+  asked.traffic.part = 60_s;
+  CHECK(refusal(asked) == "tpuplan: traffic.part_s is given without effect; valid: only with a trace");
+  asked = asked_of({1, 2});
+  asked.traffic.trace = {{}, {}};
+  CHECK(refusal(asked) == "tpuplan: traffic.day is given without effect; valid: none beside a trace");
+  asked = asked_of({1, 2});
+  asked.job.request_rate = per_second{3};
+  CHECK(refusal(asked) ==
+        "tpuplan: job.request_rate_per_s is given without effect; valid: none: a day has its own rates");
+  asked = asked_of({1, 2});
+  asked.job.concurrency = 3;
+  CHECK(refusal(asked) == "tpuplan: job.concurrency is given without effect; valid: none: a day has its own rates");
+  asked = asked_of({1, 2});
+  asked.job.percentiles = {};
+  CHECK(refusal(asked) ==
+        "tpuplan: job.percentiles is missing; valid: a target by percentile, which the slices of a day have to keep");
+}
+
+}  // namespace ask_day_tests
