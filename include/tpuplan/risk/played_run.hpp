@@ -157,7 +157,12 @@ class running {
     }
     if (job.lifetime) lifetime_ = drawn_mean(*job.lifetime, spread_evenly(which.nth, 2));
     if (job.failures) failures_ = drawn_mean(*job.failures, spread_evenly(which.nth, 3));
-    if (policy.elastic) block_ = stops_of_an_elastic_block, since_.stops = -stops_to_settle();
+    if (policy.elastic) {
+      block_ = stops_of_an_elastic_block, since_.stops = -stops_to_settle();
+      const auto slices = static_cast<double>(job.slices), queue = job.queue_time.value();
+      of_a_slice_ = {lifetime_ > 0 ? 1 / (lifetime_ * slices) : 0, failures_ > 0 ? 1 / (failures_ * slices) : 0,
+                     queue > 0 ? 1 / queue : 0};
+    }
   }
 
   [[nodiscard]] played_run to_the_end() {
@@ -241,11 +246,11 @@ class running {
 
   /// Computes to the end of the work, or until a stop; true at the end.
   [[nodiscard]] bool computes_to_the_end(double start) {
-    const double needed = start + time_left();
     const double taken = !switched_ && lifetime_ > 0 ? drawn(lifetime_) : never;
     const double failed = failures_ > 0 ? drawn(failures_) : never;
     const double piece = !switched_ && job_.longest_piece ? job_.longest_piece->value() : never;
-    const double life = std::min({taken, failed, piece});
+    const double life = std::min(std::min(taken, failed), piece);
+    const double needed = life < start + left_ ? never : start + time_left();
     const double spent = std::min(life, needed);
     wall_ += spent;
     billed_ += spent;
@@ -256,9 +261,10 @@ class running {
   }
   /// What is kept: whole intervals; at an end that is known before all but the time of a last checkpoint.
   void starts_again(double computed, bool at_an_end, bool by_failure) {
-    const double kept = at_an_end ? std::max(computed - job_.checkpoint_time.value(), 0.0) / cycle() * interval_
-                                  : math::floor(computed / cycle()) * interval_;
-    left_ = std::max(left_ - kept, 0.0);
+    const double saved = at_an_end            ? std::max(computed - job_.checkpoint_time.value(), 0.0) / cycle()
+                         : computed < cycle() ? 0
+                                              : math::floor(computed / cycle());
+    left_ = std::max(left_ - saved * interval_, 0.0);
     consider_on_demand();
     if (!at_an_end && spare_takes_over()) return;
     if (!by_failure || job_.waits_after_failures) wait();
@@ -272,22 +278,23 @@ class running {
     }
     const auto all = static_cast<double>(job_.slices);
     while (true) {
-      const double there = static_cast<double>(at_work_.machines()) / all;
-      const double pace = wall_ < goes_on_at_ ? 0 : static_cast<double>(at_work_.computing()) / all;
-      const double taken = !switched_ && lifetime_ > 0 ? there / lifetime_ : 0;
-      const double failing = failures_ > 0 ? there / failures_ : 0;
-      const double coming =
-          at_work_.waiting() > 0 ? static_cast<double>(at_work_.waiting()) / job_.queue_time.value() : 0;
-      const double rate = taken + failing + coming;
-      const double event = rate > 0 ? drawn(1 / rate) : never;
-      const double done = pace > 0 ? time_left() / pace : never;
+      const auto machines = static_cast<double>(at_work_.machines());
+      const bool recovers = wall_ < goes_on_at_;
+      const double pace = recovers ? 0 : static_cast<double>(at_work_.computing()) / all;
+      const double failing = machines * of_a_slice_.failing;
+      const double coming = static_cast<double>(at_work_.waiting()) * of_a_slice_.coming;
+      const double rate = (switched_ ? 0 : machines * of_a_slice_.taken) + failing + coming;
+      const double event = rate > 0 ? numbers_.exponential() / rate : never;
       const double ready = at_work_.next_ready(never) - wall_;
-      const double again = wall_ < goes_on_at_ ? goes_on_at_ - wall_ : never;
+      const double again = recovers ? goes_on_at_ - wall_ : never;
       const double ends = switched_ ? never : piece_ends_ - wall_;
       const bool may_switch = policy_.on_demand_in_time && !switched_ && pace < 1;
       const double last = may_switch ? std::max(room(), 0.0) / (1 - pace) : never;
-      const double spent = std::max(std::min({event, done, ready, again, ends, last}), 0.0);
-      pass(spent, there, pace);
+      const double next = std::min({event, ready, again, ends, last});
+      const double done =
+          pace > 0 && left_ <= next * pace ? time_left() / pace : never;  // else it is later than what is next
+      const double spent = std::max(std::min(next, done), 0.0);
+      pass(spent, machines / all, pace);
       if (spent >= done) return true;
       if (spent >= ends) {
         ends_a_piece(pace);
@@ -315,9 +322,9 @@ class running {
     billed_ += spent * there;
     if (switched_) on_demand_ += spent * there;
     if (pace == 0) return;
-    const double since = since_checkpoint_ + spent, work = pace * interval_ / cycle();  // of a second
+    const double since = since_checkpoint_ + spent, work = pace * share_computing_;  // of a second
     left_ = std::max(left_ - spent * work, 0.0);
-    since_checkpoint_ = since - math::floor(since / cycle()) * cycle();
+    since_checkpoint_ = since < cycle() ? since : since - math::floor(since / cycle()) * cycle();
     unsaved_ = since < cycle() ? unsaved_ + spent * work : since_checkpoint_ * work;
   }
   /// Computes again from a checkpoint, once there are slices.
@@ -331,7 +338,7 @@ class running {
   }
   /// All capacity ends at a time that is known before: all is kept but what the time of a last checkpoint brings.
   void ends_a_piece(double pace) {
-    repeat(std::min(unsaved_, pace * job_.checkpoint_time.value() * interval_ / cycle()));
+    repeat(std::min(unsaved_, pace * job_.checkpoint_time.value() * share_computing_));
     at_work_.end_all();
     consider_on_demand();
     wait();
@@ -352,6 +359,7 @@ class running {
   }
   /// Whether a spare is there; it is replaced after a wait.
   [[nodiscard]] bool spare_takes_over() {
+    if (policy_.spare_slices == 0) return false;
     if (spares_.empty()) spares_.assign(static_cast<std::size_t>(policy_.spare_slices), 0.0);
     for (double& there_at : spares_) {
       if (there_at > wall_) continue;
@@ -366,6 +374,11 @@ class running {
   double deadline_;
   random_numbers numbers_;
   double left_, given_up_, interval_, lifetime_ = 0, failures_ = 0;
+  double share_computing_ = interval_ / (interval_ + job_.checkpoint_time.value());  // the rest writes checkpoints
+  /// How often a second each thing happens to one slice of an elastic run.
+  struct rates_of_a_slice {
+    double taken = 0, failing = 0, coming = 0;
+  } of_a_slice_{};
   double until_ = never, until_billed_ = never;
   double wall_ = 0, billed_ = 0, on_demand_ = 0;
   bool switched_ = false, is_getting_on_ = true;

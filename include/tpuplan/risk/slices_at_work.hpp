@@ -30,7 +30,10 @@ class slices_at_work {
     ready_.assign(static_cast<std::size_t>(slices), ready);
   }
   void end_all() { start_all(0, 0); }
-  void start_one(double ready) { ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), ready), ready); }
+  void start_one(double ready) {
+    if (ready_.empty() || ready_.back() <= ready) return ready_.push_back(ready);
+    ready_.insert(std::upper_bound(ready_.begin(), ready_.end(), ready), ready);
+  }
   void wait_for_one() { ++waiting_; }
   /// One that was waited for has capacity.
   void start_one_that_waits(double ready) {
@@ -42,7 +45,8 @@ class slices_at_work {
   }
   /// The next one that starts computes, and all that are ready with it.
   void join() {
-    const auto later = std::upper_bound(ready_.begin(), ready_.end(), ready_.front());
+    const double now = ready_.front();
+    const auto later = std::find_if(ready_.begin(), ready_.end(), [now](double at) { return at > now; });
     computing_ += later - ready_.begin();
     ready_.erase(ready_.begin(), later);
   }
