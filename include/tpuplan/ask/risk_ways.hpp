@@ -236,11 +236,26 @@ class runs_of_a_question {
     for (const entry& one : entries_) {
       if (one.job == job && one.policy == policy && one.limits == limits) return one.played;
     }
-    entries_.push_back({job, policy, limits, played_runs(job, limits, policy, asked.runs, asked.seed)});
+    std::vector<played_run> played = policy.on_demand_after
+                                         ? runs_until(*policy.on_demand_after, job, policy, limits, asked)
+                                         : played_runs(job, limits, policy, asked.runs, asked.seed);
+    entries_.push_back({job, policy, limits, std::move(played)});
     return entries_.back().played;
   }
 
  private:
+  /// The runs of a policy that goes on on demand after that long: those that end before are as without it.
+  [[nodiscard]] std::vector<played_run> runs_until(seconds after, const run_at_risk& job, const risk_policy& policy,
+                                                   const risk_limits& limits, const risk_request& asked) {
+    risk_policy stays = policy;
+    stays.on_demand_after = nothing;
+    std::vector<played_run> played = of(job, stays, limits, asked);
+    for (std::int64_t n = 1; n <= asked.runs; ++n) {
+      played_run& run = played[static_cast<std::size_t>(n - 1)];
+      if (!run.ended || run.wall >= after) run = play(job, limits, policy, {asked.seed, n, asked.runs});
+    }
+    return played;
+  }
   struct entry {
     run_at_risk job{};
     risk_policy policy{};

@@ -84,6 +84,43 @@ TEST_CASE("the spot row is the expected run of pay where the mean time is known"
   CHECK(*answer.preempted_every_high == 4_h);
 }
 
+TEST_CASE("runs that end before they would go on on demand are not played again, and are the same") {
+  run_at_risk job;
+  job.run = {10_days, 8_days, 12_days};
+  job.slices = 4;
+  job.restart_time = job.start_up = 10_min;
+  job.checkpoint_time = 20_s;
+  job.checkpoint_interval = 20_min;
+  job.queue_time = 18_min;
+  job.lifetime = believed_within(2_h, 8);
+  job.failures = believed_within(3_days, 2);
+  risk_request asked;
+  asked.runs = 300;
+  risk_limits limits;
+  limits.deadline = 20_days;
+  for (const bool elastic : {false, true}) {
+    for (const bool in_time : {false, true}) {
+      risk_policy policy;
+      policy.elastic = elastic;
+      policy.on_demand_in_time = in_time;
+      policy.on_demand_after = 14_days;
+      detail::runs_of_a_question played;
+      const std::vector<played_run>& shared = played.of(job, policy, limits, asked);
+      const std::vector<played_run> own = detail::played_runs(job, limits, policy, 300, 1);
+      std::int64_t switched = 0;
+      for (std::size_t n = 0; n < own.size(); ++n) {
+        switched += own[n].on_demand.value() > 0 ? 1 : 0;
+        CHECK(shared[n].wall == own[n].wall);
+        CHECK(shared[n].billed == own[n].billed);
+        CHECK(shared[n].on_demand == own[n].on_demand);
+        CHECK(shared[n].ended == own[n].ended);
+      }
+      CHECK(switched > 10);
+      CHECK(switched < 290);
+    }
+  }
+}
+
 TEST_CASE("dates are those of the calendar") {
   risk_request asked = ten_billion_tokens();
   asked.start = "2026-12-30";
