@@ -172,6 +172,9 @@ void plan_training(const model_config& config, const plan_options& given, const 
   options.only_front = given.front_only;
   options.only_best_chips = given.best_per_chip;
   options.explained = given.explain;
+  const std::vector<std::size_t> kept = plans_to_show(document.plans, options).indices;
+  const bool is_whole = !with.is_given("--rows") && !given.front_only && !given.best_per_chip;
+  set_chances(document, with.json && is_whole ? all : kept);
   view shown = view_of(document, options);
   if (!document.plans.empty()) {
     const plan& best = document.plans.front().plan;
@@ -186,11 +189,10 @@ void plan_training(const model_config& config, const plan_options& given, const 
   answer(
       with, shown,
       [&]() -> ordered_json {
-        if (with.is_given("--rows") || given.front_only || given.best_per_chip) {
-          std::vector<plan_row> kept;
-          for (const std::size_t index : plans_to_show(document.plans, options).indices)
-            kept.push_back(std::move(document.plans[index]));
-          document.plans = std::move(kept);
+        if (!is_whole) {
+          std::vector<plan_row> rows;
+          for (const std::size_t index : kept) rows.push_back(std::move(document.plans[index]));
+          document.plans = std::move(rows);
         }
         return document;
       },

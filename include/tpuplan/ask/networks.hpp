@@ -413,10 +413,10 @@ template <class Request, class Planned>
                                  checkpoint_interval_of(one.cost.kind, 1, one.run, terms),
                                  one.cost.price.region.view());
 }
-/// The chances of a plan, in its row; like those of a language model of the first 200 rows alone.
+/// The chances of a plan, in its row.
 template <class Request, class Planned, class Row>
-void set_chances(const Request& request, const Planned& one, Row& row) {
-  const maybe<run_chances> chances = row.rank > 200 ? maybe<run_chances>{} : chances_of(one, request);
+void set_chances(const Request& request, const Planned& one, luck_of_runs& luck, Row& row) {
+  const maybe<run_chances> chances = chances_of(one, request, luck);
   if (chances && request.deadline) row.chance_in_time = chances->in_time;
   if (chances && request.budget) row.chance_in_budget = chances->in_budget;
 }
@@ -449,6 +449,7 @@ void set_chances(const Request& request, const Planned& one, Row& row) {
   const network_request request = request_of(model, asked, book, assumed);
   const network_answer found = plan_network(request);
   bool waits = false;
+  luck_of_runs luck(runs_of_a_plan);
   for (const network_plan& one : found.plans) {
     waits = waits || one.step.waiting.value() > 0;
     answer.plans.push_back({static_cast<std::int64_t>(answer.plans.size()) + 1, std::string(name(one.where).view()),
@@ -456,7 +457,7 @@ void set_chances(const Request& request, const Planned& one, Row& row) {
                             one.steps, one.run, one.cost.total, one.low, one.high, one.cost.wall, one.cost.kind,
                             one.cost.price, is_before_announced_change(one.cost.price),
                             detail::checkpoints_of(request, one), detail::launched_plan(one)});
-    detail::set_chances(request, one, answer.plans.back());
+    detail::set_chances(request, one, luck, answer.plans.back());
   }
   if (waits) assume_input(request.input, assumed);
   answer.parameters = parameters(request.net).trained;

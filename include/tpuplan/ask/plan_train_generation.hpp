@@ -117,7 +117,7 @@ namespace detail {
 }
 
 [[nodiscard]] inline plan_train_generation_row row_of(const diffusion_request& request, const diffusion_plan& one,
-                                                      std::int64_t rank) {
+                                                      std::int64_t rank, luck_of_runs& luck) {
   plan_train_generation_row row;
   row.rank = rank, row.slice = tpuplan::name(one.where).view(), row.chips = tpuplan::chips(one.where);
   row.batch = one.job.global_batch, row.mesh = one.mesh, row.breakdown = one.step;
@@ -130,7 +130,7 @@ namespace detail {
   row.region = one.cost.price.region.view();
   row.checkpoints = checkpoints_of(request, one);
   row.terms = payment_terms_of(request, one.where, 1, one.steps, one.step.total, row.region);
-  set_chances(request, one, row);
+  set_chances(request, one, luck, row);
   return row;
 }
 
@@ -147,8 +147,9 @@ namespace detail {
   const diffusion_answer found = plan_diffusion(request);
   plan_train_generation_answer answer;
   answer.denoiser_parameters = detail::denoiser_parameters_of(pipeline);
+  luck_of_runs luck(runs_of_a_plan);
   for (const diffusion_plan& one : found.plans) {
-    answer.plans.push_back(detail::row_of(request, one, static_cast<std::int64_t>(answer.plans.size()) + 1));
+    answer.plans.push_back(detail::row_of(request, one, static_cast<std::int64_t>(answer.plans.size()) + 1, luck));
     answer.plans.back().maxdiffusion_refuses =
         detail::refusal_to_train(pipeline, answer.denoiser_parameters, about.sizes, one.job, one.mesh, one.where, 1);
   }

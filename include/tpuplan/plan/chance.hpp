@@ -85,11 +85,16 @@ inline played_plan played_at(const plan& planned, const plan_cost& cost, const p
 /// a run that outlasts the longest window of calendar mode, of 90 days, keeps no limit. Worked: within its own expected
 /// time a plan on demand is done in about half of the runs.
 [[nodiscard]] inline maybe<run_chances> chances_of(const plan& planned, const plan_cost& cost,
-                                                   const plan_request& request, std::int64_t runs = runs_of_a_plan,
-                                                   std::int64_t seed = 1) {
+                                                   const plan_request& request, luck_of_runs& luck) {
   if (!request.deadline && !request.budget) return nothing;
   const detail::played_plan one = detail::played_at(planned, cost, request);
-  return chances_of(one.job, one.prices, one.limits, runs, seed);
+  return chances_of(one.job, one.prices, one.limits, luck);
+}
+/// The same with luck of its own. Worked: it is equal to that of a list of plans.
+[[nodiscard]] inline maybe<run_chances> chances_of(const plan& planned, const plan_cost& cost,
+                                                   const plan_request& request) {
+  luck_of_runs luck(runs_of_a_plan);
+  return chances_of(planned, cost, request, luck);
 }
 
 /// What such runs come to, with or without a limit. Worked: nine of ten cost no less than half of them.
@@ -101,8 +106,7 @@ inline played_plan played_at(const plan& planned, const plan_cost& cost, const p
 /// The same of a plan of another kind, which is one slice with whole steps: of a network of layers, or of images or
 /// clips. Worked: as `risk --runs 500` of it answers.
 template <class Planned, class Request>
-[[nodiscard]] maybe<run_chances> chances_of(const Planned& planned, const Request& request,
-                                            std::int64_t runs = runs_of_a_plan, std::int64_t seed = 1) {
+[[nodiscard]] maybe<run_chances> chances_of(const Planned& planned, const Request& request, luck_of_runs& luck) {
   const auto steps = static_cast<double>(planned.steps);
   const price_row& price = planned.cost.price;
   const run_range run{planned.run, min(planned.run, steps * planned.step.low),
@@ -111,21 +115,21 @@ template <class Planned, class Request>
       payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, price.region.view());
   if (!request.deadline && !request.budget) return nothing;
   const detail::played_plan one = detail::played_at(run, planned.where, 1, price, terms, request);
-  return chances_of(one.job, one.prices, one.limits, runs, seed);
+  return chances_of(one.job, one.prices, one.limits, luck);
 }
 
 namespace detail {
 
 /// Counts the chance of each cost that a request may choose. One whose work alone takes twice a limit, with nothing
 /// that stops it, has none.
-inline void count_chances(plan& planned, const plan_request& request) {
+inline void count_chances(plan& planned, const plan_request& request, luck_of_runs& luck) {
   for (plan_cost& cost : planned.costs) {
     if (!contains(request.kinds, cost.kind)) continue;
     const seconds work = planned.run * (planned.step.low / planned.step.total);
     const usd least = tpuplan::cost(rate(cost.price.per_chip, chips_of(planned)), work);
     const bool hopeless =
         (request.deadline && work > 2 * *request.deadline) || (request.budget && least > 2 * *request.budget);
-    const maybe<run_chances> chances = hopeless ? maybe<run_chances>{} : chances_of(planned, cost, request);
+    const maybe<run_chances> chances = hopeless ? maybe<run_chances>{} : chances_of(planned, cost, request, luck);
     cost.chance = chances ? chances->of_both : 0;
   }
 }

@@ -244,8 +244,9 @@ std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_o
 /// search takes more than the steps that are left goes to `unsearched`.
 inline void relax_training(const plan_request& request, const searched_slices& found, std::int64_t left,
                            std::vector<relaxation>& list, std::vector<plan_limit>& unsearched) {
+  luck_of_runs luck(runs_of_a_plan);
   const auto plans_of = [&](const plan_request& relaxed, plan_limit limit) -> std::vector<plan> {
-    const auto judge = [&](plan& planned) { count_chances(planned, relaxed); };
+    const auto judge = [&](plan& planned) { count_chances(planned, relaxed, luck); };
     if (is_of_payment(limit)) return priced_answer(found, relaxed, judge).plans;
     searched_slices other;
     if (left >= 0 && search_slices(relaxed, other, left)) return priced_answer(std::move(other), relaxed, judge).plans;
@@ -363,8 +364,9 @@ struct relaxed_answer {
   std::int64_t left = 16 * detail::most_search_steps;
   if (!detail::search_slices(request, found, left)) detail::refuse_search();
   relaxed_answer result;
+  luck_of_runs luck(runs_of_a_plan);
   result.answer =
-      detail::priced_answer(found, request, [&](plan& planned) { detail::count_chances(planned, request); });
+      detail::priced_answer(found, request, [&](plan& planned) { detail::count_chances(planned, request, luck); });
   if (result.answer.plans.empty()) detail::relax_training(request, found, left, result.relaxations, result.unsearched);
   return result;
 }

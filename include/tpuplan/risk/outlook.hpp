@@ -82,6 +82,9 @@ template <class Amount>
   return points;
 }
 
+inline void check_runs(std::int64_t runs) {
+  if (runs < 100 || runs > 100000) fail(errc::out_of_range, "risk: runs", runs, "100 to 100000");
+}
 inline void check_outlook(const run_at_risk& job, const risk_prices& prices, const risk_limits& limits,
                           const risk_policy& policy, std::int64_t runs) {
   validate(job);
@@ -90,7 +93,7 @@ inline void check_outlook(const run_at_risk& job, const risk_prices& prices, con
   if ((policy.on_demand_in_time || policy.on_demand_after) && !prices.on_demand)
     fail(errc::invalid_argument, "risk_prices.on_demand", "nothing", "a price where the run may go on on demand");
   if (limits.budget) positive("risk_limits.budget", limits.budget->value());
-  if (runs < 100 || runs > 100000) fail(errc::out_of_range, "risk: runs", runs, "100 to 100000");
+  check_runs(runs);
 }
 
 /// Which of the limits a run keeps: one that does not end none that there is.
@@ -160,28 +163,58 @@ struct run_chances {
   double of_both = 1;    ///< that it does both
 };
 
+/// The luck of many runs. Each number is drawn once, for all jobs whose chances are asked for with it.
+class luck_of_runs {
+ public:
+  /// 100 to 100,000 runs. Worked: those of the usual number of runs are `usual_played_runs`.
+  explicit luck_of_runs(std::int64_t runs = usual_played_runs, std::int64_t seed = 1) : seed_{seed} {
+    detail::check_runs(runs);
+    for (std::int64_t n = 1; n <= runs; ++n) each_.emplace_back(detail::numbers_of({seed, n, runs}));
+  }
+  /// How many they are.
+  [[nodiscard]] std::int64_t runs() const { return static_cast<std::int64_t>(each_.size()); }
+  /// Run n of a job, from 1 on, as `play` plays it, until it is beyond both limits.
+  [[nodiscard]] played_run play(const run_at_risk& job, const risk_limits& limits, std::int64_t n, maybe<seconds> until,
+                                maybe<seconds> until_billed) {
+    const risk_policy policy;  // is kept by the run
+    return detail::running(job, limits, policy, {seed_, n, runs(), until, until_billed},
+                           &each_[static_cast<std::size_t>(n - 1)])
+        .to_the_end();
+  }
+
+ private:
+  std::int64_t seed_;
+  std::vector<detail::luck_of_a_run> each_{};
+};
+
 /// The chances of `outlook_of` alone, of runs that start again after a stop: a run that is late is not played on where
 /// there is no budget. Throws as it does. Worked: 8 to 12 days, expected 10, on demand without failures are done within
 /// 12 days with 95 %.
 [[nodiscard]] inline run_chances chances_of(const run_at_risk& job, const risk_prices& prices,
-                                            const risk_limits& limits, std::int64_t runs = usual_played_runs,
-                                            std::int64_t seed = 1) {
-  detail::check_outlook(job, prices, limits, {}, runs);
+                                            const risk_limits& limits, luck_of_runs& luck) {
+  detail::check_outlook(job, prices, limits, {}, luck.runs());
   const maybe<seconds> bill = limits.budget && !is_commitment(prices.kind)
                                   ? maybe<seconds>{seconds{*limits.budget / prices.rate}}
                                   : maybe<seconds>{};
   const bool is_bounded = !limits.budget || bill;
   std::int64_t in_time = 0, in_budget = 0, both = 0;
-  for (std::int64_t n = 1; n <= runs; ++n) {
-    const played_run run = detail::within_window(
-        play(job, limits, {}, {seed, n, runs, is_bounded ? limits.deadline : nothing, bill}), prices);
+  for (std::int64_t n = 1; n <= luck.runs(); ++n) {
+    const played_run run =
+        detail::within_window(luck.play(job, limits, n, is_bounded ? limits.deadline : nothing, bill), prices);
     const auto kept = detail::limits_kept(run, run.ended ? detail::paid_for(run, prices) : usd{}, limits);
     in_time += kept.deadline ? 1 : 0;
     in_budget += kept.budget ? 1 : 0;
     both += run.ended && kept.deadline && kept.budget ? 1 : 0;
   }
-  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(runs); };
+  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(luck.runs()); };
   return {share(in_time), share(in_budget), share(both)};
+}
+/// The same with luck of its own. Worked: of the same seed and number of runs it is equal.
+[[nodiscard]] inline run_chances chances_of(const run_at_risk& job, const risk_prices& prices,
+                                            const risk_limits& limits, std::int64_t runs = usual_played_runs,
+                                            std::int64_t seed = 1) {
+  luck_of_runs luck(runs, seed);
+  return chances_of(job, prices, limits, luck);
 }
 
 /// The chance that a run is done by a deadline and within a budget, what it takes and costs in half and in nine of ten

@@ -120,6 +120,32 @@ inline void validate(const risk_policy& policy, const run_at_risk& job, const ri
 
 namespace detail {
 
+/// The luck of one run, drawn once for all jobs that are played with it: exponential numbers of mean 1.
+class luck_of_a_run {
+ public:
+  explicit luck_of_a_run(const random_numbers& numbers) : numbers_{numbers} {}
+  /// From 0 on.
+  [[nodiscard]] double nth(std::size_t n) {
+    while (drawn_.size() <= n) drawn_.push_back(numbers_.exponential());
+    return drawn_[n];
+  }
+  /// The largest of those that come up to the end of the first block of stops: a wait, a preemption and a failure each.
+  [[nodiscard]] double largest_of_a_block() {
+    constexpr std::size_t most = 3 * stops_of_a_block + 1;
+    if (largest_ == 0) (void)nth(most - 1), largest_ = *std::max_element(drawn_.begin(), drawn_.begin() + most);
+    return largest_;
+  }
+
+ private:
+  random_numbers numbers_;
+  std::vector<double> drawn_{};
+  double largest_ = 0;
+};
+/// The random numbers of a run.
+[[nodiscard]] inline random_numbers numbers_of(const played_number& which) {
+  return {static_cast<std::uint64_t>(which.seed), 0, static_cast<std::uint64_t>(which.nth)};
+}
+
 /// The mean time of a belief below which that share lies.
 [[nodiscard]] inline double drawn_mean(const mean_time_belief& belief, double share) {
   double below = 0;
@@ -143,11 +169,13 @@ namespace detail {
 /// A run in the course of being played. Times are in seconds.
 class running {
  public:
-  running(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy, const played_number& which)
+  running(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy, const played_number& which,
+          luck_of_a_run* luck)
       : job_{job},
         policy_{policy},
         deadline_{limits.deadline ? limits.deadline->value() : never},
-        numbers_{static_cast<std::uint64_t>(which.seed), 0, static_cast<std::uint64_t>(which.nth)},
+        numbers_{numbers_of(which)},
+        luck_{luck},
         left_{run_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
         given_up_{100 * (left_ + job.queue_time.value())},
         interval_{job.checkpoint_interval.value() * (job.interval_of_steps ? left_ / job.run.expected.value() : 1)} {
@@ -167,6 +195,8 @@ class running {
 
   [[nodiscard]] played_run to_the_end() {
     played_run run;
+    run.ended = luck_ == nullptr || !gets_nowhere();
+    if (!run.ended) return run;
     wait();
     for (double start = job_.start_up.value(); !(policy_.elastic ? goes_on(start) : computes_to_the_end(start));) {
       start = job_.restart_time.value();
@@ -174,7 +204,7 @@ class running {
       if (++since_.stops == 0) since_ = {0, left_, wall_, billed_};  // not all slices are there now, as at first
       const bool is_block = since_.stops == block_;
       if (is_block) run.stops += block_ * repeated_blocks();
-      if (wall_ > given_up_ || (wall_ > until_ && billed_ > until_billed_) || (is_block && !is_getting_on_)) {
+      if (wall_ > given_up_ || is_beyond_limits() || (is_block && !is_getting_on_)) {
         run.ended = false;
         break;
       }
@@ -188,7 +218,19 @@ class running {
  private:
   static constexpr double never = 1e300;
 
-  [[nodiscard]] double drawn(double mean) { return mean > 0 ? mean * numbers_.exponential() : 0; }
+  /// Whether no life of a block of stops reaches the first checkpoint: the run is then given up, see
+  /// `stops_of_a_block`.
+  [[nodiscard]] bool gets_nowhere() const {
+    const double least = std::min(job_.start_up, job_.restart_time).value() + std::min(left_, cycle());
+    return lifetime_ > 0 && !job_.longest_piece && lifetime_ * luck_->largest_of_a_block() < least;
+  }
+  [[nodiscard]] double exponential() { return luck_ != nullptr ? luck_->nth(drawn_++) : numbers_.exponential(); }
+  [[nodiscard]] double drawn(double mean) { return mean > 0 ? mean * exponential() : 0; }
+  /// Whether the rest, where nothing stops it, ends beyond all limits.
+  [[nodiscard]] bool is_beyond_limits() const {
+    const double rest = left_ * (1 - 1e-12);
+    return wall_ + rest > until_ && billed_ + rest > until_billed_;
+  }
   [[nodiscard]] double cycle() const { return interval_ + job_.checkpoint_time.value(); }
 
   /// Stops of an elastic run, which has all slices at first, until as many have machines as later: those of four times
@@ -284,7 +326,7 @@ class running {
       const double failing = machines * of_a_slice_.failing;
       const double coming = static_cast<double>(at_work_.waiting()) * of_a_slice_.coming;
       const double rate = (switched_ ? 0 : machines * of_a_slice_.taken) + failing + coming;
-      const double event = rate > 0 ? numbers_.exponential() / rate : never;
+      const double event = rate > 0 ? exponential() / rate : never;
       const double ready = at_work_.next_ready(never) - wall_;
       const double again = recovers ? goes_on_at_ - wall_ : never;
       const double ends = switched_ ? never : piece_ends_ - wall_;
@@ -373,6 +415,8 @@ class running {
   const risk_policy& policy_;
   double deadline_;
   random_numbers numbers_;
+  luck_of_a_run* luck_;    // instead of them, where it is not null
+  std::size_t drawn_ = 0;  // of it
   double left_, given_up_, interval_, lifetime_ = 0, failures_ = 0;
   double share_computing_ = interval_ / (interval_ + job_.checkpoint_time.value());  // the rest writes checkpoints
   /// How often a second each thing happens to one slice of an elastic run.
@@ -399,7 +443,7 @@ class running {
 /// to be valid. Worked: 10 h in intervals of 30 min with checkpoints of 60 s and no stops take 10 h 20 min.
 [[nodiscard]] inline played_run play(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy,
                                      const played_number& which) {
-  return detail::running(job, limits, policy, which).to_the_end();
+  return detail::running(job, limits, policy, which, nullptr).to_the_end();
 }
 
 }  // namespace abi_0

@@ -82,18 +82,6 @@ TEST_CASE("a plan without a batch takes no more than laws of the critical batch 
              "job.global_batch is missing; valid: a batch in sequences: steps of 1024 would be 239 steps in all"));
 }
 
-TEST_CASE("a document has the plans at its indices, by rank") {
-  assumed_values assumed;
-  const plan_request request = request_of(llama(), question(), {}, price_book{}, assumed);
-  const relaxed_answer answer = plan_or_relax(request);
-  REQUIRE(answer.answer.plans.size() > 1);
-  const plan_document document = document_of(request, answer, {1}, {});
-  REQUIRE(document.plans.size() == 1);
-  CHECK(document.plans.front().rank == 2);
-  CHECK(document.parameters == 8030261248);
-  CHECK(document.rejected.size() == answer.answer.rejected.size());
-}
-
 TEST_CASE("v2 and v3 are planned for where they are named, or a quota names them") {
   const auto chips_of = [](const asked_plan& asked, assumed_values& assumed) {
     return request_of(llama(), asked, {}, price_book{}, assumed).generations;

@@ -297,6 +297,33 @@ TEST_CASE("chances of the limits alone are those of the outlook, where runs end 
   }
 }
 
+// From jobs that end to jobs of so many slices that no run of a block reaches a checkpoint.
+TEST_CASE("jobs that are played with the same luck have the chances of luck of their own") {
+  luck_of_runs luck(300);
+  CHECK(luck.runs() == 300);
+  CHECK(luck_of_runs().runs() == usual_played_runs);
+  for (const double slices : {1.0, 4.0, 32.0, 256.0, 8192.0}) {
+    for (const seconds wait : {seconds{}, 18_min}) {
+      run_at_risk job = ten_days();
+      job.start_up = 20_min;
+      job.restart_time = 15_min;
+      job.queue_time = wait;
+      job.lifetime = believed_within(4_h / slices, 16);
+      job.failures = believed_within(50_h, 2);
+      risk_limits limits;
+      limits.deadline = 40_days;
+      limits.budget = usd{400e3};
+      const run_chances alone = chances_of(job, paid, limits, luck);
+      const run_outlook all = outlook_of(job, paid, limits, {}, 300);
+      INFO(slices << " slices, a wait of " << wait.value());
+      CHECK(alone.in_time == all.chance_in_time);
+      CHECK(alone.in_budget == all.chance_in_budget);
+      CHECK(alone.of_both == all.chance_of_both);
+    }
+  }
+  CHECK_THROWS_AS(luck_of_runs(99), error);
+}
+
 TEST_CASE("an elastic run goes on on demand in time too") {
   run_at_risk job = ten_days();
   job.slices = 4;

@@ -1,0 +1,60 @@
+// The document that answers plan: its rows, their dates and chances, and what is left out of it.
+#include <algorithm>
+#include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_document.hpp>
+#include <utility>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_plan_document_tests {
+
+namespace {
+
+asked_plan question() {
+  asked_plan asked;
+  asked.config = json_document(llama_3_8b());
+  asked.tokens = 1e12;
+  asked.generations = {"v5e"};
+  asked.largest_chips = 64;
+  return asked;
+}
+model_config llama() {
+  model_config config;
+  config.model = llama_3_8b();
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("a document has the plans at its indices, by rank") {
+  assumed_values assumed;
+  const plan_request request = request_of(llama(), question(), {}, price_book{}, assumed);
+  const relaxed_answer answer = plan_or_relax(request);
+  REQUIRE(answer.answer.plans.size() > 1);
+  const plan_document document = document_of(request, answer, {1}, {});
+  REQUIRE(document.plans.size() == 1);
+  CHECK(document.plans.front().rank == 2);
+  CHECK(document.parameters == 8030261248);
+  CHECK(document.rejected.size() == answer.answer.rejected.size());
+}
+
+// Beyond the 200th row too, which is as far as they went.
+TEST_CASE("every plan has its chance where a deadline or a budget is given", "[ask]") {
+  asked_plan asked = question();
+  asked.generations = {};
+  asked.largest_chips = asked_plan{}.largest_chips;
+  asked.largest_slices = 64;
+  asked.deadline = 1000_days;
+  const plan_document document = detail::answer_to_plan(asked, {}, price_book{});
+  CHECK(document.plans.size() > 200);
+  for (const plan_row& row : document.plans) {
+    CHECK(row.chance_in_time.has_value());
+    CHECK_FALSE(row.chance_in_budget.has_value());
+  }
+}
+
+}  // namespace ask_plan_document_tests
