@@ -226,6 +226,34 @@ inline void set_chances(plan_document& document, const std::vector<std::size_t>&
   }
 }
 
+namespace detail {
+/// The ways of paying with a price under which runs of the answer cannot be had, and why, as what is left out.
+inline void say_what_is_too_short(const plan_request& request, const plan_answer& answer,
+                                  std::vector<assumption>& said) {
+  const price_index prices(request);
+  for (const provisioning kind : request.kinds) {
+    std::vector<text<48>> without;
+    const auto look_at = [&](const slice& where, std::int64_t slice_total) {
+      bool has_price = false;
+      prices.each(where.chip.name, chips(where),
+                  [&](const price_row& row) { has_price = has_price || row.kind == kind; });
+      if (has_price) without.push_back(slices_name(where, slice_total));
+    };
+    const auto is_of = [kind](const plan_cost& cost) { return cost.kind == kind; };
+    for (const plan& one : answer.plans) {
+      if (std::none_of(one.costs.begin(), one.costs.end(), is_of)) look_at(one.where, slices(one.mesh));
+    }
+    for (const rejected_slice& one : answer.rejected) {
+      if (one.why == rejection::no_price && one.by.empty()) look_at(one.where, one.slices);
+    }
+    if (without.empty()) continue;
+    const std::string more = without.size() > 1 ? " and " + std::to_string(without.size() - 1) + " more" : "";
+    said.push_back({"left out", std::string(name(kind)) + " of " + std::string(without.front().view()) + more,
+                    "the run is " + too_long_for(kind)});
+  }
+}
+}  // namespace detail
+
 /// The answer as a document: the plans at these indices of the answer, from 0, all lost slices, and the question, so
 /// that `launch` and `read_plan` have it whole; `set_chances` adds the chances of its rows. Worked: the plan at index 1
 /// is a row of rank 2.
@@ -248,6 +276,7 @@ inline void set_chances(plan_document& document, const std::vector<std::size_t>&
   if (const maybe<critical_batch_band> band = critical_batch_of(request, request.job))
     document.critical_batch_tokens_low = band->low, document.critical_batch_tokens_high = band->high;
   document.assumed = std::move(assumed);
+  detail::say_what_is_too_short(request, answer, document.assumed);
   document.request = request;
   if (!answer.plans.empty()) return document;
   std::vector<relaxed_row>& relaxed = document.relax.emplace();

@@ -57,4 +57,26 @@ TEST_CASE("every plan has its chance where a deadline or a budget is given", "[a
   }
 }
 
+// 16 chips of v6e take 99 days for 10^12 tokens, 64 chips 247 for 10^13; a calendar window ends after 90.
+TEST_CASE("a plan says which runs are too long for a way of paying that was asked for") {
+  const auto left_out = [](std::vector<provisioning> kinds, double tokens) {
+    asked_plan asked = question();
+    asked.generations = {"v6e"};
+    asked.kinds = std::move(kinds);
+    asked.tokens = tokens;
+    assumed_values assumed;
+    const plan_request request = request_of(llama(), asked, {}, price_book{}, assumed);
+    std::string words;
+    for (const assumption& one : document_of(request, plan_or_relax(request), {}, {}).assumed)
+      words += one.value + ": " + one.why + "\n";
+    return words;
+  };
+  const std::string all = left_out({provisioning::calendar, provisioning::on_demand}, 1e12);
+  CHECK(says(all, "calendar of "));
+  CHECK(says(all, " more: the run is longer than 90 days"));
+  CHECK(says(left_out({provisioning::calendar}, 1e13), "the run is longer than 90 days"));  // where there is no plan
+  CHECK_FALSE(says(left_out({provisioning::on_demand}, 1e12), "90 days"));
+  CHECK_FALSE(says(left_out({provisioning::calendar, provisioning::on_demand}, 1e9), "90 days"));
+}
+
 }  // namespace ask_plan_document_tests
