@@ -51,7 +51,8 @@ template <class Request, class Answer>
           has_view<Answer>::value};
 }
 /// Of the rows of a plan, those that a network has too.
-inline constexpr question_row deadline_rows[] = {row_named(plan_rows, "--deadline")};
+inline constexpr question_row deadline_rows[] = {row_named(plan_rows, "--deadline"), row_named(plan_rows, "--by"),
+                                                 row_named(plan_rows, "--start")};
 inline constexpr question questions[] = {
     question_of<chips_request, chips_answer>("chips", "What is in the chip table?", {{chip_rows}},
                                              plain_answer<chips_request>),

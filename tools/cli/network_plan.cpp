@@ -4,6 +4,7 @@
 
 #include "cli/launch_line.hpp"
 #include "cli/network.hpp"
+#include "cli/prices.hpp"
 #include "cli/report.hpp"
 
 namespace cli {
@@ -50,6 +51,7 @@ plan_network_request asked_of(const any_model& model, const plan_options& given)
   if (given.job.per_core) asked.job.global_batch = batch_of_cores(*given.job.per_core, asked);
   expect_batch(given.epochs, asked.job.global_batch);
   asked.data = data_of(given.epochs, asked.job.global_batch);
+  if (!asked.by.empty() && asked.start.empty()) asked.start = today();
   return asked;
 }
 
@@ -79,12 +81,13 @@ void expect_batch(const epoch_options& run, std::int64_t batch) {
 void network_training_plan(const any_model& model, const plan_options& given, const price_book& prices, session& with) {
   keep_to_networks(
       with, {network_run_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, budget_rows, limit_rows},
-      {"--deadline", "--steps-per-epoch", "--steps", "--zone", "--rows"});
+      {"--deadline", "--by", "--start", "--steps-per-epoch", "--steps", "--zone", "--rows"});
   for (const char* option : {"--data", "--fsdp"}) {
     if (with.is_given(option)) refuse(option, "given for a network of layers", "train, which takes a layout");
   }
   plan_network_answer said = answer_to(model, asked_of(model, given), prices);
   if (given.epochs.steps) said.epochs.steps_per_epoch = 0;  // of a run that has no epochs
+  say_start(with, said.assumed);
   if (said.plans.empty()) with.status = 1;
   view_options options = view_options_of();
   options.rows = given.rows;

@@ -60,7 +60,7 @@ tpuplan::plan_request training_request_of(const plan_options& given, const tpupl
 void plan_of_items(const plan_options& given, const tpuplan::price_book& prices, std::vector<tpuplan::assumption> read,
                    session& with);
 /// tpuplan plan, without and with --serve.
-void plan_training(const tpuplan::model_config& config, const plan_options& given, const tpuplan::price_book& prices,
+void plan_training(const tpuplan::model_config& config, plan_options given, const tpuplan::price_book& prices,
                    session& with);
 void plan_serving(tpuplan::model_config config, const plan_options& given, const tpuplan::price_book& prices,
                   session& with);

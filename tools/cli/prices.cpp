@@ -115,6 +115,10 @@ std::string today() {
   return text.data();
 }
 
+void say_start(const session& with, std::vector<assumption>& assumed) {
+  if (with.is_given("--by") && !with.is_given("--start")) assumed.push_back({"start", today(), "today: see --start"});
+}
+
 void check_region(const price_book& book, const std::string& region, bool may_be_area) {
   if (has_region(book, region)) return;
   const std::size_t dash = region.rfind('-');  // us-east5-b is a zone

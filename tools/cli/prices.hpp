@@ -45,6 +45,8 @@ class loaded_prices {
 
 /// The day of today, by UTC; that of SOURCE_DATE_EPOCH where it is set, so that an answer can be had again.
 std::string today();
+/// Says that a deadline by a date counts from today, where no start is given.
+void say_start(const session& with, std::vector<tpuplan::assumption>& assumed);
 /// Refuses a region of which the book has no row, with those that it has, and with areas where they may be named.
 void check_region(const tpuplan::price_book& book, const std::string& region, bool may_be_area = false);
 

@@ -10,6 +10,7 @@
 #include "cli/config.hpp"
 #include "cli/launch_line.hpp"
 #include "cli/network.hpp"
+#include "cli/prices.hpp"
 #include "cli/report.hpp"
 #include "cli/zones.hpp"
 
@@ -153,6 +154,7 @@ plan_train_generation_request asked_of(const plan_options& given) {
     }
   }
   auto asked = read_request<plan_train_generation_request>(request);
+  if (!asked.by.empty() && asked.start.empty()) asked.start = today();
   asked.generations = given.asked.generations;  // of which a zone may have fewer
   asked.regions = given.asked.regions;
   return asked;
@@ -175,13 +177,14 @@ std::string train_command(const plan_train_generation_row& best, const session& 
 
 void denoiser_plan(const plan_options& given, const price_book& prices, std::vector<assumption> read, session& with) {
   keep_to_pipelines(with, {preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, budget_rows, limit_rows},
-                    of_a_run({"--deadline", "--zone", "--rows", "--prices"}));
+                    of_a_run({"--deadline", "--by", "--start", "--zone", "--rows", "--prices"}));
   if (!is_given(given.epochs))
     refuse_missing("--examples",
                    "examples of the data set with --epochs, or --steps; or --items-per-hour to make some");
   const diffusion_pipeline pipeline = load_pipeline(given.job.config, read);
   plan_train_generation_answer said = answer_to_plan_train_generation(pipeline, read, asked_of(given), prices);
   if (given.epochs.steps) said.epochs.steps_per_epoch = 0;  // of a run that has no epochs
+  say_start(with, said.assumed);
   if (said.plans.empty()) with.status = 1;
   view_options options = view_options_of(with);
   options.rows = given.rows;

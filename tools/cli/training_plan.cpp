@@ -80,10 +80,6 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   check_batches(given);
   if (!has_tokens) asked.tokens = most_tokens_of_a_batch(given, config.model);
   asked.quotas = load_quotas(given.quotas);
-  if (!asked.by.empty() && asked.start.empty()) {
-    asked.start = today();
-    assumed.emplace_back("start", asked.start + ", today: see --start");
-  }
   const bool has_examples = !has_tokens && given.epochs.examples;
   const data_set data = has_examples ? data_of(given.epochs, 1) : data_set{};
   plan_request request = request_of(config, asked, given.job, prices, assumed, has_examples ? &data : nullptr);
@@ -153,8 +149,12 @@ std::string further(const session& with) {
 
 }  // namespace
 
-void plan_training(const model_config& config, const plan_options& given, const price_book& prices, session& with) {
+void plan_training(const model_config& config, plan_options given, const price_book& prices, session& with) {
   assumed_values assumed;
+  if (!given.asked.by.empty() && given.asked.start.empty()) {
+    given.asked.start = today();
+    assumed.emplace_back("start", given.asked.start + ", today: see --start");
+  }
   const plan_request request = training_request_of(given, config, prices, assumed);
   if (with.is_given("--rest-used") && std::none_of(request.kinds.begin(), request.kinds.end(), is_commitment))
     refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
@@ -163,6 +163,7 @@ void plan_training(const model_config& config, const plan_options& given, const 
   std::vector<std::size_t> all(whole.answer.plans.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   plan_document document = document_of(request, whole, all, all_assumed(config, assumed));
+  set_dates(document, given.asked.by, given.asked.start);
   if (document.plans.empty()) {
     with.status = 1;
     if (with.is_given("--svg")) refuse("--svg", "given for an answer without plans", "limits that let a plan in");

@@ -67,6 +67,7 @@ struct plan_network_request {
   std::optional<example_cost> input{};
   std::optional<seconds> deadline{};
   std::optional<usd> budget{};
+  std::string by{}, start{};  ///< dates instead of the deadline: "2026-12-31", from "2026-12-01" on
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"}, generations{};
@@ -377,7 +378,7 @@ void fill_run(const Asked& asked, bool spot_counts, const std::vector<std::strin
                                              (request.job.global_batch == 1 ? " example" : " examples") +
                                              " on every slice");
   }
-  request.deadline = asked.deadline;
+  request.deadline = deadline_of(asked);
   request.budget = asked.budget;
   request.best = asked.best;
   request.kinds = asked.kinds;
@@ -483,10 +484,10 @@ TPUPLAN_FIELDS(tpuplan::fit_network_answer, fits, used, used_low, used_high, usa
 TPUPLAN_FIELDS(tpuplan::train_network_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                memory, widest, arithmetic_can_limit, input, data, epochs, run, costs, region, terms, timeline,
                checkpoints)
-TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, best, kinds, regions,
-               generations, zone, smallest_chips, largest_chips, accept_uncertain, mean_time_between_preemptions,
-               rest_of_term_used, market, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
-               prices)
+TPUPLAN_FIELDS(tpuplan::plan_network_request, config, job, data, input, deadline, budget, by, start, best, kinds,
+               regions, generations, zone, smallest_chips, largest_chips, accept_uncertain,
+               mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
+               chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_network_row, rank, slice, chips, batch, mesh, step, input, memory, steps, run, cost,
                cost_low, cost_high, wall, kind, price, superseded, checkpoints, plan, chance_in_time, chance_in_budget)
 TPUPLAN_FIELDS(tpuplan::nearest_run_row, slice, wall, total)

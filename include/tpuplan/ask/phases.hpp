@@ -97,6 +97,14 @@ template <class Asked>
   return static_cast<double>(days) * 1_days;
 }
 
+namespace detail {
+/// The date by whose end a run that starts at the beginning of a day is done.
+[[nodiscard]] inline std::string done_on(const std::string& start, const std::optional<seconds>& wall) {
+  if (start.empty() || !wall || in_days(*wall) > 1e6) return {};
+  return std::string(date_after(start, static_cast<std::int64_t>(math::ceil(in_days(*wall))) - 1).view());
+}
+}  // namespace detail
+
 /// Whether anything is said of the phases. Worked: of {"start_up_s": 60} it is.
 [[nodiscard]] constexpr bool is_given(const asked_phases& asked) noexcept {
   return asked.start_up || asked.compilation || asked.restore || asked.evaluation || asked.checkpoint ||

@@ -184,6 +184,7 @@ namespace detail {
   std::vector<std::size_t> indices(answer.answer.plans.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   plan_document document = document_of(request, answer, indices, all_assumed(config, assumed));
+  set_dates(document, asked.by, asked.start);
   set_chances(document, indices);
   return document;
 }

@@ -55,6 +55,7 @@ struct plan_row {
   std::optional<seconds> wall{}, wall_low{}, wall_high{};  ///< time from start to end in that way, and the same
   /// Chances to be done by the deadline and within the budget; nothing: there is none.
   std::optional<double> chance_in_time{}, chance_in_budget{};
+  std::optional<std::string> done_on{};  ///< the day by whose end it is done as estimated; nothing: without a start
   std::optional<run_checkpoints> checkpoints{};  ///< of the run as it is paid for, which launch asks for
   bool on_front = false;                         ///< no other plan or way of paying is both faster and cheaper
   std::string remarks{};                         ///< what to know of it: see remarks_of
@@ -107,8 +108,9 @@ struct plan_document {
   /// Tokens a step of the run, beyond which more of them stop helping: the ends of what published laws say, or the
   /// noise scale of the question. Nothing: no law speaks of the run.
   std::optional<double> critical_batch_tokens_low{}, critical_batch_tokens_high{};
-  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
-  plan_request request{};             ///< the question with nothing left open
+  std::vector<assumption> assumed{};         ///< values that the question left open, and why they were assumed
+  plan_request request{};                    ///< the question with nothing left open
+  std::optional<std::string> by{}, start{};  ///< the dates of its deadline; nothing: it is not one of dates
   /// Where there is no plan: each limit that, relaxed alone, would allow one.
   std::optional<std::vector<relaxed_row>> relax{};
   /// @}
@@ -226,6 +228,14 @@ inline void set_chances(plan_document& document, const std::vector<std::size_t>&
   }
 }
 
+/// Sets the dates of a document, of its deadline and of each plan. Worked: from 2026-12-01 on a run of 12.1 days is
+/// done on 2026-12-13; without a start there are none.
+inline void set_dates(plan_document& document, const std::string& by, const std::string& start) {
+  if (by.empty() || start.empty()) return;
+  document.by = by, document.start = start;
+  for (plan_row& row : document.plans) row.done_on = detail::done_on(start, row.wall);
+}
+
 namespace detail {
 /// The ways of paying with a price under which runs of the answer cannot be had, and why, as what is left out.
 inline void say_what_is_too_short(const plan_request& request, const plan_answer& answer,
@@ -294,12 +304,12 @@ TPUPLAN_FIELDS(tpuplan::sensitivity_row, price_down, price_up, step_low, step_hi
                step_low_wall_s, step_high_wall_s, twice_preempted_wall_s, twice_the_batch_wall_s)
 TPUPLAN_FIELDS(tpuplan::plan_row, rank, slice, slices, chips, layout, remat, batch, microbatches, fits, step_time,
                step_time_low, step_time_high, run, mfu, paid_as, region, price_date, superseded, total, total_low,
-               total_high, wall, wall_low, wall_high, chance_in_time, chance_in_budget, checkpoints, on_front, remarks,
-               plan, sensitivity)
+               total_high, wall, wall_low, wall_high, chance_in_time, chance_in_budget, done_on, checkpoints, on_front,
+               remarks, plan, sensitivity)
 TPUPLAN_FIELDS(tpuplan::rejected_row, slice, slices, reason, amount, by)
 TPUPLAN_FIELDS(tpuplan::lost_row, reason, slices, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_row, limit, given, needed, plan)
 TPUPLAN_FIELDS(tpuplan::plan_document, schema, parameters, plans, lost, rejected, counts, critical_batch_tokens_low,
-               critical_batch_tokens_high, assumed, request, relax)
+               critical_batch_tokens_high, assumed, request, by, start, relax)
 
 #endif

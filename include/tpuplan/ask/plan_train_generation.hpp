@@ -26,6 +26,7 @@ struct plan_train_generation_request {
   data_set data{};
   std::optional<seconds> deadline{};
   std::optional<usd> budget{};
+  std::string by{}, start{};  ///< dates instead of the deadline: "2026-12-31", from "2026-12-01" on
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"}, generations{};
@@ -105,7 +106,7 @@ namespace detail {
          "examples in a step, the same on every slice: fine-tuning takes small batches, such as 16");
   diffusion_request request;
   request.sizes = about.works, request.job = asked.job, request.data = asked.data;
-  request.deadline = asked.deadline, request.budget = asked.budget, request.best = asked.best;
+  request.deadline = deadline_of(asked), request.budget = asked.budget, request.best = asked.best;
   request.kinds = asked.kinds, request.regions = regions_named(book, asked.regions);
   request.regions_by_area = regions_by_area(request.regions, asked.regions);
   request.generations = asked.generations.empty() ? usual_generations() : asked.generations;
@@ -174,7 +175,7 @@ namespace detail {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_request, config, sizes, frames, text_tokens, job, data, deadline, budget,
-               best, kinds, regions, generations, zone, smallest_chips, largest_chips, accept_uncertain,
+               by, start, best, kinds, regions, generations, zone, smallest_chips, largest_chips, accept_uncertain,
                mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
                chip_time_between_failures, around, prices)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, mesh, step_time, step_time_low,

@@ -14,12 +14,6 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The date by whose end a run that starts at the beginning of a day is done.
-[[nodiscard]] inline std::string done_on(const std::string& start, const std::optional<seconds>& wall) {
-  if (start.empty() || !wall || in_days(*wall) > 1e6) return {};
-  return std::string(date_after(start, static_cast<std::int64_t>(math::ceil(in_days(*wall))) - 1).view());
-}
-
 /// Refuses what has no effect on the answer.
 inline void check_risk(const risk_request& asked) {
   if (asked.by.empty() && !asked.deadline && !asked.budget)

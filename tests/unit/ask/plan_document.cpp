@@ -57,6 +57,19 @@ TEST_CASE("every plan has its chance where a deadline or a budget is given", "[a
   }
 }
 
+TEST_CASE("plans by a date say on which day each is done") {
+  asked_plan asked = question();
+  asked.by = "2027-12-31", asked.start = "2026-12-01";
+  const plan_document document = detail::answer_to_plan(asked, {}, price_book{});
+  CHECK(document.by == "2027-12-31");
+  CHECK(document.start == "2026-12-01");
+  for (const plan_row& row : document.plans) {
+    const double days = in_days(*row.wall);
+    CHECK(row.done_on == std::string(date_after("2026-12-01", static_cast<std::int64_t>(days)).view()));
+    CHECK(row.chance_in_time.has_value());
+  }
+}
+
 // 16 chips of v6e take 99 days for 10^12 tokens, 64 chips 247 for 10^13; a calendar window ends after 90.
 TEST_CASE("a plan says which runs are too long for a way of paying that was asked for") {
   const auto left_out = [](std::vector<provisioning> kinds, double tokens) {

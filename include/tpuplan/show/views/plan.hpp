@@ -79,6 +79,11 @@ namespace readable {
       {name(cost.kind), " in ", cost.price.region.view(),
        cost.kind == provisioning::flex_start && weeks > 1 ? ", " + fixed(weeks, 0) + " times 7 days" : std::string()});
 }
+/// The deadline of a plan. Worked: "by 2026-12-31, 31.0 days from 2026-12-01 on", "within 31.0 days".
+[[nodiscard]] inline std::string deadline_words(const plan_document& answer) {
+  const std::string time = duration(*answer.request.deadline);
+  return answer.by ? joined({"by ", *answer.by, ", ", time, " from ", *answer.start, " on"}) : "within " + time;
+}
 /// The cells of one plan in the table of plans.
 [[nodiscard]] inline std::vector<view_cell> cells_of(const plan_row& row, const plan_request& request, bool choice,
                                                      const view_options& options) {
@@ -106,6 +111,7 @@ namespace readable {
       used_cell(offer.memory.total, offer.memory.usable),
       cell(row.remarks)};
   if (choice) cells.push_back(cell(payment_words(offer)));
+  if (row.done_on) cells.push_back(cell(*row.done_on));
   const auto chance = [](const std::optional<double>& one) { return one ? chance_cell(*one) : cell(""); };
   if (request.deadline) cells.push_back(chance(row.chance_in_time));
   if (request.budget) cells.push_back(chance(row.chance_in_budget));
@@ -120,8 +126,8 @@ namespace readable {
       std::string("> | slice | ~>chips | ~~layout | ~~~~remat | ~~~>batch | ~~>step:s | ~~~~>step between:s | ~~~>MFU "
                   "| >run:s | ~~~>run between:s | >cost:usd | ~>between:usd | ~~>on spot:usd | ~>HBM per device:bytes "
                   "| ~~~~~remarks") +
-      (choice ? " | paid for as" : "") + (answer.request.deadline ? " | >in time" : "") +
-      (answer.request.budget ? " | >in budget" : ""));
+      (choice ? " | paid for as" : "") + (answer.start ? " | done on" : "") +
+      (answer.request.deadline ? " | >in time" : "") + (answer.request.budget ? " | >in budget" : ""));
   key_runs_as_wall(part);
   bool extrapolated = false, uncertain = false, at_risk = false;
   for (const std::size_t index : chosen.indices) {
@@ -435,7 +441,7 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
     std::vector<std::string_view> kinds;
     for (const provisioning kind : request.kinds) kinds.push_back(name(kind));
     shown.sentences = {joined({name(request.best), " first, at ", listed(kinds), " prices",
-                               request.deadline ? ", within " + duration(*request.deadline) : std::string()})};
+                               request.deadline ? ", " + deadline_words(answer) : std::string()})};
     const plan_cost& cost = chosen_cost(best.plan);
     shown.summary =
         joined({slices_words(best.slice, best.slices), " (", std::to_string(best.chips), " chips) is the ",

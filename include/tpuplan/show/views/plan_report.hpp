@@ -21,8 +21,8 @@ namespace readable {
   const plan_request& request = answer.request;
   std::string words;
   if (best.chance_in_time && request.deadline)
-    words += joined(
-        {"The chance to be done within ", duration(*request.deadline), " is ", chance_words(*best.chance_in_time)});
+    words += joined({"The chance to be done ", deadline_words(answer), answer.by ? "," : "", " is ",
+                     chance_words(*best.chance_in_time)});
   if (best.chance_in_budget && request.budget)
     words += joined({words.empty() ? "The chance to stay within " : ", and to stay within ", money(*request.budget),
                      words.empty() ? " is " : " ", chance_words(*best.chance_in_budget)});
