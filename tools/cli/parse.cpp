@@ -199,6 +199,7 @@ void take_all(command& asked, const std::string& data_dir) {
       }
       for (std::size_t from = 0; from <= given.size();) {
         const std::size_t to = std::min(given.find(',', from), given.size());
+        while (from < to && given[from] == ' ') ++from;  // "us, europe-west4"
         one.take(given.substr(from, to - from));
         from = to + 1;
       }
