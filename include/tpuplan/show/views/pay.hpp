@@ -44,6 +44,10 @@ namespace readable {
   add_doubts(part.notes, prices, options);
   for (const missing_payment& missing : answer.missing)
     part.notes.push_back(joined({name(missing.provisioning), ": ", missing.reason}));
+  const auto runs_on = [](const paid_run& run) { return run.kind != provisioning::spot && run.overhead.value() == 0; };
+  if (std::any_of(answer.ways.begin(), answer.ways.end(), runs_on))
+    part.notes.push_back(std::string("no start-up and no failures of machines are counted") +
+                         (options.names_options ? ": see --start-up and --chip-mtbf" : ""));
   return part;
 }
 /// What spot rests on.
