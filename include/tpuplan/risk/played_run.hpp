@@ -332,7 +332,7 @@ class running {
       const double ends = switched_ ? never : piece_ends_ - wall_;
       const bool may_switch = policy_.on_demand_in_time && !switched_ && pace < 1;
       const double last = may_switch ? std::max(room(), 0.0) / (1 - pace) : never;
-      const double next = std::min({event, ready, again, ends, last});
+      const double next = std::min(std::min(std::min(event, ready), std::min(again, ends)), last);
       const double done =
           pace > 0 && left_ <= next * pace ? time_left() / pace : never;  // else it is later than what is next
       const double spent = std::max(std::min(next, done), 0.0);
