@@ -93,7 +93,7 @@ template <class Asked>
   if (asked.deadline) fail(errc::invalid_argument, "deadline_s", "given without effect", "none beside by");
   if (asked.start.empty()) fail(errc::missing_field, "start", "missing", "the date on which capacity is asked for");
   const std::int64_t days = days_between(asked.start, asked.by) + 1;  // done by the end of that day
-  if (days < 1) fail(errc::out_of_range, "by", asked.by, "a date not before start");
+  if (days < 1) fail(errc::out_of_range, "by", asked.by, "a date not before start, " + asked.start);
   return static_cast<double>(days) * 1_days;
 }
 
