@@ -110,6 +110,7 @@ constexpr void keep_least(hoisted_policy& least, const hoisted_policy& policy) n
   a.per_microbatch = min(a.per_microbatch, b.per_microbatch);
   a.weight_reads = min(a.weight_reads, b.weight_reads);
   a.attention = min(a.attention, b.attention);
+  a.dispatch = min(a.dispatch, b.dispatch);
   a.to_host = min(a.to_host, b.to_host);
   a.least = min(a.least, b.least);
   a.kept = min(a.kept, b.kept);

@@ -114,16 +114,6 @@ struct memory_layout {
 
 namespace detail {
 
-/// Buffers for routed tokens on a shard of experts, as a multiple of the tokens it sends. Where none is dropped, all
-/// tokens of all e shards may be routed here, each to as many of its k experts as lie here: e x min(E / e, k) / k. With
-/// a capacity factor it is 1.
-constexpr double worst_routed(const transformer& model, const training_job& job, const layout& mesh) noexcept {
-  if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1) return 1;
-  const auto shards = static_cast<double>(mesh.expert), chosen = static_cast<double>(model.moe.top_k);
-  const double here = static_cast<double>(model.moe.experts) / shards;
-  return shards * (here < chosen ? here : chosen) / chosen;
-}
-
 /// `memory_layout_of` for a layout that is known to be valid on these slices.
 constexpr memory_layout memory_layout_of_valid(const transformer& model, const training_job& job, const layout& mesh,
                                                const slice& where) {

@@ -114,7 +114,7 @@ constexpr void add_work(step_breakdown& step, const work_terms& work, const layo
   step.operands = at.tokens * work.operands + microbatches * work.operand_weights;
   step.weight_reads = microbatches * at.gathered_share * work.weight_reads;
   step.weight_update = work.weight_update / at.weight_shards;
-  step.dispatch = at.tokens * work.dispatch;
+  step.dispatch = at.tokens * at.routed * work.dispatch;
   step.hbm = step.elementwise + step.scores + step.operands + step.weight_reads + step.weight_update + step.dispatch;
 }
 

@@ -17,6 +17,7 @@ struct work_sums {
   seconds weight_reads{};    ///< see work_terms
   seconds weight_update{};   ///< see work_terms
   seconds attention{};       ///< per token of a chip; also part of per_token
+  seconds dispatch{};        ///< per token of a chip; also part of per_token
   seconds to_host{};         ///< see work_terms
   seconds least{};           ///< see work_terms
   seconds kept{};            ///< see work_terms
@@ -35,6 +36,7 @@ struct work_sums {
           terms.weight_reads,
           terms.weight_update,
           terms.attention,
+          terms.dispatch,
           terms.to_host,
           terms.least,
           terms.kept,
@@ -66,9 +68,10 @@ struct work_sums {
 /// them. Worked: 1000 tokens of 6 us, with 2 ms of exposed FSDP traffic in each of 2 microbatches and 50 ms once for
 /// weights that are updated on 10 shards, take 6 + 4 + 5 = 15 ms.
 [[nodiscard]] constexpr seconds time_of(const work_sums& work, const layout_terms& at, double microbatches) noexcept {
-  const seconds on_chip = at.tokens * (work.per_token + at.imbalance * work.attention) +
-                          work.weight_update / at.weight_shards +
-                          microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
+  const seconds on_chip =
+      at.tokens * (work.per_token + at.imbalance * work.attention + (at.routed - 1) * work.dispatch) +
+      work.weight_update / at.weight_shards +
+      microbatches * (work.per_microbatch + at.gathered_share * work.weight_reads);
   const double hidden = at.hidden_by_work ? 1 : 0;
   const seconds base = max(on_chip + at.data.exposed + microbatches * at.fsdp.exposed,
                            hidden * (at.data.whole + microbatches * at.fsdp.whole)) +

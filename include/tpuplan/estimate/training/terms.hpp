@@ -60,6 +60,7 @@ struct layout_terms {
   seconds wires_once{};       ///< once per step: likewise, of the other collectives
   seconds overhead{};         ///< per microbatch: fixed time of layers and passes
   double imbalance = 0;       ///< extra attention of the chip with a sequence's last shard, over the mean
+  double routed = 1;          ///< times the copies of a token that a chip sorts: see `dispatch` in docs/model.md
   double bubble = 0;          ///< share of the work in which pipeline stages wait, with sequences enough
   double uneven = 0;          ///< what of it is for stages that hold a layer more
   double bubble_each = 0;     ///< per microbatch of accumulation, where a shard's sequences are fewer than pieces
@@ -393,6 +394,16 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   return about;
 }
 
+/// Buffers for routed tokens on a shard of experts, as a multiple of the tokens it sends. Where none is dropped, all
+/// tokens of all e shards may be routed here, each to as many of its k experts as lie here: e x min(E / e, k) / k. With
+/// a capacity factor it is 1.
+constexpr double worst_routed(const transformer& model, const training_job& job, const layout& mesh) noexcept {
+  if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1) return 1;
+  const auto shards = static_cast<double>(mesh.expert), chosen = static_cast<double>(model.moe.top_k);
+  const double here = static_cast<double>(model.moe.experts) / shards;
+  return shards * (here < chosen ? here : chosen) / chosen;
+}
+
 /// `layout_terms_of` for a layout that is known to be valid on these slices, as the planner's are.
 constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transformer& model, const training_job& job,
                                       const layout& mesh, const slice& where, const calibration& constants) {
@@ -414,6 +425,8 @@ constexpr layout_terms terms_of_valid(const training_sizes& sizes, const transfo
     if (!job.context_balanced && model.kind != architecture::encoder) terms.imbalance = (parts - 1) / parts;
     if (job.ring_attention) terms.overhead += constants.ring_step * (4 * sizes.layers * parts);
   }
+  // A program that nobody tuned sorts its buffers whole, which have room for the worst routing.
+  if (job.software == software_level::first_port) terms.routed = worst_routed(model, job, mesh);
   const double sequences = static_cast<double>(job.global_batch) / static_cast<double>(batch_shards(mesh));
   add_bubble(terms, job, stages, sequences, static_cast<double>(model.layers));
   terms.stragglers = constants.slowdown_per_doubling * math::log2(slice_total);

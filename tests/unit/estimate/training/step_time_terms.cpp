@@ -78,6 +78,15 @@ TEST_CASE("software that nobody tuned waits for tensor parallelism, takes defaul
   const step_breakdown slow = step_time(experts, untiled, fsdp_layout(v5p_128), v5p_128);
   CHECK(close(slow.expert_products.value(), 1.85 * tiled.expert_products.value()));
   CHECK(close((slow.total - tiled.total).value(), (slow.expert_products - tiled.expert_products).value()));
+  // Nor do its buffers of routed tokens follow the routing: over four shards, whose two experts may be both of a
+  // token's, it sorts four times as many copies.
+  mesh.fsdp = 16, mesh.tensor = 1, mesh.expert = 4;
+  training_job spread = job_of(64, 4096);
+  const step_breakdown sorted = step_time(experts, spread, mesh, v5p_128);
+  spread.software = software_level::first_port;
+  CHECK(close(step_time(experts, spread, mesh, v5p_128).dispatch.value(), 4 * sorted.dispatch.value()));
+  spread.capacity_factor = 1.25;
+  CHECK(close(step_time(experts, spread, mesh, v5p_128).dispatch.value(), 1.25 * sorted.dispatch.value()));
   CHECK((parse_software_level("first_port") == software_level::first_port && !parse_software_level("old")));
 }
 
