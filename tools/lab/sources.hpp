@@ -34,10 +34,12 @@ namespace detail {
 
 /// Keys of a record that need no words, and those that say more than a run's question, each between two spaces.
 inline constexpr std::string_view plain_keys =
-    " attention attention_kernel frozen_weights_dtype lora_rank lora_targets prefix_hit_rate capacity_factor "
+    " accepted_length attention attention_kernel draft_cost draft_tokens frozen_weights_dtype lora_rank lora_targets "
+    "prefix_hit_rate capacity_factor "
     "chips_total compute_dtype configuration context context_balanced data "
     "dcn_data default_tiles degrees_count engine "
-    "expert family fits flop_multiplier fsdp global_batch grad_accumulation hardware hbm_used_bytes id in_domain "
+    "expert family fits flop_multiplier fsdp global_batch grad_accumulation hardware hbm_used_bytes id idle_devices "
+    "in_domain "
     "input_len kind kv_dtype model num_slices offload_inputs optimizer optimizer_stated output_len pipeline quality "
     "remat remat_detail remat_tensors ring_attention running_batch scheme seq_len software_level source step_time_s "
     "synchronous_collectives "

@@ -65,21 +65,28 @@ struct measured_runs {
 namespace detail {
 
 /// The keys of records that are read, or that only repeat what other keys say.
-inline constexpr std::string_view record_keys[] = {"activation_dtype",
+inline constexpr std::string_view record_keys[] = {"accepted_length",
+                                                   "activation_dtype",
                                                    "attention",
+                                                   "attention_kernel",
                                                    "capacity_factor",
                                                    "check",
                                                    "chips_total",
                                                    "compute_dtype",
                                                    "configuration",
                                                    "context",
+                                                   "context_balanced",
                                                    "data",
                                                    "dcn_data",
                                                    "dcn_fsdp",
+                                                   "default_tiles",
                                                    "degrees_count",
+                                                   "draft_cost",
+                                                   "draft_tokens",
                                                    "engine",
                                                    "expert",
                                                    "family",
+                                                   "first_moment_dtype",
                                                    "fits",
                                                    "flop_multiplier",
                                                    "frozen_weights_dtype",
@@ -92,6 +99,7 @@ inline constexpr std::string_view record_keys[] = {"activation_dtype",
                                                    "host_offload",
                                                    "hosts",
                                                    "id",
+                                                   "idle_devices",
                                                    "in_domain",
                                                    "input_len",
                                                    "kind",
@@ -116,9 +124,11 @@ inline constexpr std::string_view record_keys[] = {"activation_dtype",
                                                    "remat_detail",
                                                    "remat_tensors",
                                                    "replicas",
+                                                   "ring_attention",
                                                    "running_batch",
                                                    "scheme",
                                                    "seq_len",
+                                                   "software_level",
                                                    "source",
                                                    "spelled",
                                                    "spread",
@@ -156,6 +166,7 @@ inline constexpr std::string_view record_model_keys[] = {"d_model",
                                                          "name",
                                                          "params_active_matmul",
                                                          "params_total",
+                                                         "per_layer_embedding",
                                                          "seq_len",
                                                          "serving_heads_padded_to",
                                                          "shared_experts",
@@ -200,9 +211,10 @@ inline double record_spread(const json_object& record) {
 inline void spread_over_replicas(const json_object& record, measured_run& run) {
   const std::int64_t replicas = record.positive_count_or("replicas", 1);
   if (replicas == 1) return;
-  if (devices(run.where) % replicas != 0)
+  const std::int64_t used = run.sharding.tensor > 0 ? run.sharding.tensor : devices(run.where);  // some may be idle
+  if (used % replicas != 0)
     fail(errc::not_divisible, record.path("replicas"), replicas, "a divisor of the devices of the slice");
-  run.sharding.tensor = devices(run.where) / replicas;
+  run.sharding.tensor = used / replicas;
   run.running /= static_cast<double>(replicas);
 }
 

@@ -105,6 +105,28 @@ TEST_CASE("a calibration file is the runs again, and makes the same constants") 
               drawn.total.value(), 1e-9));
 }
 
+TEST_CASE("runs say what idles, what is drafted, and how their software is") {
+  json half = token(0.012);
+  half["idle_devices"] = 4, half["replicas"] = 1;
+  half["draft_tokens"] = 4, half["accepted_length"] = 3.2, half["draft_cost"] = 0.1;
+  json ported = step(2.4);
+  ported["software_level"] = "first_port", ported["default_tiles"] = true, ported["attention_kernel"] = "tuned";
+  ported["context_balanced"] = false, ported["ring_attention"] = false, ported["first_moment_dtype"] = "bf16";
+  const measured_runs got = read({half, ported});
+  CHECK(got.unknown.empty());
+  CHECK(got.runs[0].sharding.tensor == 4);
+  CHECK(got.runs[0].traffic.speculation.draft_tokens == 4);
+  CHECK(got.runs[0].traffic.speculation.accepted_length == 3.2);
+  CHECK(got.runs[0].traffic.speculation.draft_cost == 0.1);
+  CHECK((got.runs[1].job.software == software_level::first_port && got.runs[1].job.default_tiles));
+  CHECK((got.runs[1].job.attention == attention_kernel::tuned && got.runs[1].job.first_moment_bf16));
+  half["replicas"] = 2;  // of the four that work
+  CHECK(read({half}).runs[0].sharding.tensor == 2);
+  half.erase("accepted_length");
+  REQUIRE(read({half}).skipped.size() == 1);
+  CHECK(says(read({half}).skipped[0].second, "accepted_length"));
+}
+
 TEST_CASE("runs that cannot be right are refused by record and field") {
   struct wrong {
     json record;
@@ -125,6 +147,8 @@ TEST_CASE("runs that cannot be right are refused by record and field") {
       {changed(step(2), "hosts", 3), "hosts is 3"},
       {changed(step(2), "model", 3), "model is number"},
       {changed(token(2), "replicas", 3), "replicas is 3; valid: a divisor of the devices"},
+      {changed(token(2), "idle_devices", 3), "idle_devices is 3; valid: what a divisor of the 8 devices"},
+      {changed(token(2), "idle_devices", 8), "idle_devices is 8; valid: what a divisor of the 8 devices"},
       {json(3), "records[0] is number; valid: an object"}};
   for (const wrong& one : cases) {
     const refusal got = refusal_of([&] { (void)read({one.record}); });

@@ -104,6 +104,11 @@ inline serving_job record_traffic(const json_object& record) {
   job.prompt = fixed_length(record.positive_count("input_len"));
   job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
   job.prefix_hit_rate = record.number_or("prefix_hit_rate", 0);
+  job.speculation.draft_tokens = record.count_or("draft_tokens", 0);
+  if (job.speculation.draft_tokens > 0) {
+    job.speculation.accepted_length = record.positive_number("accepted_length");
+    job.speculation.draft_cost = record.number_or("draft_cost", 0);
+  }
   job.beyond_max_positions = true;
   job.policy = row_of(marked_engine(record)).cache;
   job.engine = record_engine(record);
@@ -169,6 +174,17 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   result.measured = measured_time(record.object("measured"), "latency_s");
 }
 
+/// Takes the devices of the slice that a record says are idle from its replica.
+inline void leave_idle(const json_object& record, serving_record& result) {
+  const std::int64_t idle = record.count_or("idle_devices", 0), all = devices(result.where);
+  if (idle == 0) return;
+  const std::int64_t used = all - idle;
+  if (used < 1 || all % used != 0)
+    fail(errc::invalid_argument, record.path("idle_devices"), idle,
+         "what a divisor of the " + std::to_string(all) + " devices of the slice leaves");
+  result.mesh.tensor = used;
+}
+
 }  // namespace detail
 
 /// A decode or prefill record of data/measured as a question and the time that was measured. Throws, naming `path` and
@@ -196,6 +212,7 @@ inline void read_end_to_end(const json_object& record, serving_record& result) {
   result.job = detail::record_traffic(record);
   result.mesh = detail::record_serving_layout(record);
   result.where = detail::record_slice(record);
+  detail::leave_idle(record, result);
   if (mode.find("end-to-end") != std::string::npos) {
     detail::read_end_to_end(record, result);
   } else if (record.string("kind") == "decode") {
