@@ -265,7 +265,7 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
   }
   const without list[] = {
       {"cost of a sequence in pages", {{"sequence_bytes", 0}}},    {"dispatch to experts", {{"dispatch_passes", 0}}},
-      {"time of the host for a request", {{"engine_request", 0}}}, {"a token in a layer", {{"token_layer", 0}}},
+      {"time of the host for a request", {{"engine_request", 0}}}, {"heads of a prompt's tokens", {{"token_head", 0}}},
       {"arrays passed by the host", {{"engine_array", 0}}},        {"constants of engines", factors}};
   fmt::print("\n| serving, source left out {}", judged_heading);
   const auto rows = [](const std::string& label, const std::vector<left_out_serving>& left_out) {

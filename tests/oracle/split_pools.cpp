@@ -31,11 +31,11 @@ TEST_CASE("prefill and decode apart beside a published run", "[published]") {
   const double first = report.first_token.value.mean.value(), p99 = report.first_token.value.p99.value(),
                each = report.per_token.value.mean.value(), tokens = report.output_tokens.value();
   CAPTURE(first, p99, each, tokens, apart.transfer.value());
-  // Published 2.75 s in the mean, 5.70 s of 99 in 100, 37.1 ms a token: a twentieth, a thirtieth and 0.41 of these are
+  // Published 2.75 s in the mean, 5.70 s of 99 in 100, 37.1 ms a token: a twentieth, a thirtieth and half of these are
   // predicted, and the rate that was asked for, 1.91 times what was made.
   CHECK(close(first / 2.75, 0.05, 0.15));
   CHECK(close(p99 / 5.70, 0.033, 0.15));
-  CHECK(close(each / 37.1e-3, 0.41, 0.1));
+  CHECK(close(each / 37.1e-3, 0.5, 0.1));
   CHECK(close(tokens / 536, 1.91, 0.02));
   // The published time of a token lies within the band of the second pool.
   const token_time token = serve(config.model, job, {8}, four_chips).per_token;

@@ -75,7 +75,7 @@ inline std::vector<serving_parameter> serving_parameters() {
       {{"engine_request", 5e-3, 1.0, 0, 0}, [](c& k, double v) { k.engine_request = seconds{v}; }},
       {{"prefill_mxu", 0.72, 0.15, 0, 0}, [](c& k, double v) { k.prefill_mxu = v; }},
       {{"prefill_attention", 3.0, 0.5, 0, 0}, [](c& k, double v) { k.prefill_attention = v; }},
-      {{"token_layer", 2e-7, 0.3, 0, 0}, [](c& k, double v) { k.token_layer = seconds{v}; }},
+      {{"token_head", 3.5e-8, 0.3, 0, 0}, [](c& k, double v) { k.token_head = seconds{v}; }},
       {{"prefill_collectives", 0.7, 0.5, 0, 0}, [](c& k, double v) { k.prefill_collectives = v; }},
       {{"engine_prefill", 1.05, 0.12, 0, 0}, [](c& k, double v) { k.engine_prefill = v; }},
   };

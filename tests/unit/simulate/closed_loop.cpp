@@ -101,9 +101,9 @@ TEST_CASE("a replica under a closed loop obeys Little's law and is near the clos
   for (const std::int64_t tensor : {8, 4}) {
     for (const std::int64_t clients : {1, 6, 40}) {
       CAPTURE(tensor, clients);
-      serving_job job = chat(64);
+      serving_job job = chat(128);
       const serving_fleet fleet{{tensor}, slice_for("v6e-8")};
-      const std::vector<simulated_request> requests(static_cast<std::size_t>(12 * clients), {{}, 1024, 64, 0});
+      const std::vector<simulated_request> requests(static_cast<std::size_t>(12 * clients), {{}, 1024, 128, 0});
       const simulation_run run = simulate_fleet(llama_3_8b(), job, fleet, closed_loop{clients}, requests);
       double inside = 0;
       for (const request_record& record : run.records) inside += (record.finished - record.arrival).value();
@@ -114,7 +114,7 @@ TEST_CASE("a replica under a closed loop obeys Little's law and is near the clos
       const std::int64_t replicas = 8 / tensor;
       job.concurrency = clients * replicas;
       const serving_estimate closed = serve(llama_3_8b(), job, fleet.mesh, fleet.where);
-      CHECK(close((closed.requests * (closed.first_token + 64 * closed.per_token.total)),
+      CHECK(close((closed.requests * (closed.first_token + 128 * closed.per_token.total)),
                   static_cast<double>(job.concurrency), 1e-6));
       const double simulated =
           static_cast<double>(replicas) * static_cast<double>(requests.size()) / run.counted_until.value();

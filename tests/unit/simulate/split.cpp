@@ -89,7 +89,7 @@ TEST_CASE("a slower link makes first tokens later, and one that is too slow a qu
 }
 
 TEST_CASE("prompts do not hold up tokens that are decoded elsewhere") {
-  const std::vector<simulated_request> requests = requests_at(30, 2000);
+  const std::vector<simulated_request> requests = requests_at(15, 2000);  // which a host keeps up with
   const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 1, 100_GB_per_s}, requests);
   serving_fleet both = fleet();
   both.slices = 2;
@@ -117,7 +117,7 @@ TEST_CASE("the best split of slices is the ratio that can serve most") {
       if (slices == 8) for_prompts.push_back(best.prefill);
     }
   }
-  CHECK(for_prompts == std::vector<std::int64_t>{5, 4, 1});
+  CHECK(for_prompts == std::vector<std::int64_t>{4, 4, 2});
   CHECK(says(refusal_of([&] { (void)best_split(llama_3_8b(), job, fleet(), 1, 1_GB_per_s); }).message,
              "split_slices is 1; valid: 2 to 1000000"));
 }

@@ -39,8 +39,8 @@ namespace detail {
 // generated: engine_factors from data/measured
 // clang-format off
 inline constexpr fitted_engines engine_fit = {{{
-    {serving_engine::vllm, 0.946, 0.973, 0.898}, {serving_engine::vllm_torch_xla, 1.63, 1.28, 1.23},
-    {serving_engine::sglang_jax, 0.91, 0.981, 1},
+    {serving_engine::vllm, 0.916, 0.957, 0.887}, {serving_engine::vllm_torch_xla, 1.67, 1.29, 1.27},
+    {serving_engine::sglang_jax, 0.922, 0.983, 1.04},
 }}, 3};
 // clang-format on
 // end of generated: engine_factors
@@ -51,23 +51,23 @@ inline constexpr fitted_engines engine_fit = {{{
 /// calibrated rules, not laws.
 struct serving_calibration {
   // generated: serving_constants from data/measured
-  double weight_stream = 0.833;        ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.426;         ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.545;           ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 0.979;   ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.42e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
-  bytes sequence_bytes{2.82e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
-  double dispatch_passes = 28;         ///< HBM passes of expert sort, gather and scatter per routed token
-  seconds engine_step{2.08e-3};        ///< host time of a serving engine each step
-  seconds engine_array{1.21e-6};       ///< host time of each array of weights or cache and each device of a host
-  seconds engine_sequence{4.01e-5};    ///< host time that each running sequence adds to a step
-  seconds engine_request{7.44e-3};     ///< host time of a request, over all steps in which it runs
-  double prefill_mxu = 0.784;          ///< sustained fraction of the peak in prefill
-  double prefill_attention = 2.34;     ///< time of the attention kernel over a dense product of the same FLOPs
+  double weight_stream = 0.839;        ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.421;         ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.544;           ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 0.986;   ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.30e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
+  bytes sequence_bytes{2.63e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
+  double dispatch_passes = 26.5;       ///< HBM passes of expert sort, gather and scatter per routed token
+  seconds engine_step{3.56e-3};        ///< host time of a serving engine each step
+  seconds engine_array{1.37e-6};       ///< host time of each array of weights or cache and each device of a host
+  seconds engine_sequence{3.67e-5};    ///< host time that each running sequence adds to a step
+  seconds engine_request{0.0235};      ///< host time of a request, over all steps in which it runs
+  double prefill_mxu = 0.786;          ///< sustained fraction of the peak in prefill
+  double prefill_attention = 2.42;     ///< time of the attention kernel over a dense product of the same FLOPs
   double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
-  seconds token_layer{2.18e-7};        ///< of a prompt's token in a layer with pages, on an MXU of 256 x 256
-  double prefill_collectives = 0.541;  ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 0.967;       ///< time of a prefill in a serving engine over one by itself
+  seconds token_head{2.97e-8};         ///< of a query head of a prompt's token in a layer with pages, beside products
+  double prefill_collectives = 0.62;   ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 1.03;        ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
   fitted_engines engines{detail::engine_fit};  ///< factors of single engines
   own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
@@ -84,8 +84,8 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.056, 0.228, 0.02, 3.42, 2.28, 2.44, 2.94, 0.53, 0.53, 0.0519, 0.0349, 1.56};
-inline constexpr own_spreads prefill_spreads{0.057, 0.151, 0.02, 3.36, 2.55, 2.49, 2.68, 0.54, 0.48, 0.0626, 0.0376, 1.69};
+inline constexpr own_spreads decode_spreads{0.056, 0.208, 0.02, 3.42, 2.24, 2.31, 3.29, 0.56, 0.52, 0.0539, 0.039, 1.75};
+inline constexpr own_spreads prefill_spreads{0.0482, 0.151, 0.02, 3.29, 2.24, 2.22, 2.35, 0.47, 0.48, 0.0549, 0.0413, 1.69};
 // clang-format on
 // end of generated: serving_spreads
 /// @}
@@ -128,7 +128,7 @@ constexpr void validate(const serving_calibration& constants) {
   detail::positive("serving_calibration.prefill_mxu", constants.prefill_mxu);
   detail::positive("serving_calibration.prefill_attention", constants.prefill_attention);
   detail::not_negative("serving_calibration.prefill_hbm_passes", constants.prefill_hbm_passes);
-  detail::not_negative("serving_calibration.token_layer", constants.token_layer.value());
+  detail::not_negative("serving_calibration.token_head", constants.token_head.value());
   detail::not_negative("serving_calibration.prefill_collectives", constants.prefill_collectives);
   detail::positive("serving_calibration.engine_prefill", constants.engine_prefill);
   if (constants.engines.count > constants.engines.items.size())
@@ -151,7 +151,7 @@ constexpr serving_calibration peak_only_constants() {
   ideal.prefill_mxu = ideal.prefill_attention = ideal.engine_prefill = 1;
   ideal.decode_collectives = ideal.prefill_collectives = ideal.prefill_hbm_passes = ideal.dispatch_passes = 0;
   ideal.layer_latency = ideal.engine_step = ideal.engine_array = ideal.engine_sequence = seconds{0};
-  ideal.engine_request = ideal.token_layer = seconds{0};
+  ideal.engine_request = ideal.token_head = seconds{0};
   ideal.sequence_bytes = bytes{0};
   ideal.engines = {};
   return ideal;
@@ -217,7 +217,7 @@ struct serving_bands {
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.31, 0.57}, 1.1}, {{0.67, 0.73}, 1.68}, {{0.53, 0.39}, 0},
+    {{0.48, 0.6}, 1.1}, {{0.6, 0.74}, 1.68}, {{0.51, 0.38}, 0},
 };
 // clang-format on
 // end of generated: serving_bands

@@ -88,11 +88,20 @@ struct prompt_context {
   double spread = 1;
 };
 
-/// What an engine with pages takes of a prefill for each token in each layer.
+/// Seconds of a prompt's token that an engine with pages takes beyond its products: vector units turn, scale and lay
+/// out each query head in each layer, beside the matrix unit, so that of the two the longer counts.
+constexpr seconds paged_token(const served_model& served, const serving_job& job, const serving_layout& mesh,
+                              const engine_constants& constants) {
+  const seconds rows = constants.common.token_head * (served.rows * paged_share(served, job, mesh));
+  const seconds products = flops{2 * served.matrices} / (served.peak * constants.common.prefill_mxu);
+  return rows > products ? rows - products : seconds{0};
+}
+
+/// The same of all tokens of a prefill.
 constexpr seconds paged_prefill(const served_model& served, double tokens, const serving_job& job,
                                 const serving_layout& mesh, const engine_constants& constants) {
   const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
-  return own * constants.common.token_layer * (served.passed * tokens * paged_share(served, job, mesh));
+  return own * tokens * paged_token(served, job, mesh, constants);
 }
 
 /// The parts of a prefill and their total, without its band.
@@ -116,7 +125,7 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   time.elementwise = bytes{constants.common.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
-  time.elementwise += constants.common.token_layer * (served.passed * tokens * paged_share(served, job, mesh));
+  time.elementwise += tokens * paged_token(served, job, mesh, constants);
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.common.weight_stream);
   time.collectives =

@@ -74,7 +74,7 @@ struct served_model {
   bytes routed{};           // bytes of a token's copies on their way to experts, all layers
   double layers = 0;        // of the language model, by their pairs of all-reduces
   double passes = 0;        // kernels of a decode step that go over the sequences: attention and recurrences
-  double passed = 0;        // of those, the ones with keys and values, by the area of the matrix unit over 256 x 256
+  double rows = 0;          // of a token's query heads on a device, over layers with keys and values, in whole tiles
   double d_model = 0;       // width of its residual stream
   double cache_copies = 1;  // copies of each key and value in the replica
   double state_copies = 1;  // and of each number of a recurrent state, which is sharded by its own heads
@@ -184,6 +184,17 @@ constexpr void divide_attention(served_model& served, const transformer& model, 
   served.all_to_all = 2 * static_cast<double>(moe_layers(model)) * all_to_all(sent, block).bandwidth;
 }
 
+/// Rows of the vector units that the query heads of a token fill on a device, in all layers with keys and values of
+/// their own: heads come in whole tiles of sublanes.
+constexpr double rows_of(const served_model& served, const transformer& model, const serving_layout& mesh,
+                         const chip_spec& chip) {
+  const cached_layers kept = layers_with_cache(model);
+  const double over = mesh.cache == cache_sharding::batch ? 1 : served.on.devices / served.groups;
+  const double tile = chip.tiling.sublanes > 1 ? static_cast<double>(chip.tiling.sublanes) : 1;
+  return static_cast<double>(kept.global + kept.local) * tile *
+         math::ceil(static_cast<double>(model.attention.heads) / (over * tile));
+}
+
 /// What one stack of layers does.
 constexpr served_model served_stack(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                     const slice& where, bool compared) {
@@ -197,9 +208,6 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
   served.dense = served.held - unread_parameters(model, count) - served.experts;
   served.layers = static_cast<double>(model.layers);
   served.passes = static_cast<double>(checked_add(attention_layers(model), model.recurrent.layers));
-  const cached_layers kept = layers_with_cache(model);
-  const double side = static_cast<double>(where.chip.mxu.side) / 256;
-  served.passed = static_cast<double>(kept.global + kept.local) * side * side;
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
@@ -210,7 +218,6 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
   served.covered = !has_recurrence(model) && model.attention.indexer.heads == 0;
   served.streamed = served.held;
   if (model.kind == architecture::encoder) {  // it keeps no pages, and reads what it multiplies
-    served.passed = 0;
     served.covered = false;
     if (!has_experts(model)) served.streamed = served.matrices;
   }
@@ -222,6 +229,7 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
   if (compared) served.about = serving_features(served, model, job, mesh, where);
   served.summed = 2 * served.layers * served.d_model;
   if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
+  if (model.kind == architecture::decoder) served.rows = rows_of(served, model, mesh, where.chip);
   return served;
 }
 
@@ -235,7 +243,7 @@ constexpr served_model served_pair(const transformer& model, const serving_job& 
   served.layers *= 1.5;
   served.summed *= 1.5;
   served.passes *= 2;
-  served.passed = 0;
+  served.rows = 0;
   served.covered = false;
   return served;
 }

@@ -11,7 +11,7 @@ static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && pea
               peak_only.decode_collectives == 0 && peak_only.layer_latency == 0_s && peak_only.engine_step == 0_s &&
               peak_only.sequence_bytes.value() == 0 && peak_only.dispatch_passes == 0 &&
               peak_only.engine_array == 0_s && peak_only.engine_sequence == 0_s && peak_only.prefill_mxu == 1 &&
-              peak_only.prefill_attention == 1 && peak_only.engine_request == 0_s && peak_only.token_layer == 0_s &&
+              peak_only.prefill_attention == 1 && peak_only.engine_request == 0_s && peak_only.token_head == 0_s &&
               peak_only.prefill_hbm_passes == 0 && peak_only.prefill_collectives == 0 && peak_only.engine_prefill == 1);
 
 // An engine's own factors are in its constants; what has none is common to all.

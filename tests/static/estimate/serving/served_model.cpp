@@ -21,11 +21,13 @@ static_assert(llama.streamed == llama.held);
 static_assert(llama.layers == 32 && llama.passes == 32);
 static_assert(llama.summed == 2 * 32 * 4096);
 static_assert(llama.covered);
+// 32 heads over four devices fill a tile of eight sublanes in each layer.
+static_assert(llama.rows == 32 * 8);
 
 // An encoder reads what it multiplies and has no pages; no run of one is published.
 constexpr detail::served_model bert = served(bert_base());
 static_assert(bert.streamed == bert.matrices);
-static_assert(bert.passed == 0 && !bert.covered);
+static_assert(bert.rows == 0 && !bert.covered);
 
 // A layer with cross-attention has three all-reduces and two kernels; all weights are held, and those of the decoder
 // read: 6 x 768^2 and 2 x 768 x 3072 in each layer, the table, norms and relative positions.

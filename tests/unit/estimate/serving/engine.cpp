@@ -322,19 +322,27 @@ TEST_CASE("a request takes some time of the host, shared by the tokens of its ou
   CHECK(close(longer(1, 64), 1e-3));
 }
 
-TEST_CASE("a token of a prompt takes some time in each layer with pages, however narrow") {
+TEST_CASE("heads of a prompt's tokens take some time in each layer with pages, beside the products") {
   const transformer m = qwen3_8b();
   serving_job job = traffic(1024, 64);
   serving_calibration with, without;
-  with.token_layer = 1_us, without.token_layer = 0_s;
+  with.token_head = 1_us, without.token_head = 0_s;
   const auto longer = [&](const char* where) {
     return (prefill_time(m, {1, 1024}, job, {}, slice_for(where), with).elementwise -
             prefill_time(m, {1, 1024}, job, {}, slice_for(where), without).elementwise)
         .value();
   };
-  CHECK(close(longer("v6e-4"), 36 * 1024 * 1e-6));
-  CHECK(close(longer("v5e-4"), 36 * 1024 * 1e-6 / 4));  // a quarter of the matrix unit
-  job.engine = serving_engine::example;                 // without pages
+  const auto products = [&](const char* where) {
+    return prefill_time(m, {1, 1024}, job, {}, slice_for(where), with).products.value();
+  };
+  // 32 heads are 8 on each of four devices, one tile of sublanes, and 4 on each of eight take as long.
+  for (const char* where : {"v6e-4", "v6e-8", "v5e-4"})
+    CHECK(close(longer(where), 36 * 8 * 1024 * 1e-6 - products(where)));
+  CHECK(close(longer("v6e-1"), 36 * 32 * 1024 * 1e-6 - products("v6e-1")));
+  with.token_head = 1e-9_s;  // the products take longer
+  CHECK(longer("v6e-4") == 0);
+  with.token_head = 1_us;
+  job.engine = serving_engine::example;  // without pages
   CHECK(longer("v6e-4") == 0);
 }
 
@@ -851,7 +859,7 @@ TEST_CASE("serving constants of the caller that cannot be are refused by name") 
   }
   for (seconds serving_calibration::*time : {&serving_calibration::layer_latency, &serving_calibration::engine_step,
                                              &serving_calibration::engine_array, &serving_calibration::engine_sequence,
-                                             &serving_calibration::engine_request, &serving_calibration::token_layer}) {
+                                             &serving_calibration::engine_request, &serving_calibration::token_head}) {
     serving_calibration c;
     c.*time = seconds{-1};
     CHECK(refusal_of([&] { (void)serve(m, job, {}, s, c); }).code == errc::invalid_argument);

@@ -22,7 +22,7 @@ serving_job traffic(serving_engine engine) {
   return job;
 }
 
-/// The ends that the engines of a kind have by their names, as a mixture.
+/// The ends that the engines of a kind have by their names, as a mixture, before the floor of physics ends a band.
 template <class Estimate>
 detail::likely_time named(detail::serving_kind kind, const Estimate& of) {
   double below = 0, above = 0;
@@ -30,8 +30,9 @@ detail::likely_time named(detail::serving_kind kind, const Estimate& of) {
   for (const detail::engine_that_ran& one : detail::ran_by_kind[static_cast<std::size_t>(kind)].items) {
     if (one.share <= 0) continue;
     const auto said = of(one.engine);
+    const seconds low = said.total / (1 + detail::bands_by_kind[static_cast<std::size_t>(kind)].band.over);
     if (range.total.value() == 0) range.total = said.total;
-    below += one.share * std::pow(said.low.value(), -4), above += one.share * std::pow(said.high.value(), 4);
+    below += one.share * std::pow(min(said.low, low).value(), -4), above += one.share * std::pow(said.high.value(), 4);
   }
   range.low = seconds{std::pow(below, -0.25)}, range.high = seconds{std::pow(above, 0.25)};
   return range;
@@ -106,10 +107,10 @@ TEST_CASE("without a name the range is the mixture of what names give") {
     const auto of_prompt = [&](serving_engine engine) {
       return prefill_time(model, {1, 1024}, traffic(engine), mesh, where);
     };
-    const auto check = [](const auto& common, const detail::likely_time& range, seconds most) {
+    const auto check = [&](const auto& common, const detail::likely_time& range, seconds most) {
       CHECK(close(common.high.value(), max(common.total, range.high).value(), 1e-9));
       const seconds low = min(common.total, range.low);
-      CHECK(close(common.low.value(), (most.value() > 0 ? min(low, most) : low).value(), 1e-9));
+      CHECK(close(common.low.value(), (most.value() > 0 ? max(min(low, most), most / best) : low).value(), 1e-9));
     };
     INFO(name);
     using detail::serving_kind;

@@ -75,7 +75,7 @@ TEST_CASE("nine published pairs of accepted tokens and time") {
   const auto at = [&](double tokens, double cost) {
     return speculative_token_time(model, 1, chat(), {4}, slice_for("v5p-8"), {16, 0, tokens, cost});
   };
-  // Without drafts 4.2 ms are predicted, 37 to 47 % too few: the times that are published lie within the band.
+  // Without drafts 6.0 ms are predicted, 11 to 25 % too few: the times that are published lie within the band.
   const token_time plain = time_per_token(model, 1, chat(), {4}, slice_for("v5p-8"));
   CHECK(plain.low.value() < 6.7e-3);
   CHECK(plain.high.value() > 8.0e-3);
@@ -104,7 +104,7 @@ TEST_CASE("four published speedups, of which the first is given") {
     std::int64_t drafted;
     double errors[4];
   };
-  for (const assumed& by : {assumed{8, {-0.01, 0.26, 0.47, 0.05}}, assumed{16, {-0.01, 0.26, 0.26, -0.24}}}) {
+  for (const assumed& by : {assumed{8, {-0.01, 0.26, 0.47, 0.29}}, assumed{16, {-0.01, 0.26, 0.47, -0.05}}}) {
     for (int i = 0; i < 4; ++i) {
       const double predicted =
           speculative_token_time(model, running[i], job, {8}, slice_for("tpu7x-8"), {by.drafted, 0, 7, 0.4}).speedup;
