@@ -85,6 +85,10 @@ TEST_CASE("software that nobody tuned waits for tensor parallelism, takes defaul
   const step_breakdown sorted = step_time(experts, spread, mesh, v5p_128);
   spread.software = software_level::first_port;
   CHECK(close(step_time(experts, spread, mesh, v5p_128).dispatch.value(), 4 * sorted.dispatch.value()));
+  const training_sizes sizes = sizes_of(experts, spread, calibration{});
+  const work_terms work = work_terms_of(sizes, experts, spread, v5p_128.chip, 1);
+  const layout_terms at = layout_terms_of(sizes, experts, spread, mesh, v5p_128);
+  CHECK(close(time_of(sum_of(work), at, 1).value(), step_time(experts, spread, mesh, v5p_128).total.value()));
   spread.capacity_factor = 1.25;
   CHECK(close(step_time(experts, spread, mesh, v5p_128).dispatch.value(), 1.25 * sorted.dispatch.value()));
   CHECK((parse_software_level("first_port") == software_level::first_port && !parse_software_level("old")));
