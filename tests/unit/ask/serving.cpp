@@ -52,6 +52,7 @@ TEST_CASE("an engine is advised nothing that it does not run") {
   };
   CHECK(advised(serving_finding_kind::cache_sharding));
   asked.job.engine = serving_engine::vllm;  // shards keys and values by heads alone
+  asked.job.prompt = asked.job.output = fixed_length(2048);  // of shorter ones the device waits for the host
   CHECK_FALSE(advised(serving_finding_kind::cache_sharding));
   CHECK(advised(serving_finding_kind::cache_dtype));
   // A cache in int8 is none of vLLM's, and v4 does not multiply fp8; blocks of 24 are none of vLLM's either, which let
