@@ -51,7 +51,7 @@ TEST_CASE("an engine is advised nothing that it does not run") {
     return found;
   };
   CHECK(advised(serving_finding_kind::cache_sharding));
-  asked.job.engine = serving_engine::vllm;  // shards keys and values by heads alone
+  asked.job.engine = serving_engine::vllm;                   // shards keys and values by heads alone
   asked.job.prompt = asked.job.output = fixed_length(2048);  // of shorter ones the device waits for the host
   CHECK_FALSE(advised(serving_finding_kind::cache_sharding));
   CHECK(advised(serving_finding_kind::cache_dtype));

@@ -61,7 +61,8 @@ TEST_CASE("prompts, chunks and formats are changed one at a time") {
   CHECK(only(changes, serving_lever::weights).needed == 4);
   serving_job quantised = chat_job();
   quantised.weights = quantised.activations = dtype::int8;
-  CHECK(only(changes_that_help(llama_3_8b(), quantised, accepts), serving_lever::weights).job.activations == dtype::bf16);
+  CHECK(only(changes_that_help(llama_3_8b(), quantised, accepts), serving_lever::weights).job.activations ==
+        dtype::bf16);
 }
 
 TEST_CASE("of a fleet that misses its targets, each change keeps them in a simulation") {

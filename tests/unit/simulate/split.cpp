@@ -51,8 +51,8 @@ TEST_CASE("a split fleet can serve what its prompts, its links and its decoding 
     return split_capacity(llama_3_8b(), job, fleet(), {prefill, decode, rate * 1_GB_per_s}).value();
   };
   CHECK(close(capacity(4, 400, 0.886), 4 * 0.886e9 / 131.072e6));  // of the link: each replica sends one at a time
-  CHECK(close(capacity(2, 400, 886), 2 * capacity(1, 400, 886)));   // of the prompts
-  CHECK(close(capacity(400, 2, 886), 2 * capacity(400, 1, 886)));   // of decoding
+  CHECK(close(capacity(2, 400, 886), 2 * capacity(1, 400, 886)));  // of the prompts
+  CHECK(close(capacity(400, 2, 886), 2 * capacity(400, 1, 886)));  // of decoding
   CHECK(capacity(1, 1, 886) < capacity(1, 400, 886) * (1 + 1e-9));
   serving_job both = job;
   both.concurrency = 1;
@@ -111,8 +111,7 @@ TEST_CASE("the best split of slices is the ratio that can serve most") {
       const auto capacity = [&](std::int64_t prefill) {
         return split_capacity(llama_3_8b(), job, fleet(), {prefill, slices - prefill, 8.86_GB_per_s});
       };
-      for (std::int64_t prefill = 1; prefill < slices; ++prefill)
-        CHECK(capacity(prefill) <= capacity(best.prefill));
+      for (std::int64_t prefill = 1; prefill < slices; ++prefill) CHECK(capacity(prefill) <= capacity(best.prefill));
       if (best.prefill > 1) CHECK(capacity(best.prefill - 1) < capacity(best.prefill));
       if (slices == 8) for_prompts.push_back(best.prefill);
     }

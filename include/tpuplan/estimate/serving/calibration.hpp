@@ -51,23 +51,23 @@ inline constexpr fitted_engines engine_fit = {{{
 /// calibrated rules, not laws.
 struct serving_calibration {
   // generated: serving_constants from data/measured
-  double weight_stream = 0.839;        ///< fraction of the HBM bandwidth while weights are read
-  double cache_stream = 0.421;         ///< fraction of the HBM bandwidth while keys and values are read
-  double decode_mxu = 0.544;           ///< sustained fraction of the peak in decode steps that products limit
-  double decode_collectives = 0.986;   ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.30e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
-  bytes sequence_bytes{2.63e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
-  double dispatch_passes = 26.5;       ///< HBM passes of expert sort, gather and scatter per routed token
-  seconds engine_step{3.56e-3};        ///< host time of a serving engine each step
-  seconds engine_array{1.37e-6};       ///< host time of each array of weights or cache and each device of a host
-  seconds engine_sequence{3.67e-5};    ///< host time that each running sequence adds to a step
-  seconds engine_request{0.0235};      ///< host time of a request, over all steps in which it runs
-  double prefill_mxu = 0.786;          ///< sustained fraction of the peak in prefill
-  double prefill_attention = 2.42;     ///< time of the attention kernel over a dense product of the same FLOPs
-  double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
-  seconds token_head{2.97e-8};         ///< of a query head of a prompt's token in a layer with pages, beside products
-  double prefill_collectives = 0.62;   ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 1.03;        ///< time of a prefill in a serving engine over one by itself
+  double weight_stream = 0.839;       ///< fraction of the HBM bandwidth while weights are read
+  double cache_stream = 0.421;        ///< fraction of the HBM bandwidth while keys and values are read
+  double decode_mxu = 0.544;          ///< sustained fraction of the peak in decode steps that products limit
+  double decode_collectives = 0.986;  ///< time of all-reduces in decode over their bandwidth bound
+  seconds layer_latency{2.30e-5};     ///< of the two small all-reduces of a layer, for each doubling of the devices
+  bytes sequence_bytes{2.63e+06};     ///< of HBM for each layer and sequence in pages, whatever it holds
+  double dispatch_passes = 26.5;      ///< HBM passes of expert sort, gather and scatter per routed token
+  seconds engine_step{3.56e-3};       ///< host time of a serving engine each step
+  seconds engine_array{1.37e-6};      ///< host time of each array of weights or cache and each device of a host
+  seconds engine_sequence{3.67e-5};   ///< host time that each running sequence adds to a step
+  seconds engine_request{0.0235};     ///< host time of a request, over all steps in which it runs
+  double prefill_mxu = 0.786;         ///< sustained fraction of the peak in prefill
+  double prefill_attention = 2.42;    ///< time of the attention kernel over a dense product of the same FLOPs
+  double prefill_hbm_passes = 1.5;    ///< HBM traffic of elementwise work over the bytes counted; set
+  seconds token_head{2.97e-8};        ///< of a query head of a prompt's token in a layer with pages, beside products
+  double prefill_collectives = 0.62;  ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 1.03;       ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
   fitted_engines engines{detail::engine_fit};  ///< factors of single engines
   own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
