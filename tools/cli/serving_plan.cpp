@@ -103,8 +103,8 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
   view_part part = table_of(
       joined({"fleet | ~>chips | ~~~replica | >", target_title(writes ? "first" : "answer", targets.first_token),
               " | >", writes ? target_title("token", targets.per_token) : std::string("in a step"),
-              " | ~>up to | >spare | >an hour:usd | >M in:usd | >M ", writes ? "out" : "requests",
-              ":usd | ~~rates | ~~~price of"}));
+              " | ~>up to | >spare", any_target(targets) ? " | >kept" : "", " | >an hour:usd | >M in:usd | >M ",
+              writes ? "out" : "requests", ":usd | ~~rates | ~~~price of"}));
   std::vector<price_row> prices;
   std::vector<std::string> impossible;
   bool any_at_peak = false;
@@ -117,21 +117,25 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
     const bool simulated = any_target(targets);
     const usd last = writes ? p.cost.output : p.cost.requests;
     const std::string count = std::to_string(p.slices);
-    part.rows.push_back({readable::cell(one.at_peak ? joined({count, " x ", std::to_string(chips(p.where)), " ",
-                                                              one.hardware.view(), " *"})
-                                                    : words_of(p)),
-                         readable::count_cell(chips(p.where) * p.slices), readable::cell(replica_words(p.mesh)),
-                         readable::cell(simulated ? reached_of(p.simulated.first_token.value, targets.first_token)
-                                                  : p.estimate.first_token),
-                         !writes     ? number_cell(p.estimate.running, 1)
-                         : simulated ? readable::cell(reached_of(p.simulated.per_token.value, targets.per_token))
-                                     : readable::cell(p.estimate.per_token.total),
-                         readable::cell(four_digits(one.capacity.value()) + "/s", one.capacity.value()),
-                         readable::share_cell(one.capacity / job.request_rate - 1),
-                         one.at_peak ? readable::cell(usd{in_usd_per_hour(p.rate)}) : hour_cell(p, options),
-                         one.at_peak ? readable::cell(p.cost.input) : marked(p.cost.input, p.price, options),
-                         one.at_peak ? readable::cell(last) : marked(last, p.price, options),
-                         readable::cell(one.at_peak ? "peak" : "fitted"), readable::cell(p.price.date.view())});
+    std::vector<view_cell> cells{
+        readable::cell(one.at_peak
+                           ? joined({count, " x ", std::to_string(chips(p.where)), " ", one.hardware.view(), " *"})
+                           : words_of(p)),
+        readable::count_cell(chips(p.where) * p.slices),
+        readable::cell(replica_words(p.mesh)),
+        readable::cell(simulated ? reached_of(p.simulated.first_token.value, targets.first_token)
+                                 : p.estimate.first_token),
+        !writes     ? number_cell(p.estimate.running, 1)
+        : simulated ? readable::cell(reached_of(p.simulated.per_token.value, targets.per_token))
+                    : readable::cell(p.estimate.per_token.total),
+        readable::cell(four_digits(one.capacity.value()) + "/s", one.capacity.value()),
+        readable::share_cell(one.capacity / job.request_rate - 1)};
+    if (simulated) cells.push_back(one.chance ? readable::share_cell(*one.chance) : readable::cell(""));
+    cells.insert(cells.end(), {one.at_peak ? readable::cell(usd{in_usd_per_hour(p.rate)}) : hour_cell(p, options),
+                               one.at_peak ? readable::cell(p.cost.input) : marked(p.cost.input, p.price, options),
+                               one.at_peak ? readable::cell(last) : marked(last, p.price, options),
+                               readable::cell(one.at_peak ? "peak" : "fitted"), readable::cell(p.price.date.view())});
+    part.rows.push_back(std::move(cells));
     if (!one.at_peak) prices.push_back(p.price);
     any_at_peak = any_at_peak || one.at_peak;
   }

@@ -89,7 +89,8 @@ struct serving_plan_row {
   per_second capacity_requests{};  ///< largest request rate that the slices can serve, whatever the latencies
   /// Largest request rate at which the targets are kept; by percentile it is simulated, and of the best plan alone.
   std::optional<per_second> capacity_at_targets{};
-  /// With targets by percentile, of the best plan: the chance that they are kept within the band of the estimate.
+  /// With targets by percentile: the chance that they are kept within the band of the estimate; nothing where finding
+  /// it for the plans before took as long as one answer may.
   std::optional<double> chance_at_targets{};
   usd_per_second rate{};                       ///< of all slices
   usd million_input{}, million_output{};       ///< dollars for a million tokens, each at its share of the time
@@ -205,6 +206,13 @@ namespace detail {
   row.plan = planned;
   return row;
 }
+
+/// About the steps of the simulations that `chance_at_targets` takes.
+[[nodiscard]] inline double steps_of_a_chance(const serving_job& job, const serving_plan& planned) {
+  constexpr double simulations = 12;
+  const double each = std::max(1.0, job.output.mean) / std::max(1.0, planned.simulated.running);
+  return simulations * static_cast<double>(planning_requests_of(job)) * (8 + each);
+}
 }  // namespace detail
 /// The answer as a document: plans, slices without one, and the question; where there is no plan, also what to relax.
 /// Worked: a plan of three v5e-8 that make 1000 tokens a second each is a row with 24 chips and 3000 tokens a second.
@@ -212,13 +220,16 @@ namespace detail {
                                                        const serving_plan_answer& answer,
                                                        std::vector<assumption> assumed) {
   serving_plan_document document;
+  double steps_left = static_cast<double>(detail::most_planning_steps) / 2;
   for (const serving_plan& p : answer.plans) {
     document.plans.push_back(detail::row_of(request, p));
     serving_plan_row& row = document.plans.back();
     row.rank = static_cast<std::int64_t>(document.plans.size());
     if (request.job.request_rate.value() > 0 && (row.rank == 1 || !any_target(request.job.percentiles)))
       row.capacity_at_targets = capacity_at_targets(request, p);
-    if (row.rank == 1 && any_target(request.job.percentiles)) row.chance_at_targets = chance_at_targets(request, p);
+    if (!any_target(request.job.percentiles)) continue;
+    steps_left -= detail::steps_of_a_chance(request.job, p);
+    if (row.rank == 1 || steps_left > 0) row.chance_at_targets = chance_at_targets(request, p);
   }
   for (const auto& one : readable::by_reason(answer.rejected))
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),

@@ -28,6 +28,8 @@ struct fleet_offer {
   serving_rejection why = serving_rejection::no_layout;  ///< where there is none: what came closest to one
   serving_plan planned{};                                ///< the fleet
   per_second capacity{};                                 ///< requests a second up to which it keeps the targets
+  /// With targets by percentile: the chance that they are kept within the band of the estimate; none at peak rates.
+  maybe<double> chance{};
 };
 
 namespace detail {
@@ -167,6 +169,8 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
     serving_plan_answer answer = plan_serving(request);
     if (answer.plans.empty() && answer.rejected.empty()) continue;  // announced: it has no slices
     offers.push_back(detail::offer_of(request, chip.name, std::move(answer)));
+    if (offers.back().is_possible && any_target(request.job.percentiles))
+      offers.back().chance = chance_at_targets(request, offers.back().planned);
   }
   for (const gpu_offer& gpu : gpus) offers.push_back(detail::gpu_fleet(request, gpu));
   detail::rank_in_order(offers, [](const fleet_offer& one) {

@@ -32,6 +32,8 @@ TEST_CASE("one fleet for each generation and GPU, the cheapest first") {
     before = one.planned.rate.value();
     CHECK(meets(one.planned.simulated));
     CHECK(one.capacity >= request.job.request_rate);
+    CHECK(one.chance.has_value() == !one.at_peak);
+    if (one.chance) CHECK(*one.chance == chance_at_targets(request, one.planned));
     CHECK(one.planned.where.chip.name == one.hardware);
     if (one.at_peak) CHECK(chips(one.planned.where) == gpu_for(one.hardware.view()).per_machine);
   }

@@ -59,27 +59,37 @@ namespace readable {
 [[nodiscard]] inline std::string paid_column(std::string_view tildes, const serving_plan_document& answer) {
   return paid_column(tildes, answer.plans, [](const serving_plan_row& row) { return row.plan.price; });
 }
+/// The chance that the targets are kept: of two for means, that of the one that is kept less surely.
+[[nodiscard]] inline view_cell kept_cell(const serving_plan_row& row) {
+  if (row.chance_at_targets) return share_cell(*row.chance_at_targets);
+  if (!row.chance_to_keep_ttft && !row.chance_to_keep_tpot) return cell("");
+  const double least = std::min(row.chance_to_keep_ttft.value_or(1), row.chance_to_keep_tpot.value_or(1));
+  return chance_cell(least);
+}
 /// The plans for an encoder.
 [[nodiscard]] inline view_part embedders_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
   const bool simulated = any_target(targets);
-  view_part part =
-      table_of(joined({"slices | ~~>chips | ~~~replica | ~~>in a step | >",
-                       simulated ? target_title("answer", targets.first_token) : std::string("answer:s"),
-                       " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
-                       "~>HBM per device:bytes | ",
-                       paid_column("~~~", answer)}));
+  view_part part = table_of(joined(
+      {"slices | ~~>chips | ~~~replica | ~~>in a step | >",
+       simulated ? target_title("answer", targets.first_token) : std::string("answer:s"), simulated ? " | ~>kept" : "",
+       " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
+       "~>HBM per device:bytes | ",
+       paid_column("~~~", answer)}));
   for (const auto& [words, row] : offers_of(answer)) {
     const serving_plan& offer = row->plan;
     const serving_estimate& estimate = offer.estimate;
     const double rate = estimate.input_tokens.value() * static_cast<double>(row->slices);
-    part.rows.push_back(
-        {cell(words), count_cell(row->chips), cell(row->replica), number_cell(estimate.running, 1),
-         cell(simulated ? reached_of(offer.simulated.first_token.value, targets.first_token) : estimate.first_token),
-         cell(rate_words(row->capacity_requests) + "/s", row->capacity_requests.value()), cell(count(rate), rate),
-         hour_cell(offer, options), marked(offer.cost.input, offer.price, options),
-         marked(offer.cost.requests, offer.price, options), used_cell(estimate.memory.total, estimate.memory.usable),
-         cell(paid_words(offer, options))});
+    std::vector<view_cell> cells{
+        cell(words), count_cell(row->chips), cell(row->replica), number_cell(estimate.running, 1),
+        cell(simulated ? reached_of(offer.simulated.first_token.value, targets.first_token) : estimate.first_token)};
+    if (simulated) cells.push_back(kept_cell(*row));
+    cells.insert(cells.end(),
+                 {cell(rate_words(row->capacity_requests) + "/s", row->capacity_requests.value()),
+                  cell(count(rate), rate), hour_cell(offer, options), marked(offer.cost.input, offer.price, options),
+                  marked(offer.cost.requests, offer.price, options),
+                  used_cell(estimate.memory.total, estimate.memory.usable), cell(paid_words(offer, options))});
+    part.rows.push_back(std::move(cells));
   }
   return part;
 }
@@ -97,12 +107,6 @@ namespace readable {
                  duration(first), ", each other within ", duration(best.simulated_per_token.value_or(best.per_token)),
                  "."});
 }
-/// The chance that the means keep their targets: of two, that of the one that is kept less surely.
-[[nodiscard]] inline view_cell kept_cell(const serving_plan_row& row) {
-  if (!row.chance_to_keep_ttft && !row.chance_to_keep_tpot) return cell("");
-  const double least = std::min(row.chance_to_keep_ttft.value_or(1), row.chance_to_keep_tpot.value_or(1));
-  return chance_cell(least);
-}
 /// The plans; those that were simulated show the percentiles that they were asked for.
 [[nodiscard]] inline view_part services_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
@@ -115,7 +119,7 @@ namespace readable {
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
                     target_title("token", targets.per_token), " | ", targets.end_to_end.limit.value() > 0 ? "" : "~~~",
                     ">", target_title("request", targets.end_to_end),
-                    " | ~~~>running | ~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
+                    " | ~~~>running | ~>kept | ~~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
                     paid_column("~~~", answer)})
           : joined({"slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | ~~~>between:s | ",
                     held ? "~~~>kept | " : "", "~>tokens/s | >an hour:usd | >million out:usd | ",
@@ -130,7 +134,7 @@ namespace readable {
       cells.insert(cells.end(), {cell(reached_of(report.first_token.value, targets.first_token)),
                                  token_cell(reached_of(report.per_token.value, targets.per_token)),
                                  cell(reached_of(report.end_to_end.value, targets.end_to_end)),
-                                 number_cell(report.running, 1), share_cell(report.busy)});
+                                 number_cell(report.running, 1), kept_cell(*row), share_cell(report.busy)});
     } else {
       cells.insert(cells.end(),
                    {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
@@ -260,7 +264,9 @@ namespace readable {
            best.chance_to_keep_ttft ? "the first token with a chance of " + chance_words(*best.chance_to_keep_ttft)
                                     : "",
            best.chance_to_keep_ttft && best.chance_to_keep_tpot ? " and " : "",
-           best.chance_to_keep_tpot ? "each token with one of " + chance_words(*best.chance_to_keep_tpot) : ""}));
+           !best.chance_to_keep_tpot  ? std::string()
+           : best.chance_to_keep_ttft ? "each token with one of " + chance_words(*best.chance_to_keep_tpot)
+                                      : "each token with a chance of " + chance_words(*best.chance_to_keep_tpot)}));
     if (best.chance_at_targets)
       part.notes.push_back(joined({"within the band of the estimate the first plan keeps its targets with a chance of ",
                                    percent(*best.chance_at_targets)}));
