@@ -312,7 +312,7 @@ class routed_fleet {
         return static_cast<std::size_t>(
             random_numbers{static_cast<std::uint64_t>(routing_.seed), 14, request}.uniform() *
             static_cast<double>(count));
-      case request_routing::queue: return least_of([](const one_replica& of) { return of.in_flight; });
+      case request_routing::queue: return least_of([&](std::size_t of) { return replicas_[of]->in_flight; });
       case request_routing::prefix: return by_prefix(one);
     }
     return turn_++ % count;
@@ -324,25 +324,28 @@ class routed_fleet {
     std::size_t best = from % replicas_.size();
     for (std::size_t i = 1; i < replicas_.size(); ++i) {
       const std::size_t other = (from + i) % replicas_.size();
-      if (amount(*replicas_[other]) < amount(*replicas_[best])) best = other;
+      if (amount(other) < amount(best)) best = other;
     }
     return best;
   }
   [[nodiscard]] std::size_t by_prefix(const session_request& one) {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-    const auto has_most = [&](const one_replica& of) {
-      return static_cast<double>(lacking(of, one)) <= (1 - affinity_share) * static_cast<double>(one.sized.prompt);
-    };
     std::int64_t best_of_these = none, best_of_others = none;
+    lacks_.clear();
     for (const auto& of : replicas_) {
-      std::int64_t& best = has_most(*of) ? best_of_these : best_of_others;
+      lacks_.push_back(lacking(*of, one));
+      std::int64_t& best = has_most(lacks_.back(), one) ? best_of_these : best_of_others;
       best = std::min(best, of->to_compute);
     }
     const bool patient = best_of_others == none || static_cast<double>(best_of_these - best_of_others) <=
                                                        affinity_patience.value() * prefill_rate_;
     const bool only_these = best_of_these != none && patient;
-    return least_of(
-        [&](const one_replica& of) { return only_these && !has_most(of) ? none : of.to_compute + lacking(of, one); });
+    for (std::size_t i = 0; i < lacks_.size(); ++i)
+      lacks_[i] = only_these && !has_most(lacks_[i], one) ? none : replicas_[i]->to_compute + lacks_[i];
+    return least_of([&](std::size_t of) { return lacks_[of]; });
+  }
+  [[nodiscard]] static bool has_most(std::int64_t lacks, const session_request& one) {
+    return static_cast<double>(lacks) <= (1 - affinity_share) * static_cast<double>(one.sized.prompt);
   }
 
   simulated_engine engine_;  // of each replica
@@ -353,6 +356,7 @@ class routed_fleet {
   run_sums sums_{run_};
   std::vector<std::unique_ptr<one_replica>> replicas_{};
   std::vector<sending> sent_;
+  std::vector<std::int64_t> lacks_{};  // of each replica, of the prompt that is routed
   std::priority_queue<event> coming_{};
   std::size_t next_start_ = 0;  // the first request of the next conversation of a closed loop
   std::size_t turn_ = 0;
@@ -389,11 +393,20 @@ template <class Times>
   if (engine.reserved_tokens > 0)
     detail::fail(errc::invalid_argument, "simulated_engine.reserved_tokens", engine.reserved_tokens,
                  "0: routed fleets keep prefixes in blocks");
-  detail::routed_fleet<Times> before{engine, requests, loop, routing, times, {}};
-  before();
-  before.check();
-  detail::routed_fleet<Times> fleet{engine, requests, loop, routing, times, before.counted()};
+  const auto is_answer = [](const session_request& one) { return one.turn > 0; };
+  detail::counted_time counted;
+  if (loop.clients > 0 || std::any_of(requests.begin(), requests.end(), is_answer)) {
+    detail::routed_fleet<Times> before{engine, requests, loop, routing, times, {}};
+    before();
+    before.check();
+    counted = before.counted();
+  } else {  // none waits for another: all arrivals are known
+    for (std::size_t i = 0; i < sized.size(); ++i) sized[i].arrival = requests[i].sized.arrival;
+    counted = detail::counted_of(sized);
+  }
+  detail::routed_fleet<Times> fleet{engine, requests, loop, routing, times, counted};
   fleet();
+  fleet.check();
   routed_run all = fleet.result();
   all.run = std::move(detail::finished(fleet.sums(), engine));
   return all;
