@@ -25,6 +25,17 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// The slowdown of clients that send as soon as they are answered: all times are as many times as long as steps are.
+[[nodiscard]] inline double slowdown_at_once(const counted_times& times, const latency_targets& targets) {
+  double least = any_target(targets) ? 16 : 0;
+  const auto hold = [&](const std::vector<double>& measured, const latency_target& target) {
+    const double most = reached(measured, target.share);
+    if (target.limit.value() > 0 && most > 0) least = std::min(least, target.limit.value() / most);
+  };
+  hold(times.first, targets.first_token), hold(times.each, targets.per_token), hold(times.whole, targets.end_to_end);
+  return least;
+}
+
 /// The simulation of one question; other rates and other jobs are asked too.
 class asked_simulation {
  public:
@@ -113,6 +124,7 @@ class asked_simulation {
     }
     serving_job share = all.job;
     share.request_rate = share.request_rate / static_cast<double>(fleet_.slices);
+    share.concurrency = ceil_div(share.concurrency, fleet_.slices);
     const serving_estimate each = serve(model_, share, fleet_.mesh, fleet_.where, asked_.constants);
     all.capacity = all.split ? split_capacity(model_, share, fleet_, all.split->pools, asked_.constants)
                              : each.capacity * static_cast<double>(fleet_.slices);
@@ -122,6 +134,8 @@ class asked_simulation {
     if (any_target(targets_) && loop_.clients == 0 && trace_.empty() && !is_routed() && !is_split() &&
         each.refusal == serving_refusal::none)
       add_chance(all, whole_time_of(each));
+    if (slower_ > 0)
+      all.slowdown = slower_, all.chance = chance_within(whole_time_of(each), slower_ / most_slower(job_));
     if (!all.meets_targets && trace_.empty() && !is_routed() && !is_split())
       all.changes =
           rows_of(changes_that_help(model_, job_, [&](const serving_job& job) { return keeps_targets(job); }));
@@ -350,6 +364,7 @@ class asked_simulation {
       first_ = run.steps;
       served_ = served_below_arrivals(run);
       priorities_ = times_by_priority(run, requests);
+      if (job.concurrency > 0 && loop_.ramp.value() == 0) slower_ = slowdown_at_once(times_of(run, {}), targets_);
     }
     steps_ += run.steps;
     return report_of(run, targets_);
@@ -418,6 +433,7 @@ class asked_simulation {
   std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
   double served_ = 0;                   // requests a second, where more come
+  double slower_ = 0;                   // of clients that begin at once, with targets: as `simulate_answer::slowdown`
 };
 
 }  // namespace detail

@@ -101,7 +101,7 @@ struct simulate_answer {
   std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
   std::optional<split_answer> split{};       ///< where prefill and decode are apart
   std::optional<adapter_answer> adapters{};  ///< where there are some; times are those of the base
-  /// With targets, of requests at random: by how much every step may take longer until one is missed, and the chance
+  /// With targets, of requests at random and of clients that begin at once: by how much every step may take longer until one is missed, and the chance
   /// that they take no longer, within the band of the estimate.
   std::optional<double> slowdown{}, chance{};
   std::vector<priority_times> priorities{};  ///< where requests differ in it

@@ -228,4 +228,29 @@ TEST_CASE("a split fleet stands beside as many slices that do both") {
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "split.prefill is 0"));
 }
 
+TEST_CASE("clients that send as soon as they are answered keep a target with steps that take as much longer") {
+  const std::vector<double> times{1, 2, 3, 4};
+  detail::counted_times measured;
+  measured.first = measured.each = measured.whole = times;
+  latency_targets targets;
+  CHECK(detail::slowdown_at_once(measured, targets) == 0);
+  targets.first_token = {0.5, seconds{3}};
+  CHECK(detail::slowdown_at_once(measured, targets) == 1.5);
+  targets.end_to_end = {1, seconds{2}};
+  CHECK(detail::slowdown_at_once(measured, targets) == 0.5);
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4", asked.job.concurrency = 16, asked.requests = 400;
+  const simulate_answer open = answer_to_simulate(config, asked, price_book{});
+  CHECK_FALSE(open.chance.has_value());
+  asked.job.percentiles.end_to_end = {0.9, open.report.end_to_end.value.p90 * 1.25};
+  const simulate_answer held = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(held.chance.has_value());
+  CHECK(close(*held.slowdown, 1.25, 1e-6));
+  CHECK(*held.chance > 0.5);
+  asked.ramp = seconds{10};
+  CHECK_FALSE(answer_to_simulate(config, asked, price_book{}).chance.has_value());
+}
+
 }  // namespace ask_simulate_tests
