@@ -120,8 +120,8 @@ inline constexpr question questions[] = {
                                            {{spot_rows}}, plain_answer<spot_request>),
     question_of<simulate_request, simulate_answer>(
         "simulate", "Do slices keep their targets under traffic?",
-        {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, target_rows, format_rows,
-          served_engine_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
+        {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, split_rows, target_rows,
+          format_rows, served_engine_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
         simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}}, pay_answered),
@@ -154,7 +154,7 @@ inline constexpr question questions[] = {
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",
         {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, image_rows, adapter_rows,
-          speculation_rows, standing_rows, hourly_rows, limit_rows}},
+          speculation_rows, standing_rows, routing_rows, hourly_rows, limit_rows}},
         plan_serving_answered),
     question_of<asked_generation_plan, generation_plan_document>(
         "plan_generation", "Which slices should make so many images or clips an hour?",

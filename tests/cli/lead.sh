@@ -72,4 +72,13 @@ refuses() {
 }
 refuses 'dataset is missing' "${rate[@]}"
 refuses 'learning_rate is missing' "${dataset[@]}"
+
+# A service behind a router: what simulate says of its slices, and a manifest that says what it does not bring.
+"$program" --json plan "$data/models/llama-3.1-8b.json" --serve --rate 40 --input-len 500 --shared-prefix 3000 \
+  --prefix-groups 8 --ttft-p99 1s --engine vllm --generation v6e --max-chips 32 --rows 1 --routing prefix \
+  >"$folder/routed.json" || fail "plan: status $?"
+"$program" launch "$folder/routed.json" --target gke --engine vllm --model a/b --image c/d:1 --name chat \
+  >"$folder/chat" 2>"$folder/errors" || fail "launch of a service: status $?: $(cat "$folder/errors")"
+grep -q 'the plan routes requests by prefix: a Service does not' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
+grep -q 'requests of more than 3756 tokens' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
 exit $failed

@@ -250,4 +250,138 @@ void targets(relation& r) {
   }
 }
 
+namespace {
+
+/// What two reports have in common, compared.
+void same_report(relation& r, const char* what, const reply& planned, const json& report, const reply& other,
+                 const json& expected) {
+  for (const std::string& one : differences(report, expected)) r.differ(what, planned.asked(), "", other.asked(), one);
+  r.compared(static_cast<std::int64_t>(report.size()));
+}
+
+/// simulate of a row of a plan, of its slices and for the traffic of all of them.
+json simulation_of(const json& request, const json& row) {
+  json question = {{"config", request["config"]},
+                   {"slice", row["slice"]},
+                   {"mesh", row["plan"]["mesh"]},
+                   {"region", row["plan"]["region"]},
+                   {"job", request["job"]}};
+  question["job"]["activations"] = row["plan"]["share"]["activations"];
+  return question;
+}
+
+json random_targets(relation& r) {
+  json targets = json::object();
+  if (r.random.chance(0.7)) targets["first_token"] = {{"share", 0.99}, {"limit_s", r.random.between(0.3, 5)}};
+  if (r.random.chance(0.7)) targets["per_token"] = {{"share", 0.95}, {"limit_s", r.random.between(0.02, 0.2)}};
+  return targets;
+}
+
+json random_sessions(relation& r) {
+  json sessions = json::object();
+  const bool turns = r.random.chance(0.6);
+  if (turns) sessions = {{"turns", r.random.count_between(2, 5)}, {"think_s", r.random.between(0.5, 4)}};
+  if (!turns || r.random.chance(0.5))
+    sessions["shared_prefix"] = r.random.count_between(100, 3000), sessions["groups"] = r.random.count_between(1, 6);
+  return sessions;
+}
+
+json random_plan(relation& r, const model& of) {
+  static const std::vector<std::string> chips = {"v6e", "tpu7x"};
+  return {{"config", of.config},
+          {"generations", {r.random.of(chips)}},
+          {"largest_chips", 16},
+          {"most_plans", 3},
+          {"job",
+           {{"request_rate_per_s", r.random.between(0.5, 6)},
+            {"prompt", tokens(r.random.count_between(64, 1500))},
+            {"output", tokens(r.random.count_between(16, 120))},
+            {"block_tokens", 16},
+            {"beyond_max_positions", true},
+            {"percentiles", random_targets(r)}}}};
+}
+
+}  // namespace
+
+// Every shown row of a plan by percentiles has the chance that serve has of one of its slices and simulate of all; the
+// split fleet beside the first plan is that of simulate.
+void simulated_plan_rows(relation& r) {
+  while (r.next()) {
+    json request = random_plan(r, draw_decoder(r));
+    if (request["job"]["percentiles"].empty())
+      request["job"]["percentiles"]["per_token"] = {{"share", 0.95}, {"limit_s", 0.1}};
+    const reply planned = ask("plan_serving", request);
+    if (planned.refused() || planned.answer()["plans"].empty()) {
+      r.skip(planned.refused() ? "plan_serving refuses" : "no plan");
+      continue;
+    }
+    for (const json& row : planned.answer()["plans"]) {
+      json question = simulation_of(request, row);
+      question["slices"] = row["slices"];
+      const reply simulated = ask("simulate", question);
+      question.erase("slices");
+      question["job"]["request_rate_per_s"] = row["plan"]["share"]["request_rate_per_s"];
+      const reply served = ask("serve", question);
+      if (!r.holds(!simulated.refused() && !served.refused(), "simulate or serve refuses a row of plan_serving",
+                   planned, row["slice"].dump(), simulated, simulated.message() + served.message()))
+        continue;
+      const json& chance = row["chance_at_targets"];
+      if (!r.holds(chance.is_number(), "each row has its chance", planned, row["slice"].dump())) continue;
+      r.same("chance of a row and of serve", planned, chance, served, served.answer()["chance_at_targets"]);
+      r.same("chance of a row and of simulate", planned, chance, simulated, simulated.answer()["chance"]);
+    }
+    const json& first = planned.answer()["plans"][0];
+    if (first["split"].is_null()) {
+      r.holds(first["slices"] == 1, "the first plan says what its slices do apart", planned, first["slice"].dump());
+      continue;
+    }
+    json question = simulation_of(request, first);
+    question["split_slices"] = first["split"]["slices"];
+    const reply apart = ask("simulate", question);
+    if (!r.holds(!apart.refused(), "simulate refuses the slices of a plan, split", planned, "", apart, apart.message()))
+      continue;
+    same_report(r, "the split fleet of a plan", planned, first["split"]["report"], apart, apart.answer()["report"]);
+    same_report(r, "the pools of a plan", planned, first["split"]["split"], apart, apart.answer()["split"]);
+  }
+}
+
+// A row of a plan behind a router is what simulate answers of its slices, and its estimate what serve does.
+void routed_plan_rows(relation& r) {
+  while (r.next()) {
+    json request = random_plan(r, draw_decoder(r));
+    static const std::vector<std::string> ways = {"round_robin", "random", "queue"};
+    const bool prefixes = r.random.chance(0.8);
+    if (prefixes) request["sessions"] = random_sessions(r);
+    if (!prefixes || r.random.chance(0.3)) request["routing"] = r.random.of(ways);
+    const reply planned = ask("plan_serving", request);
+    if (planned.refused() || planned.answer()["plans"].empty()) {
+      r.skip(planned.refused() ? "plan_serving refuses" : "no plan");
+      continue;
+    }
+    for (const json& row : planned.answer()["plans"]) {
+      json question = simulation_of(request, row);
+      question["slices"] = row["slices"];
+      if (prefixes) question["sessions"] = request["sessions"];
+      const bool is_only = row["slices"].get<double>() * row["plan"]["estimate"]["replicas"].get<double>() == 1;
+      if (!is_only) question["routing"] = row["routed"]["routing"];
+      const reply simulated = ask("simulate", question);
+      if (!r.holds(!simulated.refused(), "simulate refuses a row of plan_serving", planned, row["slice"].dump(),
+                   simulated, simulated.message()))
+        continue;
+      const json& answer = simulated.answer();
+      same_report(r, "the fleet of a plan", planned, row["routed"]["report"], simulated, answer["report"]);
+      r.same("targets are kept", planned, true, simulated, answer["meets_targets"]);
+      if (prefixes)
+        same_report(r, "what a plan finds of prompts", planned, row["routed"]["prefixes"], simulated,
+                    answer["prefixes"]);
+      r.same("requests a second that all slices serve", planned, row["capacity_requests_per_s"], simulated,
+             answer["capacity_per_s"]);
+      const double made = answer["report"]["output_tokens_per_s"].get<double>() * answer["replicas"].get<double>() /
+                          answer["simulated_replicas"].get<double>();
+      r.same("dollars of a million output tokens", planned, row["million_all_on_output_usd"], simulated,
+             row["rate_usd_per_s"].get<double>() / made * 1e6);
+    }
+  }
+}
+
 }  // namespace relations

@@ -422,6 +422,13 @@ void launch_serving(const launch_options& given, const session& with) {
       fmt::format("tpuplan: requests of more than {} tokens, prompt and answer, are refused: the longest of the "
                   "plan, which --input-len and --output-len of it set",
                   longest_context(launch.job)));
+  const nlohmann::json::json_pointer at("/traffic/routing");
+  const nlohmann::json routing = document.contains(at) ? document[at] : nlohmann::json();
+  if (routing.is_string() && routing != "random" && planned.slices * planned.estimate.replicas > 1)
+    write_error(
+        fmt::format("tpuplan: the plan routes requests by {}: a Service does not; a router, such as llm-d's, has "
+                    "to stand before these pods",
+                    routing.get<std::string>()));
 }
 
 void run_launch(const launch_options& given, const session& with) {

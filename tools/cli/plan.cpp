@@ -172,6 +172,7 @@ void add_serving_options(command& to, plan_options& into) {
   to.ask(adapter_rows, request);
   to.ask(speculation_rows, request);
   to.ask(standing_rows, into.standing);
+  to.ask(routing_rows, into.standing);
   to.add("--gpu", into.gpus, "with --best-per-generation: GPU servers beside them, at peak rates: H100,B200 or all");
   auto one = to.options.begin();
   std::advance(one, before);

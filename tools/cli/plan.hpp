@@ -31,7 +31,7 @@ struct plan_options {
   std::vector<std::string> gpus;
   std::string prices, quotas, zone, lifetimes;
   std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given
-  nlohmann::json standing = nlohmann::json::object();  // what a fleet has to stand
+  nlohmann::json standing = nlohmann::json::object();  // what a fleet has to stand, and its router
   bool explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };
 

@@ -18,9 +18,8 @@ using namespace tpuplan;
 
 namespace {
 
-serving_request make_request(model_config& config, const plan_options& given, const price_book& prices,
-                             const session& with) {
-  asked_serving_plan asked;
+asked_serving_plan read_asked(model_config& config, const plan_options& given, const session& with) {
+  asked_serving_plan asked = read_request<asked_serving_plan>(given.standing);
   asked.job = given.traffic.job;
   asked.constants =
       load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
@@ -33,12 +32,8 @@ serving_request make_request(model_config& config, const plan_options& given, co
   if (given.asked.budget) asked.budget = usd_per_hour(given.asked.budget->value());
   asked.adapters = given.traffic.request.value("adapters", asked.adapters);
   asked.adapter_rank = given.traffic.request.value("adapter_rank", asked.adapter_rank);
-  asked.spare = given.standing.value("spare", asked.spare);
-  asked.zones = given.standing.value("zones", asked.zones);
-  if (given.standing.contains("survive"))
-    asked.survive = *parse_fleet_loss(given.standing["survive"].get<std::string>());
   asked.most_plans = given.rows.value_or(asked.most_plans);
-  return request_of(config, asked, prices);
+  return asked;
 }
 
 std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.slices, name(p.where).view()); }
@@ -65,16 +60,26 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
   return follow_up(with, "serve", own, {"--region"});
 }
 
-/// The command that simulates the slices of the plan as two pools; none where there is one slice, no target by
-/// percentile, or no published rate at which caches are sent.
-std::string split_command(const serving_plan& best, const serving_request& request, const session& with) {
-  const std::int64_t slices = best.slices - best.spare;
-  if (slices < 2 || request.model.kind != architecture::decoder || !any_target(request.job.percentiles) ||
+/// The command that simulates the slices of the plan as two pools, as many as the plan has compared; none where there
+/// is one slice, no rate, or no published rate at which caches are sent.
+std::string split_command(const serving_plan_row& row, const serving_request& request, const session& with) {
+  const serving_plan& best = row.plan;
+  const std::int64_t slices = row.split ? row.split->slices : best.slices - best.spare;
+  if (slices < 2 || request.model.kind != architecture::decoder || request.job.request_rate.value() <= 0 ||
       !published_transfer(best.where.chip))
     return {};
   std::vector<follow_up_option> own = placed(best, request, with);
   own.emplace_back("--split-slices", std::to_string(slices));
   return follow_up(with, "simulate", own, {"--region"});
+}
+
+/// The command that simulates all replicas of the plan behind their router.
+std::string simulate_command(const serving_plan_row& row, const serving_request& request, const session& with) {
+  const serving_plan& best = row.plan;
+  std::vector<follow_up_option> own = placed(best, request, with);
+  own.emplace_back("--slices", std::to_string(best.slices));
+  if (best.slices * best.estimate.replicas > 1) own.emplace_back("--routing", std::string(name(row.routed->routing)));
+  return follow_up(with, "simulate", own, {"--region", "--routing"});
 }
 
 std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {
@@ -151,7 +156,8 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
 
 /// The table that compares the cheapest fleets.
 void plan_fleets(const model_config& config, const plan_options& given, const serving_request& request, session& with) {
-  for (const char* other : {"--rows", "--objective", "--svg", "--html"}) {
+  for (const char* other :
+       {"--rows", "--objective", "--svg", "--html", "--routing", "--turns", "--shared-prefix", "--host-cache"}) {
     if (with.is_given(other)) refuse(other, "given with --best-per-generation and --serve", "one of them");
   }
   if (!with.is_given("--rate")) refuse_missing("--rate", "requests a second, which every fleet serves");
@@ -168,10 +174,10 @@ void plan_fleets(const model_config& config, const plan_options& given, const se
 void plan_serving(model_config config, const plan_options& given, const price_book& prices, session& with) {
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, for targets by percentile");
-  const serving_request request = make_request(config, given, prices, with);
-  if (given.best_per_chip) return plan_fleets(config, given, request, with);
-  const serving_plan_document document =
-      document_of(request, plan_serving(request), all_assumed(config, assumed_by(request, given.traffic.job)));
+  const asked_serving_plan asked = read_asked(config, given, with);
+  if (given.best_per_chip) return plan_fleets(config, given, request_of(config, asked, prices), with);
+  const serving_plan_document document = tpuplan::detail::answer_to_plan_serving(config, asked, prices);
+  const serving_request& request = document.request;
   if (!writes_tokens(config.model) && with.is_given("--svg"))
     refuse("--svg", "given for an encoder", "a model that writes tokens");
   if (document.plans.empty()) {
@@ -180,9 +186,10 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
   }
   view shown = view_of(document, view_options_of(with));
   if (!document.plans.empty()) {
-    const serving_plan& best = document.plans.front().plan;
-    shown.next.front().command = serve_command(best, request, with);
-    const std::string apart = split_command(best, request, with);
+    const serving_plan_row& best = document.plans.front();
+    const std::string apart = document.traffic ? std::string() : split_command(best, request, with);
+    shown.next.front().command =
+        document.traffic ? simulate_command(best, request, with) : serve_command(best.plan, request, with);
     if (!apart.empty())
       shown.next.push_back({"simulate", apart, "does it pay to compute prompts on slices of their own?"});
   }

@@ -210,6 +210,7 @@ void add_simulate_command(session& with) {
   added.ask(drawn_length_rows, request);
   added.ask(fleet_rows, request);
   added.ask(routing_rows, request);
+  added.ask(split_rows, request);
   added.ask_file(fleet_rows, "--trace", options->trace);
   added.ask(target_rows, request);
   added.ask_file(day_rows, "--day", options->day);

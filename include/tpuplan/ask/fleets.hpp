@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/plan_traffic.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
@@ -64,6 +65,10 @@ struct asked_serving_plan {
   bool accept_uncertain = false;
   std::int64_t most_plans = 8;                  ///< plans that are listed
   std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
+  /// Who gets a request; left open with conversations or a shared prefix, it is chosen, else each has a random share.
+  std::optional<request_routing> routing{};
+  session_traffic sessions{};  ///< conversations and the prefixes that they share
+  double host_cache_gib = 0;   ///< memory of the hosts of a replica for its cache, GiB
   nlohmann::json prices{};
   /// @}
 };
@@ -102,6 +107,8 @@ struct serving_plan_row {
   std::optional<adapter_answer> adapters{};    ///< where there are some; times and rates are those of the base
   std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
   bool superseded = false;                     ///< which is older than an announced change
+  std::optional<planned_router> routed{};      ///< behind a router: all replicas, as simulate has them
+  std::optional<planned_split> split{};  ///< of the best plan: its slices as two pools, where that can be simulated
   serving_plan plan{};
   /// @}
 };
@@ -144,9 +151,11 @@ struct serving_plan_document {
   std::vector<serving_plan_row> plans{};
   std::vector<lost_servers_row> lost{};  ///< the slices without a plan, by reason
   std::vector<rejected_server_row> rejected{};
-  std::int64_t candidates = 0;        ///< number of services whose rates were estimated
-  std::vector<assumption> assumed{};  ///< values that the question left open, and why they were assumed
-  serving_request request{};          ///< the question with nothing left open
+  std::int64_t candidates = 0;               ///< number of services whose rates were estimated
+  std::vector<assumption> assumed{};         ///< values that the question left open, and why they were assumed
+  serving_request request{};                 ///< the question with nothing left open
+  std::optional<planned_traffic> traffic{};  ///< conversations and the router, of which prompts and hits follow
+  std::vector<planned_router> routers{};  ///< the slices of the first plan with each router, where none was asked for
   /// Where there is no plan: each limit that, relaxed alone, would allow one.
   std::optional<std::vector<relaxed_serving_row>> relax{};
   /// Where there is no plan: other changes that would meet the targets.
@@ -156,7 +165,8 @@ struct serving_plan_document {
 
 namespace detail {
 /// A plan as the document lists it.
-[[nodiscard]] inline serving_plan_row row_of(const serving_request& request, const serving_plan& planned) {
+[[nodiscard]] inline serving_plan_row row_of(const serving_request& request, const serving_plan& planned,
+                                             const planned_router* routed = nullptr) {
   const auto servers = static_cast<double>(planned.slices);
   const serving_estimate& e = planned.estimate;
   serving_plan_row row;
@@ -170,7 +180,9 @@ namespace detail {
   row.per_token_high = e.per_token.high;
   if (request.job.ttft_target.value() > 0) row.chance_to_keep_ttft = chance(first_token_of(e), request.job.ttft_target);
   if (request.job.tpot_target.value() > 0) row.chance_to_keep_tpot = chance(e.per_token, request.job.tpot_target);
-  if (any_target(request.job.percentiles)) {
+  const bool simulated = routed != nullptr || any_target(request.job.percentiles);
+  if (routed != nullptr) row.routed = *routed;
+  if (simulated) {
     const latency_targets& targets = request.job.percentiles;
     row.simulated_first_token = reached_of(planned.simulated.first_token.value, targets.first_token);
     row.simulated_per_token = reached_of(planned.simulated.per_token.value, targets.per_token);
@@ -180,7 +192,6 @@ namespace detail {
   if (planned.spare > 0) {
     const latency_targets& targets = request.job.percentiles;
     const simulation_report& report = planned.simulated_without_spare;
-    const bool simulated = any_target(targets);
     row.first_token_without_spare =
         simulated ? reached_of(report.first_token.value, targets.first_token) : planned.without_spare.first_token;
     row.per_token_without_spare =
@@ -195,6 +206,10 @@ namespace detail {
   const cost_range range = range_of_output_cost(e, request.job, planned.cost.all_on_output);
   row.million_all_on_output_low = range.low, row.million_all_on_output_high = range.high;
   row.million_requests = planned.cost.requests;
+  if (routed != nullptr && e.per_token.total.value() > 0) {  // of the tokens that were made
+    const usd each = planned.rate / planned.simulated.output_tokens * 1e6;
+    row.million_all_on_output = row.million_all_on_output_low = row.million_all_on_output_high = each;
+  }
   row.memory_used = e.memory.total;
   row.memory_usable = e.memory.usable;
   if (request.job.shared_beside.value() > 0)
@@ -215,16 +230,21 @@ namespace detail {
 }
 }  // namespace detail
 /// The answer as a document: plans, slices without one, and the question; where there is no plan, also what to relax.
-/// Worked: a plan of three v5e-8 that make 1000 tokens a second each is a row with 24 chips and 3000 tokens a second.
+/// `fleets` are those of the plans behind a router. Worked: a plan of three v5e-8 that make 1000 tokens a second each
+/// is a row with 24 chips and 3000 tokens a second.
 [[nodiscard]] inline serving_plan_document document_of(const serving_request& request,
                                                        const serving_plan_answer& answer,
-                                                       std::vector<assumption> assumed) {
+                                                       std::vector<assumption> assumed,
+                                                       const std::vector<planned_router>* fleets = nullptr) {
   serving_plan_document document;
+  const bool routed = fleets != nullptr;
   double steps_left = static_cast<double>(detail::most_planning_steps) / 2;
-  for (const serving_plan& p : answer.plans) {
-    document.plans.push_back(detail::row_of(request, p));
+  for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+    const serving_plan& p = answer.plans[i];
+    document.plans.push_back(detail::row_of(request, p, routed ? &(*fleets)[i] : nullptr));
     serving_plan_row& row = document.plans.back();
     row.rank = static_cast<std::int64_t>(document.plans.size());
+    if (routed) continue;
     if (request.job.request_rate.value() > 0 && (row.rank == 1 || !any_target(request.job.percentiles)))
       row.capacity_at_targets = capacity_at_targets(request, p);
     if (!any_target(request.job.percentiles)) continue;
@@ -240,7 +260,7 @@ namespace detail {
   document.candidates = answer.candidates;
   document.assumed = std::move(assumed);
   document.request = request;
-  if (!answer.plans.empty()) return document;
+  if (!answer.plans.empty() || routed) return document;
   std::vector<relaxed_serving_row>& relaxed = document.relax.emplace();
   for (const serving_relaxation& r : relaxations(request))
     relaxed.push_back({r.limit, r.given, r.needed, detail::row_of(request, r.nearest)});
@@ -343,13 +363,55 @@ namespace detail {
   return request;
 }
 namespace detail {
+/// What is said of a router and of what prompts have in common.
+[[nodiscard]] inline assumed_values assumed_routing(const planned_traffic& traffic, const serving_job& asked,
+                                                    const routed_plans& found) {
+  assumed_values assumed = assumed_lengths(asked);
+  if (traffic.host_cache_gib > 0)
+    assumed.emplace_back("left out", "chips of which no source states the rate between them and their hosts");
+  if (have_prefixes(traffic.sessions)) assumed.emplace_back(detail::assumed_prefixes);
+  if (!found.fleets.empty() && found.fleets.front().routing == request_routing::prefix)
+    assumed.emplace_back(detail::assumed_affinity);
+  assumed.emplace_back("slices",
+                       "those are simulated that are cheapest with a random share of the requests for each replica" +
+                           std::string(have_prefixes(traffic.sessions) ? " and all found that had come before" : ""));
+  return assumed;
+}
+/// The answer behind a router.
+[[nodiscard]] inline serving_plan_document answer_to_plan_routed(const model_config& config,
+                                                                 const asked_serving_plan& asked,
+                                                                 const serving_request& request,
+                                                                 const planned_traffic& traffic) {
+  routed_search search(request, asked.job, traffic);
+  const routed_plans found = search.plans();
+  serving_request whole = search.request();
+  if (!found.answer.plans.empty()) {
+    whole.job.prompt = found.answer.plans.front().share.prompt;
+    whole.job.prefix_hit_rate = found.answer.plans.front().share.prefix_hit_rate;
+  }
+  assumed_values said = assumed_by(request, asked.job);
+  const auto is_flat = [](const auto& one) { return one.first == "percentiles" || one.first.rfind("lengths", 0) == 0; };
+  said.erase(std::remove_if(said.begin(), said.end(), is_flat), said.end());
+  for (std::pair<std::string, std::string>& one : assumed_routing(traffic, asked.job, found))
+    said.push_back(std::move(one));
+  serving_plan_document document = document_of(whole, found.answer, all_assumed(config, said), &found.fleets);
+  document.traffic = traffic;
+  if (!found.fleets.empty()) document.traffic->routing = found.fleets.front().routing;
+  document.routers = found.routers;
+  return document;
+}
 /// The answer to that.
 [[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
                                                                   const asked_serving_plan& asked,
                                                                   const price_book& book) {
   const serving_request request = request_of(config, asked, book);
+  const planned_traffic traffic{asked.routing, asked.sessions, asked.host_cache_gib};
+  validate(traffic.sessions);
+  if (is_routed(traffic) || traffic.host_cache_gib > 0) return answer_to_plan_routed(config, asked, request, traffic);
   const serving_plan_answer answer = plan_serving(request);
-  return document_of(request, answer, all_assumed(config, assumed_by(request, asked.job)));
+  serving_plan_document document = document_of(request, answer, all_assumed(config, assumed_by(request, asked.job)));
+  if (!document.plans.empty()) document.plans.front().split = split_of(request, asked.job, answer.plans.front());
+  return document;
 }
 }  // namespace detail
 
@@ -358,17 +420,17 @@ namespace detail {
 
 TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
                smallest_chips, largest_chips, spare, zones, survive, accept_uncertain, most_plans, adapters,
-               adapter_rank, prices)
+               adapter_rank, routing, sessions, host_cache_gib, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
                per_token_high, chance_to_keep_ttft, chance_to_keep_tpot, simulated_first_token, simulated_per_token,
                simulated_end_to_end, spare, first_token_without_spare, per_token_without_spare, output_tokens,
                capacity_requests, capacity_at_targets, chance_at_targets, rate, million_input, million_output,
                million_all_on_output, million_all_on_output_low, million_all_on_output_high, million_requests,
-               memory_used, memory_usable, adapters, paid, region, price_date, superseded, plan)
+               memory_used, memory_usable, adapters, paid, region, price_date, superseded, routed, split, plan)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)
-TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, lost, rejected, candidates, assumed, request, relax,
-               changes)
+TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, lost, rejected, candidates, assumed, request, traffic,
+               routers, relax, changes)
 
 #endif

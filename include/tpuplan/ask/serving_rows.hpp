@@ -236,11 +236,11 @@ constexpr std::string_view routing_named(std::string_view given) { return name_o
 /// The ways of a router.
 inline constexpr row_choices routing_choices = detail::choices_of<request_routing>(detail::routing_named);
 
-/// The router of a fleet, conversations, and prefill and decode apart.
+/// The router of a fleet, and conversations.
 inline constexpr question_row routing_rows[] = {
     rows::choice("routing", "--routing", "Routing", routing_choices,
                  "where a router sends requests: in turn, at random, to the shortest queue, to who has the prefix")
-        .usually("each replica a random share; a trace in turn"),
+        .usually("each replica a random share; a trace, and prefixes, in turn, of which a plan takes the best way"),
     rows::count("sessions.turns", "--turns", "Turns", "requests",
                 "requests of a conversation, each of which begins with those before it and their answers")
         .within(2, 1e4)
@@ -264,6 +264,9 @@ inline constexpr question_row routing_rows[] = {
                  "memory of the hosts of a replica that keeps what the chips have no room for")
         .within(1e-3, 1e6)
         .with("--turns --shared-prefix"),
+};
+/// Prefill and decode apart.
+inline constexpr question_row split_rows[] = {
     rows::count("split_slices", "--split-slices", "Slices, split", "slices",
                 "shared between prompts and decoding so that they serve most, beside as many that do both")
         .within(2, 1e5)

@@ -16,6 +16,7 @@
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/simulate/slowdown.hpp>
 #include <tpuplan/simulate/split.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -24,6 +25,15 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
+
+inline constexpr std::pair<const char*, const char*> assumed_prefixes{
+    "prefixes",
+    "each replica keeps whole blocks of what it computed where no running sequence needs the room; "
+    "the least recently used go first"};
+inline constexpr std::pair<const char*, const char*> assumed_affinity{
+    "routing",
+    "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s of prompts behind, as "
+    "llm-d's router does by default"};
 
 /// The slowdown of clients that send as soon as they are answered: all times are as many times as long as steps are.
 [[nodiscard]] inline double slowdown_at_once(const counted_times& times, const latency_targets& targets) {
@@ -100,6 +110,9 @@ class asked_simulation {
            asked_.split.transfer.value() > 0;
   }
   [[nodiscard]] bool is_routed() const { return routing_.has_value(); }
+  /// Of the answer: whether fewer requests were served than came, and the steps that it took.
+  [[nodiscard]] bool falls_behind() const { return served_ > 0; }
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
 
   [[nodiscard]] simulate_answer answer() {
     simulate_answer all;
@@ -166,12 +179,7 @@ class asked_simulation {
                          "the same for sequences that decode together: each request has the rounds that it "
                          "would have by itself");
     }
-    if (have_prefixes(asked_.sessions)) {
-      taken.emplace_back(
-          "prefixes",
-          "each replica keeps whole blocks of what it computed where no running sequence needs the room; "
-          "the least recently used go first");
-    }
+    if (have_prefixes(asked_.sessions)) taken.emplace_back(assumed_prefixes);
     if (const maybe<published_rate> sent = published_transfer(fleet_.where.chip);
         is_split() && asked_.split.transfer.value() == 0 && sent)
       taken.emplace_back("rate of caches", readable::three_digits(sent->rate.value() / 1e9) +
@@ -184,10 +192,7 @@ class asked_simulation {
     if (asked_.host_cache_gib > 0)
       taken.emplace_back("rate of hosts", readable::three_digits(fleet_.where.chip.host.pcie.value().value() / 1e9) +
                                               " GB/s to each chip, that of its PCIe");
-    if (routing_ == request_routing::prefix)
-      taken.emplace_back("routing",
-                         "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s "
-                         "of prompts behind, as llm-d's router does by default");
+    if (routing_ == request_routing::prefix) taken.emplace_back(assumed_affinity);
     if (loop_.clients > 0) {
       if (loop_.warm_up == 0 && loop_.clients > 1)
         taken.emplace_back("burst", std::string("the first requests of the clients, which come ") +

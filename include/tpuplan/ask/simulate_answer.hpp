@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ASK_SIMULATE_ANSWER_HPP
 #define TPUPLAN_ASK_SIMULATE_ANSWER_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -107,6 +108,14 @@ struct simulate_answer {
   std::vector<priority_times> priorities{};  ///< where requests differ in it
   /// @}
 };
+
+/// The share of the requests that the busiest replica has; 1 where there is no router. Worked: of 1 and 3 it is 0.75.
+[[nodiscard]] inline double busiest_share(const std::vector<std::int64_t>& served) {
+  double all = 0, most = 0;
+  for (const std::int64_t one : served)
+    all += static_cast<double>(one), most = std::max(most, static_cast<double>(one));
+  return all > 0 ? most / all : 1;
+}
 
 /// What the requests of each priority take, of those that are counted; nothing where all have the same. Throws where
 /// fewer than 100 of one are counted. Worked: of 1000 requests, a fifth of them urgent, there are two rows.

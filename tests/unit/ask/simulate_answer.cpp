@@ -32,6 +32,11 @@ simulate_request busy() {
 
 }  // namespace
 
+TEST_CASE("the busiest replica of two that have one request and three has three quarters of them") {
+  CHECK(busiest_share({1, 3}) == 0.75);
+  CHECK(busiest_share({}) == 1);
+}
+
 TEST_CASE("urgent requests wait less, the others more, and all together no longer") {
   const simulate_answer by_priority = asked(busy());
   REQUIRE(by_priority.priorities.size() == 2);

@@ -7,6 +7,7 @@
 #include <tpuplan/show/svg/frontier.hpp>
 #include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/plan_traffic.hpp>
 #include <tpuplan/show/views/serving.hpp>
 #include <tpuplan/simulate/slowdown.hpp>
 #include <utility>
@@ -69,13 +70,14 @@ namespace readable {
 /// The plans for an encoder.
 [[nodiscard]] inline view_part embedders_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
-  const bool simulated = any_target(targets);
-  view_part part = table_of(joined(
-      {"slices | ~~>chips | ~~~replica | ~~>in a step | >",
-       simulated ? target_title("answer", targets.first_token) : std::string("answer:s"), simulated ? " | ~>kept" : "",
-       " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
-       "~>HBM per device:bytes | ",
-       paid_column("~~~", answer)}));
+  const bool routed = answer.traffic.has_value(), simulated = routed || any_target(targets);
+  view_part part =
+      table_of(joined({"slices | ~~>chips | ~~~replica | ~~>in a step | >",
+                       simulated ? target_title("answer", targets.first_token) : std::string("answer:s"),
+                       simulated && !routed ? " | ~>kept" : "",
+                       " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
+                       "~>HBM per device:bytes | ",
+                       paid_column("~~~", answer)}));
   for (const auto& [words, row] : offers_of(answer)) {
     const serving_plan& offer = row->plan;
     const serving_estimate& estimate = offer.estimate;
@@ -83,7 +85,7 @@ namespace readable {
     std::vector<view_cell> cells{
         cell(words), count_cell(row->chips), cell(row->replica), number_cell(estimate.running, 1),
         cell(simulated ? reached_of(offer.simulated.first_token.value, targets.first_token) : estimate.first_token)};
-    if (simulated) cells.push_back(kept_cell(*row));
+    if (simulated && !routed) cells.push_back(kept_cell(*row));
     cells.insert(cells.end(),
                  {cell(rate_words(row->capacity_requests) + "/s", row->capacity_requests.value()),
                   cell(count(rate), rate), hour_cell(offer, options), marked(offer.cost.input, offer.price, options),
@@ -110,7 +112,8 @@ namespace readable {
 /// The plans; those that were simulated show the percentiles that they were asked for.
 [[nodiscard]] inline view_part services_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
-  const bool simulated = any_target(targets), writes = answer.request.job.output.mean > 0;
+  const bool routed = answer.traffic.has_value(), writes = answer.request.job.output.mean > 0;
+  const bool found = routed && have_prefixes(answer.traffic->sessions), simulated = routed || any_target(targets);
   if (!writes) return embedders_part(answer, options);
   const serving_job& job = answer.request.job;
   const bool held = job.ttft_target.value() > 0 || job.tpot_target.value() > 0, ranged = job.request_rate.value() == 0;
@@ -118,8 +121,9 @@ namespace readable {
       simulated
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
                     target_title("token", targets.per_token), " | ", targets.end_to_end.limit.value() > 0 ? "" : "~~~",
-                    ">", target_title("request", targets.end_to_end),
-                    " | ~~~>running | ~>kept | ~~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
+                    ">", target_title("request", targets.end_to_end), " | ~~~>running", found ? " | ~>found" : "",
+                    routed ? "" : " | ~>kept",
+                    " | ~~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
                     paid_column("~~~", answer)})
           : joined({"slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | ~~~>between:s | ",
                     held ? "~~~>kept | " : "", "~>tokens/s | >an hour:usd | >million out:usd | ",
@@ -131,10 +135,13 @@ namespace readable {
     const double rate = row->output_tokens.value();
     std::vector<view_cell> cells{cell(words), count_cell(row->chips), cell(row->replica)};
     if (simulated) {
-      cells.insert(cells.end(), {cell(reached_of(report.first_token.value, targets.first_token)),
-                                 token_cell(reached_of(report.per_token.value, targets.per_token)),
-                                 cell(reached_of(report.end_to_end.value, targets.end_to_end)),
-                                 number_cell(report.running, 1), kept_cell(*row), share_cell(report.busy)});
+      cells.insert(cells.end(),
+                   {cell(reached_of(report.first_token.value, targets.first_token)),
+                    token_cell(reached_of(report.per_token.value, targets.per_token)),
+                    cell(reached_of(report.end_to_end.value, targets.end_to_end)), number_cell(report.running, 1)});
+      if (found) cells.push_back(share_cell(row->routed->prefixes.on_chips + row->routed->prefixes.on_hosts));
+      if (!routed) cells.push_back(kept_cell(*row));
+      cells.push_back(share_cell(report.busy));
     } else {
       cells.insert(cells.end(),
                    {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
@@ -142,7 +149,7 @@ namespace readable {
       if (held) cells.push_back(kept_cell(*row));
       cells.push_back(cell(count(rate), rate));
     }
-    cells.insert(cells.end(), {hour_cell(offer, options), marked(offer.cost.all_on_output, offer.price, options)});
+    cells.insert(cells.end(), {hour_cell(offer, options), marked(row->million_all_on_output, offer.price, options)});
     if (!simulated && ranged)
       cells.push_back(range_cell(row->million_all_on_output_low, row->million_all_on_output_high));
     cells.insert(cells.end(),
@@ -227,6 +234,38 @@ namespace readable {
   return {picture_of("front", chart)};
 }
 
+namespace readable {
+
+/// How the first plan was simulated, and what its router and its prefixes do.
+inline void add_traffic(std::vector<std::string>& to, const serving_plan_document& answer,
+                        const view_options& options) {
+  const serving_plan_row& best = answer.plans.front();
+  const latency_targets& targets = answer.request.job.percentiles;
+  const simulation_report& report = best.plan.simulated;
+  if (!answer.traffic && any_target(targets))
+    to.push_back(
+        joined({"each rests on one replica: of the first plan ", std::to_string(report.requests),
+                " requests at the rate that was asked for, ", four_digits(report.arrivals.value()), " a second"}));
+  if (best.split) to.push_back("the first plan " + split_words(*best.split, best.plan, targets, options));
+  const slice& where = best.plan.where;
+  if (!answer.traffic && answer.request.job.request_rate.value() > 0 && best.slices - best.spare > 1 &&
+      answer.request.model.kind == architecture::decoder && !published_transfer(where.chip))
+    to.push_back(
+        joined({"whether to split prefill and decode is not known: no rate at which caches are sent is "
+                "published for ",
+                where.chip.name.view()}));
+  if (!answer.traffic) return;
+  const bool is_only = best.slices * best.plan.estimate.replicas == 1;
+  to.push_back(joined({"all replicas are simulated: of the first plan ", std::to_string(report.requests), " requests, ",
+                       four_digits(report.arrivals.value()), " a second",
+                       is_only ? std::string() : joined({"; routing: ", name(best.routed->routing)}),
+                       answer.routers.empty() ? "" : ", with which they end earliest"}));
+  if (have_prefixes(answer.traffic->sessions))
+    to.push_back(found_words(best.routed->prefixes) + (is_only ? std::string() : busiest_words(best.routed->busiest)));
+}
+
+}  // namespace readable
+
 /// What a reader sees of a plan of serving. Worked: where no plan is feasible, the first part says what to relax.
 [[nodiscard]] inline view view_of(const serving_plan_document& answer, const view_options& options = {}) {
   using namespace readable;
@@ -243,21 +282,19 @@ namespace readable {
   if (answer.plans.empty()) {
     shown.sentences = {"no slice does it within these limits"};
     shown.summary = "No slice does it within these limits.";
-    shown.parts = {relaxed_part(request, answer.relax.value_or(std::vector<relaxed_serving_row>{}), options)};
-    if (any_target(job.percentiles))
+    if (answer.relax) shown.parts = {relaxed_part(request, *answer.relax, options)};
+    if (answer.traffic) shown.sentences.emplace_back("limits are not relaxed behind a router: all of it is simulated");
+    if (answer.changes && any_target(job.percentiles))
       shown.parts.push_back(changes_part(answer.changes.value_or(std::vector<serving_change_row>{}), 0, options));
   } else {
     const serving_plan_row& best = answer.plans.front();
     const std::string targets = targets_words(job.percentiles);
     add_means_held(shown.sentences, job, options);
     shown.sentences.push_back(
-        joined({name(request.best), " first", targets.empty() ? std::string() : "; " + targets + ", simulated"}));
+        joined({name(request.best), " first",
+                targets.empty() ? std::string(answer.traffic ? "; simulated" : "") : "; " + targets + ", simulated"}));
     view_part part = services_part(answer, options);
-    if (!targets.empty())
-      part.notes.push_back(
-          joined({"each rests on one replica: of the first plan ", std::to_string(best.plan.simulated.requests),
-                  " requests at the rate that was asked for, ", four_digits(best.plan.simulated.arrivals.value()),
-                  " a second"}));
+    add_traffic(part.notes, answer, options);
     if (best.chance_to_keep_ttft || best.chance_to_keep_tpot)
       part.notes.push_back(joined(
           {"within the band of the estimate the first plan keeps ",
@@ -290,6 +327,7 @@ namespace readable {
       part.notes.push_back(
           joined({"each of the ", std::to_string(best.slices), " slices takes its part of the requests"}));
     shown.parts.push_back(std::move(part));
+    if (!answer.routers.empty()) shown.parts.push_back(routers_part(answer.routers, job.percentiles));
     shown.summary = best_words(answer);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);
@@ -297,7 +335,8 @@ namespace readable {
   add_assumed(shown, answer.assumed, options);
   if (answer.plans.empty()) return shown;
   add_prices(shown, prices);
-  shown.next = {{"serve", {}, "its breakdown and frontier"}};
+  shown.next = {answer.traffic ? next_step{"simulate", {}, "its requests, one by one"}
+                               : next_step{"serve", {}, "its breakdown and frontier"}};
   return shown;
 }
 

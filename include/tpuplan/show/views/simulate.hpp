@@ -6,6 +6,7 @@
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/show/svg/traffic.hpp>
+#include <tpuplan/show/views/plan_traffic.hpp>
 #include <tpuplan/show/views/serving.hpp>
 #include <utility>
 #include <vector>
@@ -91,31 +92,13 @@ namespace readable {
   const std::string busy = joined({"slices for prompts compute ", percent(split.prefill_busy),
                                    " of the time; a cache is sent in ", duration(split.transfer)});
   part.notes = {busy};
-  const bool misses = any_target(answer.targets) && !meets(answer.report);
-  part.notes.push_back(split.pays
-                           ? std::string("to split pays: ") +
-                                 (any_target(answer.targets) ? "together they miss a target" : "requests end earlier")
-                           : std::string("do not split: ") +
-                                 (misses                       ? "it misses a target"
-                                  : any_target(answer.targets) ? "together they keep the targets too"
-                                  : split.prefill_busy > 0.9   ? "prompts wait for the slices that compute them"
-                                  : split.transfer > split.together.first_token.value.mean
-                                      ? "sending caches takes longer than computing them"
-                                      : "fewer slices decode, and requests end later"));
+  part.notes.push_back(split_verdict(split, answer.report, answer.targets));
   return part;
 }
 /// How much of the prompts was in the caches.
 [[nodiscard]] inline std::string prefix_words(const simulate_answer& answer) {
-  const prefix_shares& shares = *answer.prefixes;
-  std::string words =
-      joined({percent(shares.on_chips), " of the tokens of prompts were in the cache of their replica"});
-  if (shares.on_hosts > 0) words += joined({", ", percent(shares.on_hosts), " on its hosts"});
-  words += joined({"; ", percent(shares.repeated), " had come before"});
-  if (answer.served.size() < 2) return words;
-  const auto most = std::max_element(answer.served.begin(), answer.served.end());
-  double all = 0;
-  for (const std::int64_t one : answer.served) all += static_cast<double>(one);
-  return words + joined({"; the busiest replica had ", percent(static_cast<double>(*most) / all), " of the requests"});
+  return found_words(*answer.prefixes) +
+         (answer.served.size() < 2 ? std::string() : busiest_words(busiest_share(answer.served)));
 }
 /// Rates, loads and prices below the latencies.
 [[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& answer,

@@ -1,0 +1,464 @@
+#ifndef TPUPLAN_ASK_PLAN_TRAFFIC_HPP
+#define TPUPLAN_ASK_PLAN_TRAFFIC_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// Plans for conversations and a router, and whether prompts should be computed on slices of their own: each is what
+/// simulate answers of the slices of a plan.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// How the requests of a plan belong together, and who gets them.
+struct planned_traffic {
+  std::optional<request_routing> routing{};  ///< left open with prefixes, the one with which requests end earliest
+  session_traffic sessions{};                ///< conversations and the prefixes that they share
+  double host_cache_gib = 0;                 ///< memory of the hosts of a replica for its cache, GiB
+};
+
+/// The slices of a plan behind a router, all replicas simulated.
+struct planned_router {
+  /// @{
+  /// The router, and what it did.
+  request_routing routing{};
+  prefix_shares prefixes{};  ///< shares of the tokens of prompts
+  double busiest = 0;        ///< share of the requests that the busiest replica had
+  /// The latencies of all slices, and whether the targets are kept and as many requests are served as come.
+  simulation_report report{};
+  bool keeps_targets = false;
+  /// @}
+};
+
+/// The slices of a plan as two pools, beside as many that do both.
+struct planned_split {
+  /// @{
+  /// The fewest slices that keep the targets when split, or those of the plan where no fewer do.
+  std::int64_t slices = 0;
+  split_answer split{};        ///< the pools, and the same requests to as many slices that do both
+  simulation_report report{};  ///< of the pools
+  bool keeps_targets = false;  ///< of the pools
+  /// @}
+};
+
+/// Plans behind a router, each with its fleet.
+struct routed_plans {
+  serving_plan_answer answer{};
+  std::vector<planned_router> fleets{};  ///< of each plan
+  /// The slices of the first plan with each of the routers, where none was asked for.
+  std::vector<planned_router> routers{};
+};
+
+/// Whether a plan is for conversations, shared prefixes or a router. Worked: not of requests at random.
+[[nodiscard]] inline bool is_routed(const planned_traffic& traffic) {
+  return traffic.routing.has_value() || have_prefixes(traffic.sessions);
+}
+
+namespace detail {
+
+/// The work of the simulations of a plan behind a router, in steps of replicas, after which only the first plan goes
+/// on; what a request takes beside its steps.
+inline constexpr double most_routed_work = 3e7, work_of_a_request = 60;
+
+/// What simulate is asked of slices of a plan; `job` is the one that was asked for.
+[[nodiscard]] inline simulate_request simulation_of(const serving_job& job, const serving_calibration& constants,
+                                                    const slice& where, const serving_layout& mesh,
+                                                    std::int64_t slices) {
+  simulate_request one;
+  one.slice = std::string(name(where).view());
+  one.slices = slices, one.mesh = mesh, one.constants = constants, one.job = job;
+  one.job.ttft_target = one.job.tpot_target = {};
+  if (!has_peak_rate(where.chip, job.activations)) one.job.activations = dtype::bf16;
+  return one;
+}
+
+/// The plans of a request for conversations or behind a router. The flat search, in which each replica has a random
+/// share of the requests and finds all of a prompt that came before, says which slices are tried, and with how many of
+/// them; then all replicas are simulated, as simulate does.
+class routed_search {
+ public:
+  routed_search(const serving_request& request, const serving_job& asked, const planned_traffic& traffic)
+      : request_{request}, asked_{asked}, traffic_{traffic}, routing_{traffic.routing} {
+    check();
+    if (traffic.host_cache_gib > 0) keep_hosts();
+    if (have_prefixes(traffic.sessions)) take_whole_prompts();
+  }
+  /// The request of the flat search, with whole prompts.
+  [[nodiscard]] const serving_request& request() const { return request_; }
+
+  [[nodiscard]] routed_plans plans() {
+    routed_plans all;
+    std::vector<found_plan> found;
+    serving_request flat = request_;
+    flat.most_plans = request_.most_plans + 2;
+    serving_plan_answer first = plan_serving(flat);
+    decide(first.plans, found, all);
+    if (const std::size_t tried = first.plans.size(); found.empty() && tried == flat.most_plans) {
+      flat.most_plans = 0;  // none of the cheapest does it: all
+      first = plan_serving(flat);
+      all.answer.rejected.clear();
+      decide(first.plans, found, all);
+    }
+    rank(found, all);
+    add_rest(first, all.answer);
+    all.answer.candidates = first.candidates + candidates_;
+    return all;
+  }
+
+ private:
+  struct found_plan {
+    serving_plan planned{};
+    planned_router fleet{};
+    rank_figures worth{};
+  };
+  struct tried_fleet {
+    std::int64_t slices = 0;
+    std::optional<request_routing> routing{};
+    simulate_answer answer{};
+    bool holds = false;
+  };
+
+  void decide(const std::vector<serving_plan>& plans, std::vector<found_plan>& found, routed_plans& all) {
+    for (const serving_plan& one : plans) {
+      rejected_server closest{one.where, serving_rejection::misses_target, 0, {}};
+      if (std::optional<found_plan> decided = decide(one, closest, all.routers)) {
+        found.push_back(std::move(*decided));
+        is_first_ = false;
+      } else {
+        if (closest.amount > 0) closest.unit = unit_of(closest.why, request_);
+        all.answer.rejected.push_back(closest);
+      }
+    }
+  }
+  /// Leaves out chips whose hosts cannot hold a cache.
+  void keep_hosts() {
+    std::vector<std::string>& names = request_.generations;
+    const std::string last = names.empty() ? std::string() : names.back();
+    const auto is_unknown = [](const std::string& one) { return !chip_for(one).host.pcie.has_value(); };
+    names.erase(std::remove_if(names.begin(), names.end(), is_unknown), names.end());
+    if (names.empty())
+      fail(errc::unknown_figure, "host_cache_gib", traffic_.host_cache_gib,
+           "0 where no source states the rate between chips and hosts, as of " + last);
+  }
+  void check() const {
+    if (traffic_.host_cache_gib > 0 && !have_prefixes(traffic_.sessions))
+      fail(errc::invalid_argument, "host_cache_gib", traffic_.host_cache_gib,
+           "0 without conversations or a shared prefix");
+    if (asked_.request_rate.value() <= 0)
+      fail(errc::missing_field, "job.request_rate_per_s", "missing",
+           "requests a second, for conversations or a router");
+    if (asked_.ttft_target.value() > 0)
+      fail(errc::invalid_argument, "job.ttft_target_s", asked_.ttft_target.value(),
+           "a target by percentile beside conversations or a router, which are simulated");
+    if (asked_.tpot_target.value() > 0)
+      fail(errc::invalid_argument, "job.tpot_target_s", asked_.tpot_target.value(),
+           "a target by percentile beside conversations or a router, which are simulated");
+    if (request_.job.shared_beside.value() > 0)
+      fail(errc::unsupported, "adapters", "given", "none beside conversations or a router");
+    if (traffic_.routing == request_routing::prefix && !have_prefixes(traffic_.sessions))
+      fail(errc::missing_field, "sessions.turns", "missing", "conversations or a shared prefix, to route by prefix");
+    validate(traffic_.sessions);
+    if (!have_prefixes(traffic_.sessions)) return;
+    if (request_.model.kind != architecture::decoder)
+      fail(errc::unsupported, traffic_.sessions.turns > 1 ? "sessions.turns" : "sessions.shared_prefix",
+           traffic_.sessions.turns > 1 ? traffic_.sessions.turns : traffic_.sessions.shared_prefix,
+           "none but of a decoder");
+    if (state_bytes_per_sequence(request_.model).value() > 0)
+      fail(errc::invalid_argument, "layers with a state", request_.model.name.view(),
+           "a model whose layers keep keys and values alone, for prefixes that are found again");
+    if (asked_.images > 0)
+      fail(errc::invalid_argument, "job.images", asked_.images, "0 beside a trace or conversations");
+  }
+  /// Prompts with all that came before, and the share of them that did.
+  void take_whole_prompts() {
+    const std::vector<session_request> drawn =
+        requests_of(traffic_of(request_.job, planning_requests_of(request_.job)), traffic_.sessions);
+    std::vector<simulated_request> sized;
+    double all = 0, repeated = 0;
+    for (const session_request& one : drawn) {
+      sized.push_back(one.sized);
+      all += static_cast<double>(one.sized.prompt), repeated += static_cast<double>(one.repeated);
+    }
+    request_.job.prompt = lengths_of(sized, &simulated_request::prompt);
+    request_.job.prefix_hit_rate = std::min(0.999, repeated / all);
+  }
+
+  /// What simulate answers of so many slices; nothing where it refuses them, for the reason in `closest`.
+  [[nodiscard]] std::optional<tried_fleet> simulated(const serving_plan& of, std::int64_t slices,
+                                                     request_routing routing, rejected_server& closest) {
+    simulate_request one = simulation_of(asked_, request_.constants, of.where, of.mesh, slices);
+    one.sessions = traffic_.sessions, one.host_cache_gib = traffic_.host_cache_gib;
+    if (checked_multiply(slices, of.estimate.replicas) > 1) one.routing = routing;
+    for (const tried_fleet& known : tried_)
+      if (known.slices == slices && known.routing == one.routing) return known;
+    if (is_above_capacity(of, slices)) return std::nullopt;
+    if (work_ > most_routed_work && !is_first_) return closest.why = serving_rejection::not_simulated, std::nullopt;
+    ++candidates_;
+    try {
+      asked_simulation simulation(request_.model, one);
+      tried_fleet tried{slices, one.routing, simulation.answer(), false};
+      work_ += static_cast<double>(simulation.steps()) +
+               work_of_a_request * static_cast<double>(tried.answer.report.requests);
+      const serving_request own = found_request(tried.answer);
+      tried.holds = tried.answer.meets_targets && !simulation.falls_behind() &&
+                    plan_of(own, of.where, of.mesh, slices).estimate.refusal == serving_refusal::none;
+      tried_.push_back(tried);
+      return tried;
+    } catch (const error& refusal) {
+      const bool is_size = refusal.code() == errc::infeasible || refusal.field() == std::string_view("host_cache_gib");
+      const bool is_long = refusal.field() == std::string_view("simulated_traffic.requests");
+      if (!is_size && !is_long) throw;
+      closest.why = is_size ? serving_rejection::does_not_fit : serving_rejection::not_simulated;
+      return std::nullopt;
+    }
+  }
+  /// Whether so many slices serve less than comes, with all found of prompts that came before.
+  [[nodiscard]] bool is_above_capacity(const serving_plan& of, std::int64_t slices) const {
+    serving_request means = request_;
+    means.job.percentiles = {};
+    return plan_of(means, of.where, of.mesh, slices).estimate.refusal != serving_refusal::none;
+  }
+  [[nodiscard]] static planned_router fleet_of(const tried_fleet& tried, request_routing routing) {
+    planned_router fleet;
+    fleet.routing = tried.answer.routing.value_or(routing);
+    fleet.prefixes = tried.answer.prefixes.value_or(prefix_shares{});
+    fleet.busiest = busiest_share(tried.answer.served);
+    fleet.report = tried.answer.report;
+    fleet.keeps_targets = tried.holds;
+    return fleet;
+  }
+  /// The request with the prompts and hits of a simulation.
+  [[nodiscard]] serving_request found_request(const simulate_answer& found) const {
+    serving_request own = request_;
+    own.job.prompt = found.job.prompt, own.job.output = found.job.output;
+    own.job.prefix_hit_rate = found.job.prefix_hit_rate;
+    own.job.percentiles = {};
+    return own;
+  }
+
+  /// The fewest slices that keep the targets: from those that the flat search and the plans before suggest, one, two,
+  /// four and so on more or fewer, then the gap is halved.
+  [[nodiscard]] std::optional<std::int64_t> fewest(const serving_plan& of, request_routing routing,
+                                                   rejected_server& closest) {
+    const std::int64_t most = most_slices(request_, of.where), flat = of.slices - of.spare;
+    const auto holds = [&](std::int64_t slices) {
+      const std::optional<tried_fleet> tried = simulated(of, slices, routing, closest);
+      return tried && tried->holds;
+    };
+    std::int64_t high = std::min(most, std::max<std::int64_t>(1, ceil_to_count(share_ * static_cast<double>(flat))));
+    std::int64_t low = 0, step = share_ == 1 ? ceil_div(high, 8) : 1;
+    if (holds(high)) {
+      for (std::int64_t fewer = high - step; fewer > 0; fewer = high - (step *= 2)) {
+        if (!holds(fewer)) {
+          low = fewer;
+          break;
+        }
+        high = fewer;
+      }
+    } else {
+      const std::int64_t grown = std::min(most, 3 * flat + 1);  // a target that is missed there is not one of load
+      for (;; step *= 2) {
+        if (closest.why != serving_rejection::misses_target) return std::nullopt;
+        if (high == grown) {
+          if (high == most) closest.why = serving_rejection::too_many_chips;
+          if (high == most) closest.amount = static_cast<double>(checked_multiply(high, chips(of.where)));
+          return std::nullopt;
+        }
+        low = high;
+        high = std::min(grown, high + step);
+        if (holds(high)) break;
+      }
+    }
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (holds(middle) ? high : low) = middle;
+    }
+    share_ = static_cast<double>(high) / static_cast<double>(flat);
+    return high;
+  }
+  /// The router with which the requests of these slices end earliest, of those that keep the targets.
+  void choose(const serving_plan& of, std::int64_t slices, rejected_server& closest,
+              std::vector<planned_router>& routers) {
+    for (const request_routing one :
+         {request_routing::prefix, request_routing::queue, request_routing::round_robin, request_routing::random}) {
+      if (one != request_routing::prefix && work_ > most_routed_work) break;
+      if (const std::optional<tried_fleet> tried = simulated(of, slices, one, closest))
+        routers.push_back(fleet_of(*tried, one));
+    }
+    const auto before = [](const planned_router& a, const planned_router& b) {
+      if (a.keeps_targets != b.keeps_targets) return a.keeps_targets;
+      return a.report.end_to_end.value.mean < b.report.end_to_end.value.mean;
+    };
+    std::stable_sort(routers.begin(), routers.end(), before);
+    if (!routers.empty()) routing_ = routers.front().routing;
+  }
+  [[nodiscard]] std::optional<found_plan> decide(const serving_plan& of, rejected_server& closest,
+                                                 std::vector<planned_router>& routers) {
+    tried_.clear();
+    std::optional<std::int64_t> slices = fewest(of, routing_.value_or(request_routing::prefix), closest);
+    if (!slices) return std::nullopt;
+    const bool has_choice = checked_multiply(*slices, of.estimate.replicas) > 1;
+    if (!routing_ && has_choice) {
+      choose(of, *slices, closest, routers);
+      if (routing_ != request_routing::prefix) slices = fewest(of, *routing_, closest);
+      if (!slices) return std::nullopt;
+    }
+    return with_price(of, *slices, closest);
+  }
+  /// The plan of so many slices, and spare ones, at the price of the flat one.
+  [[nodiscard]] std::optional<found_plan> with_price(const serving_plan& of, std::int64_t slices,
+                                                     rejected_server& closest) {
+    const request_routing routing = routing_.value_or(request_routing::prefix);
+    const std::int64_t all = slices_with_spare(request_, slices);
+    const std::optional<tried_fleet> tried = simulated(of, all, routing, closest);
+    if (!tried) return std::nullopt;
+    found_plan found;
+    const serving_request own = found_request(tried->answer);
+    found.planned = plan_of(own, of.where, of.mesh, all);
+    found.fleet = fleet_of(*tried, routing);
+    found.planned.simulated = tried->answer.report;
+    if (all > slices) {
+      const std::optional<tried_fleet> left = simulated(of, slices, routing, closest);
+      if (!left) return std::nullopt;
+      found.planned.spare = all - slices;
+      found.planned.without_spare = plan_of(found_request(left->answer), of.where, of.mesh, slices).estimate;
+      found.planned.simulated_without_spare = left->answer.report;
+    }
+    server_search search{closest, of.price, {}, {}};
+    std::optional<serving_plan> paid = priced(search, own, std::move(found.planned));
+    if (!paid) return closest = search.closest, std::nullopt;
+    found.planned = std::move(*paid);
+    found.worth = worth_of(found.planned, request_.best);
+    return found;
+  }
+
+  void rank(std::vector<found_plan>& found, routed_plans& all) const {
+    const std::vector<std::size_t> order = ranked_order(
+        found.size(), [&](std::size_t i) -> const rank_figures& { return found[i].worth; },
+        [&](std::size_t a, std::size_t b) {
+          const serving_plan &one = found[a].planned, &other = found[b].planned;
+          if (chips(one.where) != chips(other.where)) return chips(one.where) < chips(other.where);
+          return name(one.where).view() < name(other.where).view();
+        });
+    for (const std::size_t i : order) {
+      if (all.answer.plans.size() < request_.most_plans) {
+        all.answer.plans.push_back(std::move(found[i].planned));
+        all.fleets.push_back(std::move(found[i].fleet));
+      } else {
+        add_dominated(found[i].planned.where, compared_of(found[i].planned, request_), all.answer);
+      }
+    }
+  }
+  void add_dominated(const slice& where, double compared, serving_plan_answer& answer) const {
+    const double behind = compared - compared_of(answer.plans.front(), request_);
+    const serving_rejection why = behind < 0 ? serving_rejection::not_simulated : serving_rejection::dominated;
+    answer.rejected.push_back({where, why, std::max(0.0, behind), unit_of(why, request_)});
+  }
+  /// The slices that the flat search left out: those that cost more are compared with the best that was simulated.
+  void add_rest(const serving_plan_answer& flat, serving_plan_answer& answer) const {
+    for (const rejected_server& one : flat.rejected) {
+      if (one.why != serving_rejection::dominated) {
+        answer.rejected.push_back(one);
+      } else if (answer.plans.empty()) {
+        answer.rejected.push_back(
+            {one.where, serving_rejection::not_simulated, 0, unit_of(serving_rejection::not_simulated, request_)});
+      } else {
+        add_dominated(one.where, one.amount + compared_of(flat.plans.front(), request_), answer);
+      }
+    }
+  }
+
+  serving_request request_;
+  const serving_job& asked_;
+  const planned_traffic& traffic_;
+  std::optional<request_routing> routing_;
+  std::vector<tried_fleet> tried_{};  // of the slices that are decided
+  double share_ = 1;                  // of the slices of the flat search that the last plan had
+  bool is_first_ = true;
+  double work_ = 0;
+  std::int64_t candidates_ = 0;
+};
+
+/// Whether the slices of a plan may be simulated as two pools: of a decoder at a rate of requests, without adapters.
+[[nodiscard]] inline bool may_split(const serving_request& request, const serving_plan& planned) {
+  const serving_job& job = request.job;
+  return planned.slices - planned.spare > 1 && request.model.kind == architecture::decoder &&
+         job.request_rate.value() > 0 && request.capacity_taken == 0 &&
+         published_transfer(planned.where.chip).has_value();
+}
+
+/// What simulate answers of slices of a plan as two pools; nothing where that takes more of the steps than are left.
+[[nodiscard]] inline std::optional<planned_split> split_into(const serving_request& request, const serving_job& asked,
+                                                             const serving_plan& planned, std::int64_t slices,
+                                                             double& left) {
+  const double of_a_slice = (asked.output.mean / std::max(1.0, planned.estimate.running) + 8) *
+                            static_cast<double>(planning_requests_of(asked)) *
+                            static_cast<double>(planned.estimate.replicas);
+  left -= of_a_slice * static_cast<double>(slices);
+  if (left < 0) return std::nullopt;
+  simulate_request one = simulation_of(asked, request.constants, planned.where, planned.mesh, 1);
+  one.split_slices = slices;
+  try {
+    asked_simulation simulation(request.model, one);
+    simulate_answer answer = simulation.answer();
+    const bool keeps = answer.meets_targets && !simulation.falls_behind();
+    return planned_split{slices, std::move(*answer.split), std::move(answer.report), keeps};
+  } catch (const error& refusal) {
+    if (refusal.code() != errc::infeasible && refusal.code() != errc::out_of_range) throw;
+    return left = -1, std::nullopt;
+  }
+}
+
+/// The fewest slices of a plan that keep its targets by percentile as two pools: from those that serve as much by the
+/// closed form on, an eighth more at a time, then the gap is halved. With other targets or none all of its slices, and
+/// also where no fewer do. Nothing where the plan has one slice, its chip no published rate of caches, or the search
+/// takes more steps than one answer may.
+[[nodiscard]] inline std::optional<planned_split> split_of(const serving_request& request, const serving_job& asked,
+                                                           const serving_plan& planned) {
+  double left = 5e7;  // some second
+  if (!may_split(request, planned)) return std::nullopt;
+  const std::int64_t all = planned.slices - planned.spare;
+  const auto split = [&](std::int64_t slices) { return split_into(request, asked, planned, slices, left); };
+  const bool by_means = asked.ttft_target.value() > 0 || asked.tpot_target.value() > 0;
+  if (by_means || !any_target(asked.percentiles)) return split(all);
+  const serving_fleet fleet{planned.mesh, planned.where};
+  const bytes_per_second rate = published_transfer(planned.where.chip)->rate;
+  const split_rates each = split_rates_of(request.model, planned.share, fleet, rate, request.constants);
+  const double needed = request.job.request_rate / each.prefill + request.job.request_rate / each.decode;
+  std::int64_t slices = std::max<std::int64_t>(2, std::min(all, ceil_to_count(needed))), low = slices - 1;
+  std::optional<planned_split> best = split(slices);
+  while (best && !best->keeps_targets && slices < all) {
+    low = slices;
+    slices = std::min(all, slices + ceil_div(slices, 8));
+    best = split(slices);
+  }
+  while (best && best->keeps_targets && best->slices - low > 1) {
+    const std::int64_t middle = low + (best->slices - low) / 2;
+    std::optional<planned_split> fewer = split(middle);
+    if (!fewer) break;
+    if (fewer->keeps_targets)
+      best = std::move(fewer);
+    else
+      low = middle;
+  }
+  return best;
+}
+
+}  // namespace detail
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::planned_traffic, routing, sessions, host_cache_gib)
+TPUPLAN_FIELDS(tpuplan::planned_router, routing, prefixes, busiest, report, keeps_targets)
+TPUPLAN_FIELDS(tpuplan::planned_split, slices, split, report, keeps_targets)
+
+#endif

@@ -1,0 +1,160 @@
+// Plans for conversations and routers, and whether their slices pay as two pools.
+#include <string>
+#include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/plan_traffic.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_plan_traffic_tests {
+
+namespace {
+
+model_config llama() {
+  model_config config;
+  config.model = llama_3_8b();
+  return config;
+}
+/// Requests of 500 tokens behind a system prompt of 3000, of which there are twelve: a cache holds few of them.
+asked_serving_plan behind_prompts() {
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{14};
+  asked.job.prompt = fixed_length(500), asked.job.output = fixed_length(60);
+  asked.job.block_tokens = 16;
+  asked.job.percentiles.first_token = {0.99, seconds{0.6}};
+  asked.sessions.shared_prefix = 3000, asked.sessions.groups = 12;
+  asked.generations = {"v6e"};
+  asked.largest_chips = 8, asked.most_plans = 2;
+  return asked;
+}
+serving_plan_document planned(const asked_serving_plan& asked) {
+  return detail::answer_to_plan_serving(llama(), asked, price_book{});
+}
+std::string refused(const asked_serving_plan& asked) {
+  return refusal_of([&] { (void)planned(asked); }).message;
+}
+
+}  // namespace
+
+TEST_CASE("a plan is for a router where one is asked for, or requests have something in common") {
+  planned_traffic traffic;
+  CHECK_FALSE(is_routed(traffic));
+  traffic.routing = request_routing::queue;
+  CHECK(is_routed(traffic));
+  traffic = {};
+  traffic.sessions.turns = 3;
+  CHECK(is_routed(traffic));
+}
+
+TEST_CASE("a plan for a shared prefix is what simulate answers of its slices") {
+  const asked_serving_plan asked = behind_prompts();
+  const serving_plan_document document = planned(asked);
+  REQUIRE_FALSE(document.plans.empty());
+  for (const serving_plan_row& row : document.plans) {
+    REQUIRE(row.routed.has_value());
+    simulate_request one;
+    one.slice = row.slice, one.slices = row.slices, one.mesh = row.plan.mesh, one.job = asked.job;
+    one.sessions = asked.sessions;
+    if (row.slices * row.plan.estimate.replicas > 1) one.routing = row.routed->routing;
+    const simulate_answer simulated = answer_to_simulate(llama(), one, price_book{});
+    CHECK(simulated.meets_targets);
+    CHECK(simulated.report.first_token.value.p99 == row.plan.simulated.first_token.value.p99);
+    CHECK(simulated.report.first_token.value.p99 == *row.simulated_first_token);
+    CHECK(simulated.prefixes->on_chips == row.routed->prefixes.on_chips);
+    CHECK(simulated.capacity == row.capacity_requests);
+    CHECK(row.plan.share.prefix_hit_rate == row.routed->prefixes.on_chips);
+    CHECK(row.plan.share.prompt.mean == 3500);
+    CHECK_FALSE(row.chance_at_targets.has_value());
+    CHECK_FALSE(row.split.has_value());
+  }
+  CHECK(document.traffic->routing == document.plans.front().routed->routing);
+  CHECK(document.request.job.prompt.longest == 3500);
+}
+
+TEST_CASE("the routing of a plan is the one with which requests end earliest") {
+  asked_serving_plan asked = behind_prompts();
+  asked.job.request_rate = per_second{40};
+  asked.largest_chips = 32;
+  const serving_plan_document open = planned(asked);
+  REQUIRE(open.routers.size() == 4);
+  for (const planned_router& other : open.routers) {
+    CHECK((open.routers.front().keeps_targets || !other.keeps_targets));
+    if (other.keeps_targets)
+      CHECK(open.routers.front().report.end_to_end.value.mean <= other.report.end_to_end.value.mean);
+  }
+  CHECK(open.plans.front().routed->routing == open.routers.front().routing);
+  asked.routing = request_routing::random;
+  const serving_plan_document random = planned(asked);
+  CHECK(random.routers.empty());
+  REQUIRE_FALSE(random.plans.empty());
+  CHECK(random.plans.front().routed->routing == request_routing::random);
+  CHECK(random.plans.front().rate >= open.plans.front().rate);
+}
+
+TEST_CASE("a plan with a spare slice keeps its targets behind a router without it") {
+  asked_serving_plan asked = behind_prompts();
+  asked.largest_chips = 16;
+  const serving_plan_document bare = planned(asked);
+  asked.spare = 1;
+  const serving_plan_document more = planned(asked);
+  REQUIRE_FALSE(more.plans.empty());
+  const serving_plan_row& row = more.plans.front();
+  CHECK(row.spare == 1);
+  CHECK(*row.first_token_without_spare <= asked.job.percentiles.first_token.limit);
+  CHECK(row.rate > bare.plans.front().rate);
+}
+
+TEST_CASE("what a plan behind a router cannot hold is refused by name") {
+  asked_serving_plan asked = behind_prompts();
+  asked.job.percentiles = {};
+  asked.job.ttft_target = seconds{1};
+  CHECK(says(refused(asked), "job.ttft_target_s is "));
+  asked.job.ttft_target = {}, asked.job.tpot_target = seconds{1};
+  CHECK(says(refused(asked), "job.tpot_target_s is "));
+  asked.job.tpot_target = {}, asked.job.request_rate = {};
+  CHECK(says(refused(asked), "job.request_rate_per_s is "));
+  asked = behind_prompts();
+  asked.adapters = 4, asked.adapter_rank = 8;
+  CHECK(says(refused(asked), "adapters is "));
+  asked = behind_prompts();
+  asked.sessions = {}, asked.host_cache_gib = 10;
+  CHECK(says(refused(asked), "host_cache_gib is "));
+  asked.host_cache_gib = 0, asked.routing = request_routing::prefix;
+  CHECK(says(refused(asked), "sessions.turns is "));
+}
+
+TEST_CASE("every row of a plan by percentiles has its chance, and the first its slices as two pools") {
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{40};
+  asked.job.percentiles.per_token = {0.95, seconds{0.04}};
+  asked.generations = {"v6e"};
+  asked.largest_chips = 16, asked.most_plans = 3;
+  const serving_plan_document document = planned(asked);
+  REQUIRE(document.plans.size() > 1);
+  for (const serving_plan_row& row : document.plans) {
+    REQUIRE(row.chance_at_targets.has_value());
+    CHECK(*row.chance_at_targets == chance_at_targets(document.request, row.plan));
+    CHECK(*row.chance_at_targets >= 0.4);
+  }
+  const serving_plan_row& first = document.plans.front();
+  REQUIRE(first.slices > 1);
+  REQUIRE(first.split.has_value());
+  CHECK(first.split->slices <= first.slices);
+  simulate_request one;
+  one.slice = first.slice, one.mesh = first.plan.mesh, one.job = asked.job, one.split_slices = first.split->slices;
+  const simulate_answer apart = answer_to_simulate(llama(), one, price_book{});
+  CHECK(apart.split->pays == first.split->split.pays);
+  CHECK(apart.split->pools.prefill == first.split->split.pools.prefill);
+  CHECK(apart.report.per_token.value.p95 == first.split->report.per_token.value.p95);
+  CHECK_FALSE(document.plans[1].split.has_value());
+  if (first.split->slices > 2 && first.split->keeps_targets) {
+    one.split_slices = first.split->slices - 1;
+    const simulate_answer fewer = answer_to_simulate(llama(), one, price_book{});
+    CHECK((!fewer.meets_targets || fewer.capacity < asked.job.request_rate));
+  }
+}
+
+}  // namespace ask_plan_traffic_tests
