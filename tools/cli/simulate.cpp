@@ -165,8 +165,9 @@ void read_simulation(simulate_options& into) {
   if (into.trace.empty() && !into.asked.prompts) into.asked.prompts = same_length(into.asked.job.prompt.longest);
   if (into.trace.empty() && !into.asked.outputs) into.asked.outputs = same_length(into.asked.job.output.longest);
   nlohmann::json& request = into.traffic.request;
-  for (const char* key : {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s",
-                          "warm_up", "routing", "sessions", "host_cache_gib", "split", "split_slices", "urgent_share"})
+  for (const char* key :
+       {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s", "warm_up", "routing",
+        "sessions", "host_cache_gib", "split", "split_slices", "urgent_share", "outage"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
@@ -211,6 +212,7 @@ void add_simulate_command(session& with) {
   added.ask(fleet_rows, request);
   added.ask(routing_rows, request);
   added.ask(split_rows, request);
+  added.ask(outage_rows, request);
   added.ask_file(fleet_rows, "--trace", options->trace);
   added.ask(target_rows, request);
   added.ask_file(day_rows, "--day", options->day);

@@ -32,7 +32,7 @@ inline constexpr question_row day_rows[] = {
                "a file hour,requests_per_s, or a trace: slices over that time, fixed and following, and what they cost")
         .deciding("requests requests_of_a_replica")
         .not_with("--rate --concurrency --trace --slices --requests --routing --turns --shared-prefix --adapters "
-                  "--split-slices --prefill-slices --decode-slices --transfer-rate --urgent"),
+                  "--split-slices --prefill-slices --decode-slices --transfer-rate --urgent --lose"),
     rows::time("traffic.scaling.start_up_s", "--start-up", "Start-up", "from ordering a slice until it serves")
         .within(0, 86400)
         .usually("10min")

@@ -82,7 +82,7 @@ class asked_simulation {
     if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
       fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
            "0 without conversations or a shared prefix");
-    if (have_prefixes(asked.sessions) || asked.routing) routing_ = asked.routing.value_or(request_routing::round_robin);
+    choose_routing();
     loop_ = loop_of(job_);
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
@@ -95,6 +95,33 @@ class asked_simulation {
            text<64>{"at least the "}.append(loop_.clients).append(" clients of the replica").view());
     if (!trace_.empty()) use_trace();
     job_ = as_engine_runs(job_, model);
+    use_outage();
+  }
+  /// Requests to a fleet that loses a part of itself have a router, as those that have something in common.
+  void choose_routing() {
+    check_outage(asked_.outage);
+    if (asked_.routing) routing_ = asked_.routing;
+    if (routing_) return;
+    if (have_prefixes(asked_.sessions) || (asked_.outage.lose && !trace_.empty()))
+      routing_ = request_routing::round_robin;
+    else if (asked_.outage.lose)
+      routing_ = request_routing::random;
+  }
+  /// What is lost when, and requests until the fleet has caught up.
+  void use_outage() {
+    if (!asked_.outage.lose) return;
+    if (loop_.clients > 0)
+      fail(errc::invalid_argument, "outage.lose", name(*asked_.outage.lose), "none with requests in flight");
+    if (is_split())
+      fail(errc::invalid_argument, "outage.lose", name(*asked_.outage.lose), "none where prefill and decode are apart");
+    outage_ = outage_in(asked_.outage, fleet_, job_.request_rate);
+    if (asked_.requests > 0 || !trace_.empty()) return;
+    serving_job share = job_;
+    share.request_rate = share.request_rate / static_cast<double>(fleet_.slices);
+    const serving_estimate each = serve(model_, share, fleet_.mesh, fleet_.where, asked_.constants);
+    if (each.capacity.value() <= 0) return;  // it does not fit, which the simulation says
+    const std::int64_t all = requests_of_outage(outage_, fleet_, job_.request_rate, each, job_.output.mean);
+    requests_ = std::max(requests_, ceil_div(all, replicas_of(fleet_)));
   }
   void use_trace() {
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
@@ -130,6 +157,7 @@ class asked_simulation {
     all.routing = routing_;
     all.sessions = asked_.sessions;
     all.served = served_by_each_;
+    all.outage = seen_;
     if (have_prefixes(asked_.sessions)) {
       all.prefixes = prefixes_;
       all.job = job_;
@@ -189,6 +217,8 @@ class asked_simulation {
       taken.emplace_back("priorities",
                          "by priority, then by arrival, as vLLM has with --scheduling-policy=priority: none that "
                          "runs is preempted for one that waits");
+    const assumed_values lost = assumed_outage(asked_.outage, outage_);
+    taken.insert(taken.end(), lost.begin(), lost.end());
     if (asked_.host_cache_gib > 0)
       taken.emplace_back("rate of hosts", readable::three_digits(fleet_.where.chip.host.pcie.value().value() / 1e9) +
                                               " GB/s to each chip, that of its PCIe");
@@ -375,7 +405,8 @@ class asked_simulation {
     return report_of(run, targets_);
   }
   [[nodiscard]] simulation_report routed_report(const serving_job& job) {
-    const fleet_routing routing{*routing_, asked_.sessions.shared_prefix, asked_.sessions.groups, 0, {}, asked_.seed};
+    const fleet_routing routing{*routing_, asked_.sessions.shared_prefix, asked_.sessions.groups, 0, {}, asked_.seed,
+                                outage_};
     const std::vector<session_request> sessions = trace_.empty() ? drawn_sessions(job) : traced_sessions();
     const routed_run all = simulate_fleet(model_, job, fleet_, sessions, loop_of(job), routing,
                                           bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants);
@@ -385,6 +416,7 @@ class asked_simulation {
       priorities_ = times_by_priority(all.run, sized(sessions));
       prefixes_ = all.prefixes;
       served_by_each_ = all.served;
+      if (asked_.outage.lose) seen_ = outage_of(all.run, outage_, all.restored, all.interrupted, targets_);
     }
     steps_ += all.run.steps;
     return report_of(all.run, targets_);
@@ -435,6 +467,8 @@ class asked_simulation {
   prefix_shares prefixes_{};
   std::vector<priority_times> priorities_{};
   std::vector<std::int64_t> served_by_each_{};
+  replica_outage outage_{};
+  std::optional<outage_report> seen_{};
   std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
   double served_ = 0;                   // requests a second, where more come

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/outage.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/show/svg/traffic.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
@@ -41,6 +42,7 @@ struct simulate_request {
   std::int64_t adapters = 0, adapter_rank = 0;  ///< low-rank adapters that are on the chips at once, and their rank
   split_pools split{};  ///< pools for prompts and for decoding, where these are apart; none: all slices do both
   std::int64_t split_slices = 0;  ///< slices that are shared between these pools so that they serve most
+  fleet_outage outage{};          ///< what is lost while the fleet serves
   /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
   /// tokens; with a concurrency at least ten for each client.
   std::int64_t requests = 0;
@@ -101,6 +103,7 @@ struct simulate_answer {
   std::optional<prefix_shares> prefixes{};   ///< what was found of prompts, where requests have prefixes in common
   std::vector<std::int64_t> served{};        ///< requests of each replica, where there is a router
   std::optional<split_answer> split{};       ///< where prefill and decode are apart
+  std::optional<outage_report> outage{};     ///< where a part of the fleet is lost, or restarts
   std::optional<adapter_answer> adapters{};  ///< where there are some; times are those of the base
   /// With targets, of requests at random and of clients that begin at once: by how much every step may take longer until one is missed, and the chance
   /// that they take no longer, within the band of the estimate.
@@ -141,11 +144,11 @@ struct simulate_answer {
 TPUPLAN_FIELDS(tpuplan::priority_times, priority, requests, first_token, per_token, end_to_end)
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices, requests,
-               ramp, warm_up, urgent_share, seed, trace, load, region, prices)
+               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices, outage,
+               requests, ramp, warm_up, urgent_share, seed, trace, load, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
-               served, split, adapters, slowdown, chance, priorities)
+               served, split, outage, adapters, slowdown, chance, priorities)
 TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

@@ -93,6 +93,13 @@ class replica_run {
     if (!decode_alone(until)) step();
   }
   void take_last_samples() { take_samples(end_); }
+  /// It is lost, with all that waits and runs.
+  void end_at(double now) {
+    for (; arriving_ < requests_.size(); ++arriving_)
+      sums_.run.requests_over_time += seconds{now} - requests_[arriving_].arrival;
+    count_requests(now, -inside_);
+    return_blocks(engine_.blocks - free_);
+  }
 
  private:
   static constexpr double never = std::numeric_limits<double>::infinity();

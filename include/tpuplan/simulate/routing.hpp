@@ -11,10 +11,11 @@
 #include <string_view>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/random.hpp>
-#include <tpuplan/base/spelling.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
+#include <tpuplan/simulate/outage.hpp>
 #include <tpuplan/simulate/prefix_cache.hpp>
+#include <tpuplan/simulate/router.hpp>
 #include <tpuplan/simulate/sessions.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <utility>
@@ -27,42 +28,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Where a router sends a request. Enumerators and their names are stable.
-enum class request_routing : std::uint8_t {
-  round_robin,  ///< to each replica in turn
-  random,       ///< to any, with equal chances
-  queue,        ///< to the one with the fewest requests in flight
-  prefix,       ///< to one that has most of the prompt, unless it is too busy; see `affinity_share`
-};
-
-/// "round_robin" and so on.
-[[nodiscard]] constexpr std::string_view name(request_routing routing) noexcept {
-  constexpr const char* names[] = {"round_robin", "random", "queue", "prefix"};
-  return detail::name_of(names, static_cast<std::size_t>(routing));
-}
-/// The routing of that name; nothing for other words. Worked: "prefix" is `prefix`.
-[[nodiscard]] constexpr maybe<request_routing> parse_request_routing(std::string_view given) noexcept {
-  return detail::enumerator_named<request_routing>(given);
-}
-
-/// Routing by prefix, as llm-d's router does it with its defaults (prefix-cache-affinity-filter and token-load-scorer,
-/// llm-d/llm-d-router@066c20e): of the replicas that have at least `affinity_share` of a prompt, or of all where none
-/// has, that with the fewest tokens to compute: those of its requests without a first token, and those that it lacks of
-/// this one. Where the best of the former would begin more than `affinity_patience` after the best of the others, all
-/// are considered.
-inline constexpr double affinity_share = 0.8;
-inline constexpr seconds affinity_patience{18};  ///< see affinity_share
-
-/// The router of a fleet, and what its replicas keep.
-struct fleet_routing {
-  request_routing by = request_routing::round_robin;  ///< where requests go
-  std::int64_t shared_prefix = 0;                     ///< tokens that conversations of a group have in common
-  std::int64_t groups = 1;                            ///< of such prefixes
-  std::int64_t host_blocks = 0;                       ///< blocks of the cache that the hosts of a replica hold
-  seconds block_load{};                               ///< to bring one of them to the chips
-  std::int64_t seed = 1;                              ///< of random routing
-};
-
 /// What was found of the prompts of the requests that are counted, as shares of their tokens.
 struct prefix_shares {
   double repeated = 0;  ///< was in an earlier request of the conversation or its group, or in an answer
@@ -74,7 +39,9 @@ struct prefix_shares {
 struct routed_run {
   simulation_run run{};                ///< records by rising arrival
   prefix_shares prefixes{};            ///< what was found of prompts
-  std::vector<std::int64_t> served{};  ///< requests of each replica
+  std::vector<std::int64_t> served{};  ///< requests of each replica, those that came in the place of others behind them
+  std::int64_t interrupted = 0;        ///< requests that began again, because their replica was lost
+  seconds restored{};                  ///< when the last replica came in the place of another
 };
 
 namespace detail {
@@ -88,25 +55,25 @@ class routed_fleet {
  public:
   routed_fleet(const simulated_engine& engine, const std::vector<session_request>& requests, const closed_loop& loop,
                const fleet_routing& routing, const Times& times, const counted_time& counted)
-      : engine_{engine}, requests_{requests}, loop_{loop}, routing_{routing}, sent_(requests.size()) {
+      : engine_{engine},
+        requests_{requests},
+        loop_{loop},
+        routing_{routing},
+        times_{times},
+        size_{engine.replicas},
+        sent_(requests.size()) {
     engine_.replicas = 1;
     sums_.run.warm_until = counted.from;
     sums_.run.counted_until = counted.until;
     sums_.run.over_time.resize(over_time_parts);
     for (std::size_t i = 0; i < over_time_parts; ++i)
       sums_.run.over_time[i].time = counted.until * (static_cast<double>(i + 1) / over_time_parts);
-    const prefix_rules rules{engine.block_tokens, routing.shared_prefix / engine.block_tokens, routing.host_blocks,
-                             routing.block_load.value()};
-    std::int64_t longest = 0;
     for (const session_request& one : requests) {
-      longest = std::max(longest, one.sized.output);
+      longest_ = std::max(longest_, one.sized.output);
       has_feedback_ = has_feedback_ || one.turn > 0;
     }
     has_feedback_ = has_feedback_ || loop.clients > 0;
-    for (std::int64_t i = 0; i < engine.replicas; ++i) {
-      replicas_.push_back(std::make_unique<one_replica>(engine_, rules, routing.groups, times, sums_));
-      replicas_.back()->run.expect_outputs(longest);
-    }
+    add_replicas(size_);
     const std::int64_t chunk = calibration_chunk;
     prefill_rate_ = static_cast<double>(chunk) / times.step({0, 0, chunk, times.attention(0, chunk), 0}).value();
   }
@@ -121,7 +88,8 @@ class routed_fleet {
       coming_.pop();
       handle(now);
     }
-    for (const auto& one : replicas_) one->run.take_last_samples();
+    for (const auto& one : replicas_)
+      if (!one->is_lost) one->run.take_last_samples();
   }
 
   [[nodiscard]] run_sums& sums() { return sums_; }
@@ -139,7 +107,7 @@ class routed_fleet {
     seconds last_start{0}, end{0}, together{0};
     double conversations = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      const request_record& record = record_of(i);
+      const request_record record = record_of(i);
       all.push_back(record.arrival.value());
       if (requests_[i].turn == 0) last_start = max(last_start, record.arrival);
       conversations += requests_[i].turn == 0 ? 1 : 0;
@@ -165,7 +133,7 @@ class routed_fleet {
     });
     double prompts = 0;
     for (const std::size_t i : order) {
-      const request_record& record = record_of(i);
+      const request_record record = record_of(i);
       sums_.run.records.push_back(record);
       if (record.arrival < sums_.run.warm_until || record.arrival > sums_.run.counted_until) continue;
       const found_tokens& found = replicas_[sent_[i].replica]->prefixes.found_by(sent_[i].place);
@@ -176,8 +144,10 @@ class routed_fleet {
     }
     for (double* share : {&all.prefixes.repeated, &all.prefixes.on_chips, &all.prefixes.on_hosts})
       *share = prompts > 0 ? *share / prompts : 0;
-    for (const auto& one : replicas_) all.served.push_back(static_cast<std::int64_t>(one->requests.size()));
-    for (engine_sample& sample : sums_.run.over_time) sample.cache /= static_cast<double>(replicas_.size());
+    all.served.resize(replicas_.size());
+    for (const sending& one : sent_) ++all.served[one.replica];
+    for (engine_sample& sample : sums_.run.over_time) sample.cache /= static_cast<double>(size_);
+    all.interrupted = interrupted_, all.restored = seconds{restored_};
     return all;
   }
 
@@ -203,27 +173,43 @@ class routed_fleet {
     prefix_cache prefixes;
     replica_run<Times, no_observer, ends_of, prefix_cache> run;
     std::int64_t in_flight = 0, to_compute = 0;  // requests; tokens of those without a first one
+    bool is_lost = false, is_leaving = false;    // with all that it had; when it has ended what it has
   };
   struct sending {
     std::size_t replica = 0, place = 0;
     std::int64_t to_compute = 0;
+    double came = -1;  // when it came first; below 0: it has not
   };
-  enum class event_kind : std::uint8_t { first_token, end, arrival };
+  enum class event_kind : std::uint8_t { first_token, end, outage, start, arrival };
   struct event {
     double time = 0;
     event_kind kind = event_kind::arrival;
     std::size_t request = 0;
+    std::size_t replica = 0;                    // of tokens
     bool operator<(const event& other) const {  // the next is the greatest
       if (time != other.time) return time > other.time;
       return kind != other.kind ? kind > other.kind : request > other.request;
     }
   };
 
-  [[nodiscard]] const request_record& record_of(std::size_t request) const {
-    return replicas_[sent_[request].replica]->records[sent_[request].place];
+  [[nodiscard]] request_record record_of(std::size_t request) const {
+    const sending& sent = sent_[request];
+    request_record record = replicas_[sent.replica]->records[sent.place];
+    if (sent.came >= 0) record.arrival = seconds{sent.came};
+    return record;
+  }
+  void add_replicas(std::int64_t count) {
+    const prefix_rules rules{engine_.block_tokens, routing_.shared_prefix / engine_.block_tokens, routing_.host_blocks,
+                             routing_.block_load.value()};
+    for (std::int64_t i = 0; i < count; ++i) {
+      up_.push_back(replicas_.size());
+      replicas_.push_back(std::make_unique<one_replica>(engine_, rules, routing_.groups, times_, sums_));
+      replicas_.back()->run.expect_outputs(longest_);
+    }
   }
 
   void begin() {
+    if (routing_.outage.replicas > 0) coming_.push({routing_.outage.at.value(), event_kind::outage, 0});
     const std::int64_t clients = loop_.clients;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       const session_request& one = requests_[i];
@@ -245,7 +231,7 @@ class routed_fleet {
     std::size_t first = 0;
     double least = never, second = never;
     for (std::size_t i = 0; i < replicas_.size(); ++i) {
-      const double ready = replicas_[i]->run.ready();
+      const double ready = replicas_[i]->is_lost ? never : replicas_[i]->run.ready();
       if (ready < least)
         second = least, least = ready, first = i;
       else
@@ -256,11 +242,11 @@ class routed_fleet {
     one.run.advance(has_feedback_ ? std::min(before, second) : before);
     for (const std::size_t place : one.prefixes.begun()) {
       const request_record& record = one.records[place];
-      coming_.push({(record.first_token + record.delay).value(), event_kind::first_token, one.asked[place]});
+      coming_.push({(record.first_token + record.delay).value(), event_kind::first_token, one.asked[place], first});
     }
     for (const std::size_t place : one.ended.places) {
       const request_record& record = one.records[place];
-      coming_.push({(record.finished + record.delay).value(), event_kind::end, one.asked[place]});
+      coming_.push({(record.finished + record.delay).value(), event_kind::end, one.asked[place], first});
     }
     one.prefixes.begun().clear();
     one.ended.places.clear();
@@ -268,11 +254,64 @@ class routed_fleet {
   }
 
   void handle(const event& now) {
-    one_replica& at = *replicas_[sent_[now.request].replica];
+    one_replica& at = *replicas_[now.replica];
+    const bool is_token = now.kind == event_kind::first_token || now.kind == event_kind::end;
+    if (is_token && at.is_lost) return;  // the request has begun again
     switch (now.kind) {
       case event_kind::first_token: at.to_compute -= sent_[now.request].to_compute; return;
-      case event_kind::end: --at.in_flight; return go_on(now);
+      case event_kind::end:
+        --at.in_flight;
+        if (at.is_leaving) await_start(now.time);
+        return go_on(now);
+      case event_kind::outage: return routing_.outage.in_turn ? take_out(now.time) : lose(now.time);
+      case event_kind::start: return start(now.time);
       case event_kind::arrival: send(now);
+    }
+  }
+  /// The replicas that have served longest go with all that they have, which begins again.
+  void lose(double now) {
+    std::vector<std::size_t> again;
+    for (std::int64_t i = 0; i < routing_.outage.replicas; ++i) {
+      one_replica& one = *replicas_[up_.front()];
+      up_.erase(up_.begin());
+      one.is_lost = true;
+      for (std::size_t place = 0; place < one.records.size(); ++place) {
+        const request_record& record = one.records[place];
+        const double end = (record.finished + record.delay).value();
+        if (record.finished.value() > 0 && end <= now) continue;
+        again.push_back(one.asked[place]);
+        // Of a step that would have ended later the time until then is not counted.
+        if (record.finished.value() > now) sums_.run.requests_over_time -= record.finished - seconds{now};
+      }
+      one.run.end_at(now);
+    }
+    interrupted_ += static_cast<std::int64_t>(again.size());
+    coming_.push({now + routing_.outage.start_up.value(), event_kind::start});
+    for (const std::size_t request : again) send({now, event_kind::arrival, request});
+  }
+  /// They get no more requests, and restart when they have ended what they have.
+  void take_out(double now) {
+    leaving_.assign(up_.begin(), up_.begin() + std::min<std::ptrdiff_t>(routing_.outage.replicas, left_to_restart()));
+    up_.erase(up_.begin(), up_.begin() + static_cast<std::ptrdiff_t>(leaving_.size()));
+    for (const std::size_t one : leaving_) replicas_[one]->is_leaving = true;
+    await_start(now);
+  }
+  [[nodiscard]] std::ptrdiff_t left_to_restart() const {
+    return static_cast<std::ptrdiff_t>(2 * size_) - static_cast<std::ptrdiff_t>(replicas_.size());
+  }
+  void await_start(double now) {
+    for (const std::size_t one : leaving_)
+      if (replicas_[one]->in_flight > 0) return;
+    for (const std::size_t one : leaving_) replicas_[one]->is_leaving = false;
+    coming_.push({now + routing_.outage.start_up.value(), event_kind::start});
+  }
+  void start(double now) {
+    restored_ = now;
+    add_replicas(routing_.outage.in_turn ? static_cast<std::int64_t>(leaving_.size()) : routing_.outage.replicas);
+    if (routing_.outage.in_turn && left_to_restart() > 0) coming_.push({now, event_kind::outage});
+    for (const std::size_t request : std::exchange(held_, {})) {
+      sums_.run.requests_over_time += seconds{now - std::max(sent_[request].came, routing_.outage.at.value())};
+      send({now, event_kind::arrival, request});
     }
   }
   /// The next request of the conversation, or of the client the next conversation.
@@ -288,10 +327,13 @@ class routed_fleet {
   }
   void send(const event& now) {
     const session_request& one = requests_[now.request];
+    sending& sent = sent_[now.request];
+    if (sent.came < 0) sent.came = now.time;
+    if (up_.empty()) return held_.push_back(now.request);
     const std::size_t replica = choose(one, now.request);
     one_replica& to = *replicas_[replica];
     const std::int64_t lacks = lacking(to, one);
-    sent_[now.request] = {replica, to.requests.size(), lacks};
+    sent = {replica, to.requests.size(), lacks, sent.came};
     to.requests.push_back(one.sized);
     to.requests.back().arrival = seconds{now.time};
     to.asked.push_back(now.request);
@@ -305,44 +347,44 @@ class routed_fleet {
     return one.sized.prompt - of.prefixes.match(one.conversation, one.group, one.sized).on_chips;
   }
   [[nodiscard]] std::size_t choose(const session_request& one, std::size_t request) {
-    const std::size_t count = replicas_.size();
+    const std::size_t count = up_.size();
     switch (routing_.by) {
       case request_routing::round_robin: break;
       case request_routing::random:
-        return static_cast<std::size_t>(
+        return up_[static_cast<std::size_t>(
             random_numbers{static_cast<std::uint64_t>(routing_.seed), 14, request}.uniform() *
-            static_cast<double>(count));
-      case request_routing::queue: return least_of([&](std::size_t of) { return replicas_[of]->in_flight; });
+            static_cast<double>(count))];
+      case request_routing::queue: return least_of([&](std::size_t i) { return replicas_[up_[i]]->in_flight; });
       case request_routing::prefix: return by_prefix(one);
     }
-    return turn_++ % count;
+    return up_[turn_++ % count];
   }
-  /// The replica of the least amount, of equal ones each in turn.
+  /// The replica of the least amount, by its place among those that are up; of equal ones each in turn.
   template <class Amount>
   [[nodiscard]] std::size_t least_of(const Amount& amount) {
     const std::size_t from = turn_++;
-    std::size_t best = from % replicas_.size();
-    for (std::size_t i = 1; i < replicas_.size(); ++i) {
-      const std::size_t other = (from + i) % replicas_.size();
+    std::size_t best = from % up_.size();
+    for (std::size_t i = 1; i < up_.size(); ++i) {
+      const std::size_t other = (from + i) % up_.size();
       if (amount(other) < amount(best)) best = other;
     }
-    return best;
+    return up_[best];
   }
   [[nodiscard]] std::size_t by_prefix(const session_request& one) {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     std::int64_t best_of_these = none, best_of_others = none;
     lacks_.clear();
-    for (const auto& of : replicas_) {
-      lacks_.push_back(lacking(*of, one));
+    for (const std::size_t place : up_) {
+      lacks_.push_back(lacking(*replicas_[place], one));
       std::int64_t& best = has_most(lacks_.back(), one) ? best_of_these : best_of_others;
-      best = std::min(best, of->to_compute);
+      best = std::min(best, replicas_[place]->to_compute);
     }
     const bool patient = best_of_others == none || static_cast<double>(best_of_these - best_of_others) <=
                                                        affinity_patience.value() * prefill_rate_;
     const bool only_these = best_of_these != none && patient;
     for (std::size_t i = 0; i < lacks_.size(); ++i)
-      lacks_[i] = only_these && !has_most(lacks_[i], one) ? none : replicas_[i]->to_compute + lacks_[i];
-    return least_of([&](std::size_t of) { return lacks_[of]; });
+      lacks_[i] = only_these && !has_most(lacks_[i], one) ? none : replicas_[up_[i]]->to_compute + lacks_[i];
+    return least_of([&](std::size_t i) { return lacks_[i]; });
   }
   [[nodiscard]] static bool has_most(std::int64_t lacks, const session_request& one) {
     return static_cast<double>(lacks) <= (1 - affinity_share) * static_cast<double>(one.sized.prompt);
@@ -352,11 +394,17 @@ class routed_fleet {
   const std::vector<session_request>& requests_;
   const closed_loop& loop_;
   const fleet_routing& routing_;
+  const Times& times_;
+  std::int64_t size_ = 0, longest_ = 0;  // replicas of the fleet; tokens of the longest output
   simulation_run run_{};
   run_sums sums_{run_};
-  std::vector<std::unique_ptr<one_replica>> replicas_{};
+  std::vector<std::unique_ptr<one_replica>> replicas_{};  // those that are gone too
+  std::vector<std::size_t> up_{}, leaving_{};             // that get requests, and that end what they have
+  std::vector<std::size_t> held_{};                       // requests that came while none was up
+  std::int64_t interrupted_ = 0;
+  double restored_ = 0;
   std::vector<sending> sent_;
-  std::vector<std::int64_t> lacks_{};  // of each replica, of the prompt that is routed
+  std::vector<std::int64_t> lacks_{};  // of each that is up, of the prompt that is routed
   std::priority_queue<event> coming_{};
   std::size_t next_start_ = 0;  // the first request of the next conversation of a closed loop
   std::size_t turn_ = 0;
@@ -378,6 +426,7 @@ inline void validate(const closed_loop& loop, const std::vector<session_request>
 /// requests say; with clients each holds one conversation after the other. The next request of a conversation comes
 /// when its client has the answer and has thought. Counted are the requests until the last conversation begins, after a
 /// tenth of all and twice the time that a conversation takes; of clients those behind the warm-up, until the last ends.
+/// With an outage in `routing` replicas go meanwhile; requests that come while none is left wait for the next.
 /// Throws, naming the field, as `simulate` does, and for an engine that reserves the cache. Worked: behind a router in
 /// turn, single requests have the records of `simulate`.
 template <class Times>
@@ -390,6 +439,7 @@ template <class Times>
   }
   detail::validate(engine, sized);
   detail::validate(loop, requests);
+  detail::validate(routing.outage, engine.replicas);
   if (engine.reserved_tokens > 0)
     detail::fail(errc::invalid_argument, "simulated_engine.reserved_tokens", engine.reserved_tokens,
                  "0: routed fleets keep prefixes in blocks");

@@ -167,7 +167,7 @@ struct counted_times {
   std::vector<double> first, each, whole, queue;
   std::int64_t good = 0;  // requests that keep every limit
 };
-inline counted_times times_of(const simulation_run& run, const latency_targets& targets) {
+inline counted_times all_times_of(const simulation_run& run, const latency_targets& targets) {
   counted_times times;
   for (const request_record& record : run.records) {
     if (record.arrival < run.warm_until || record.arrival > run.counted_until) continue;
@@ -184,6 +184,11 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
     times.good +=
         keeps(first, targets.first_token) && keeps(token, targets.per_token) && keeps(whole, targets.end_to_end);
   }
+  return times;
+}
+/// The same of 100 requests or more.
+inline counted_times times_of(const simulation_run& run, const latency_targets& targets) {
+  counted_times times = all_times_of(run, targets);
   const auto requests = static_cast<std::int64_t>(times.first.size());
   if (requests < 100) fail(errc::out_of_range, "requests that are counted", requests, "100 or more");
   return times;

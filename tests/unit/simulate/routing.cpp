@@ -200,12 +200,6 @@ TEST_CASE("the hosts keep what the chips have no room for") {
   CHECK(report_of(slow.run).first_token.value.mean > report_of(with.run).first_token.value.mean);
 }
 
-TEST_CASE("names of routings") {
-  CHECK(parse_request_routing("prefix") == request_routing::prefix);
-  CHECK(parse_request_routing(name(request_routing::round_robin)) == request_routing::round_robin);
-  CHECK_FALSE(parse_request_routing("sticky"));
-}
-
 TEST_CASE("what a router does not do is refused by name") {
   const std::vector<session_request> requests = requests_of(some_traffic(6, 300), conversations());
   simulated_engine reserved = some_engine(2);

@@ -95,6 +95,38 @@ namespace readable {
   part.notes.push_back(split_verdict(split, answer.report, answer.targets));
   return part;
 }
+/// What requests took before, during and after an outage.
+[[nodiscard]] inline view_part outage_part(const simulate_answer& answer) {
+  const outage_report& seen = *answer.outage;
+  view_part part =
+      table_of("requests | that came | >requests | >p50:s | >p90:s | >p95:s | >p99:s", "what they saw of the outage");
+  const auto row = [&](const char* what, const char* when, const outage_times& of, const measured_times& times) {
+    if (times.count == 0) return;
+    part.rows.push_back({cell(std::string(what)), cell(std::string(when)),
+                         cell(std::to_string(of.requests), static_cast<double>(of.requests)), cell(times.value.p50),
+                         cell(times.value.p90), cell(times.value.p95), cell(times.value.p99)});
+  };
+  const auto rows = [&](const char* what, measured_times outage_times::*times) {
+    row(what, "before", seen.before, seen.before.*times);
+    row(what, "during", seen.during, seen.during.*times);
+    row(what, "after", seen.after, seen.after.*times);
+  };
+  rows(answer.job.output.mean > 0 ? "first token" : "answer", &outage_times::first_token);
+  rows("each token", &outage_times::per_token);
+  rows("whole request", &outage_times::end_to_end);
+  part.notes.push_back(joined({counted(seen.replicas, "replica"), seen.in_turn ? " at a time" : "", " of ",
+                               std::to_string(answer.replicas), " gone from ", duration(seen.at), " on, all back at ",
+                               duration(seen.restored), "; ", counted(seen.interrupted, "request"), " began again"}));
+  part.notes.push_back(joined({"without a first token: ", fixed(seen.waiting, 1), " in the mean before, at most ",
+                               counted(seen.most, "request"), " until all were back; ",
+                               seen.drained ? "the queue was drained at " + duration(*seen.drained)
+                                            : std::string("the queue was not drained while requests came")}));
+  if (any_target(answer.targets))
+    part.notes.push_back(
+        joined({"targets were missed for ", duration(seen.missed), " of the ", duration(seen.watched),
+                " from then on, and ", percent(seen.missed_before), " of the time before (by each hundred requests)"}));
+  return part;
+}
 /// How much of the prompts was in the caches.
 [[nodiscard]] inline std::string prefix_words(const simulate_answer& answer) {
   return found_words(*answer.prefixes) +
@@ -167,6 +199,7 @@ namespace readable {
   shown.summary = shown.parts.back().notes.front();
   if (!answer.priorities.empty()) shown.parts.push_back(priorities_part(answer));
   if (answer.split) shown.parts.push_back(split_part(answer));
+  if (answer.outage) shown.parts.push_back(outage_part(answer));
   if (!meets(answer.report) && !answer.traced && !answer.routing && !answer.split)
     shown.parts.push_back(changes_part(answer.changes, answer.fleet.slices, options));
   if (options.drawn) shown.pictures = pictures_of(answer);
