@@ -6,6 +6,7 @@
 /// of MaxText and MaxDiffusion.
 
 // generated: launch_headers from include/tpuplan/launch
+#include <tpuplan/launch/drafts.hpp>
 #include <tpuplan/launch/gce.hpp>
 #include <tpuplan/launch/gcloud.hpp>
 #include <tpuplan/launch/gcluster.hpp>

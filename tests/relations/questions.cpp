@@ -144,6 +144,8 @@ constexpr choice of_server[] = {
     {"--memory-fraction 0.8", "/job/memory_fraction", "0.8"},
     {"--draft-tokens 4 --acceptance 0.8 --draft-cost 0.1", "/job/speculation",
      R"({"draft_tokens": 4, "acceptance": 0.8, "draft_cost": 0.1})"},
+    {"--draft-tokens 3 --acceptance 0.7 --draft-parameters 400000000 --draft-cache 4096", "/job/speculation",
+     R"({"draft_tokens": 3, "acceptance": 0.7, "parameters": 400000000, "cache_per_token_bytes": 4096})"},
     {"--draft-tokens 16 --accepted-length 3 --draft-cost 0.5", "/job/speculation",
      R"({"draft_tokens": 16, "accepted_length": 3, "draft_cost": 0.5})"},
     {"--beyond-max", "/job/beyond_max_positions", "true"},

@@ -34,13 +34,6 @@ bool has(const std::vector<std::string>& words, const std::string& word) {
 
 }  // namespace
 
-TEST_CASE("drafts have no flag that could be written") {
-  serving_launch launch = chat_launch();
-  launch.job.speculation = {4, 0.8, 0, 0.1};
-  CHECK(says(refusal_of([&] { (void)gke_serving_manifest(launch); }).message,
-             "speculation.draft_tokens is 4; valid: 0: flags of drafts, such as --speculative-config of vLLM"));
-}
-
 TEST_CASE("vLLM on TPU gets what the estimate took for granted") {
   serving_launch launch = chat_launch();
   const std::vector<std::string> words = engine_command(launch);

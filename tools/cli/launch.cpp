@@ -29,7 +29,7 @@ namespace {
 using namespace tpuplan;
 
 struct launch_options {
-  std::string plan, target, slice_name, machine, command, engine, model, flags, scaler, secret;
+  std::string plan, target, slice_name, machine, command, engine, model, drafts, flags, scaler, secret;
   std::int64_t rank = 1;
   std::optional<std::int64_t> slices, restarts, boot_disk;
   std::optional<provisioning> capacity;
@@ -397,6 +397,7 @@ void launch_serving(const launch_options& given, const session& with) {
   if (!given.machine.empty()) launch.request.where = on_machine_type(launch.request.where, given.machine);
   launch.model = given.model;
   use_model_of(document, launch);
+  launch.drafts = given.drafts;
   launch.secret = given.secret == "none" ? "" : given.secret.empty() ? "hf-secret" : given.secret;
   if (!given.scaler.empty()) launch.scaler = scaler_for(given.scaler, planned);
   check_zone_is_no_region(launch.request, with);
@@ -511,6 +512,11 @@ void add_launch_command(session& with) {
       .excludes({"--slice", "--checkpoint", "--max-restarts", "--max-run", "--max-wait", "--command", "--args",
                  "--queue", "--maxtext", "--maxdiffusion", "--tpu-vm", "--location", "--tensorboard", "--output"});
   added.add("--model", options->model, "its name at Hugging Face: meta-llama/Llama-3.1-70B-Instruct")
+      .needs({"--engine"});
+  added
+      .add("--drafts", options->drafts,
+           "what drafts, of a plan with drafts: mtp or ngram, or eagle3:NAME or dflash:NAME with a model at Hugging "
+           "Face")
       .needs({"--engine"});
   added
       .add("--secret", options->secret,

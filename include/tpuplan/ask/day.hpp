@@ -128,6 +128,7 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
     request.job.output = lengths_of(asked.traffic.trace, &simulated_request::output);
   }
   request.job = as_engine_runs(with_image_tokens(request.job, config.model), config.model);
+  use_draft_cost(config.model, request.job);
   request.scaling = asked.traffic.scaling, request.variation = asked.traffic.variation;
   request.prices = book, request.region = text<32>{asked.region};
   request.between = asked.traffic.between, request.seed = asked.traffic.seed;
@@ -158,7 +159,8 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
                    asked.job.percentiles, {}};
   assumed_values said = assumed_engine(asked.job.engine, config.model);
   for (const assumed_values& more :
-       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model), assumed_lengths(request.job)})
+       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model), assumed_lengths(request.job),
+        detail::assumed_drafts(asked.job.speculation, request.job.speculation)})
     said.insert(said.end(), more.begin(), more.end());
   detail::assume_spot_of_day(request.fleet.where, book, asked.region, asked.traffic.between, said);
   all.assumed = all_assumed(config, said);

@@ -307,7 +307,8 @@ namespace detail {
   for (std::pair<std::string, std::string>& one : assumed_schedule(asked, request.model))
     assumed.push_back(std::move(one));
   if (request.job.shared_beside.value() > 0) assumed.emplace_back(detail::assumed_adapters);
-  if (request.job.speculation.draft_tokens > 0) assumed.emplace_back(detail::assumed_speculation);
+  for (std::pair<std::string, std::string>& one : detail::assumed_drafts(asked.speculation, request.job.speculation))
+    assumed.push_back(std::move(one));
   for (std::pair<std::string, std::string>& one : assumed_limits(request)) assumed.push_back(std::move(one));
   serving_job means = request.job;
   means.percentiles = {};
@@ -340,6 +341,7 @@ namespace detail {
   request.job = as_engine_runs(with_image_tokens(asked.job, config.model), config.model);
   if (detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job))
     request.capacity_taken = detail::most_slowed;
+  detail::use_draft_cost(config.model, request.job);
   request.constants = asked.constants;
   request.best = asked.best;
   request.kinds = asked.kinds;

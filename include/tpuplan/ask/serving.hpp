@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/adapters.hpp>
+#include <tpuplan/ask/drafts.hpp>
 #include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/ask/serving_rows.hpp>
 #include <tpuplan/ask/software.hpp>
@@ -352,13 +353,6 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
 }
 }  // namespace detail
 namespace detail {
-/// What is taken of drafts.
-inline constexpr std::pair<const char*, const char*> assumed_speculation{
-    "speculation",
-    "accepted as often as said, whatever runs; no constant is fitted to such runs, and the memory of a model that "
-    "drafts "
-    "is not counted"};
-
 /// What an encoder does; nothing of other models, and where it serves nothing.
 inline std::optional<encoder_answer> encoder_part(const transformer& model, const serve_request& asked,
                                                   const slice& where, const serving_estimate& estimate) {
@@ -393,6 +387,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   serve_request asked = given;
   asked.job = as_engine_runs(with_image_tokens(given.job, config.model), config.model);
   const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
+  detail::use_draft_cost(config.model, asked.job);
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
   check_sharding(config.model, asked.mesh, where);
@@ -457,12 +452,11 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
       is_burst
           ? std::optional<seconds>(burst_wait(config.model, job, asked.mesh, where, answer.estimate, asked.constants))
           : std::nullopt;
-  for (assumed_values& more :
-       std::array<assumed_values, 3>{assumed_kind(given.job, config.model), assumed_schedule(given.job, config.model),
-                                     assumed_basis(asked.job, burst)})
+  for (assumed_values& more : std::array<assumed_values, 4>{
+           assumed_kind(given.job, config.model), assumed_schedule(given.job, config.model),
+           assumed_basis(asked.job, burst), detail::assumed_drafts(given.job.speculation, asked.job.speculation)})
     assumed.insert(assumed.end(), more.begin(), more.end());
   if (adapted) assumed.emplace_back(detail::assumed_adapters);
-  if (asked.job.speculation.draft_tokens > 0) assumed.emplace_back(detail::assumed_speculation);
   answer.assumed = all_assumed(config, assumed);
   return answer;
 }

@@ -156,7 +156,16 @@ inline constexpr question_row speculation_rows[] = {
     rows::number("job.speculation.draft_cost", "--draft-cost", "Drafting", "steps",
                  "time to draft the tokens of a round, as a share of a step without speculation")
         .within(1e-6, 100)
+        .with("--draft-tokens")
+        .usually("of --draft-parameters what they read of HBM over what a step reads"),
+    rows::count("job.speculation.parameters", "--draft-parameters", "Draft model", "parameters",
+                "parameters of a model beside the served one that drafts; heads that come with it are counted with it")
+        .within(1, 1e13)
         .with("--draft-tokens"),
+    rows::number("job.speculation.cache_per_token_bytes", "--draft-cache", "Cache of drafts", "bytes",
+                 "bytes that the model that drafts keeps of each token, as tpuplan model says of it")
+        .within(1, 1e9)
+        .with("--draft-parameters"),
 };
 /// What requests bring besides text.
 inline constexpr question_row image_rows[] = {

@@ -83,6 +83,7 @@ class asked_simulation {
       fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
            "0 without conversations or a shared prefix");
     choose_routing();
+    if (trace_.empty()) use_draft_cost(model_, job_);
     loop_ = loop_of(job_);
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
@@ -128,6 +129,7 @@ class asked_simulation {
     job_.output = lengths_of(trace_, &simulated_request::output);
     for (simulated_request& one : trace_)
       one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
+    use_draft_cost(model_, job_);
     const double time = trace_.back().arrival.value();
     if (time > 0) job_.request_rate = per_second{static_cast<double>(trace_.size() - 1) / time};
   }
@@ -202,7 +204,7 @@ class asked_simulation {
       taken.insert(taken.end(), more.begin(), more.end());
     if (adapted_) taken.emplace_back(assumed_adapters);
     if (job_.speculation.draft_tokens > 0) {
-      taken.emplace_back(assumed_speculation);
+      for (const auto& one : assumed_drafts(asked_.job.speculation, job_.speculation)) taken.push_back(one);
       taken.emplace_back("luck of drafts",
                          "the same for sequences that decode together: each request has the rounds that it "
                          "would have by itself");

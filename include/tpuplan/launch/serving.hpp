@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/estimate/serving/engines.hpp>
+#include <tpuplan/launch/drafts.hpp>
 #include <tpuplan/launch/gke.hpp>
 #include <tpuplan/launch/plan.hpp>
 #include <tpuplan/launch/shell.hpp>
@@ -61,6 +62,7 @@ struct serving_launch {
   std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
   bytes weights{};                               ///< of one copy, which a start loads; 0: as many as the slice holds
   service_scaler scaler{};                       ///< follows the traffic, where there is one
+  std::string drafts;                            ///< what drafts, in the words of vLLM: "mtp" or "eagle3:NAME"
 };
 
 namespace detail {
@@ -121,10 +123,7 @@ inline void check_serving(const serving_launch& launch) {
     fail(errc::unsupported, "provisioning", "queued or flex_start", "on_demand, spot or a reservation for a service");
   if (launch.model.empty())
     refuse_name("model", launch.model, "a name of Hugging Face: meta-llama/Llama-3.1-70B-Instruct");
-  for (const char c : launch.model) {
-    if (!is_lower_or_digit(c) && !(c >= 'A' && c <= 'Z') && c != '-' && c != '_' && c != '.' && c != '/')
-      refuse_name("model", launch.model, "letters, digits and - _ . /");
-  }
+  check_model_name("model", launch.model);
   if (!launch.secret.empty() && !is_label(launch.secret, 1, 63))
     refuse_name("secret", launch.secret, "a name of Kubernetes");
   check_runs(launch);
@@ -132,9 +131,7 @@ inline void check_serving(const serving_launch& launch) {
   refuse(job_limit(launch.engine, launch.job));
   if (launch.job.beside.value() > 0)
     fail(errc::unsupported, "serving_job.beside", launch.job.beside.value(), "0: no flag is written for adapters");
-  if (launch.job.speculation.draft_tokens > 0)
-    fail(errc::unsupported, "speculation.draft_tokens", launch.job.speculation.draft_tokens,
-         "0: flags of drafts, such as --speculative-config of vLLM, name what drafts; add them to the manifest");
+  check_drafts(launch.engine, launch.job.speculation, launch.drafts);
   positive_count("serving_job.max_running", launch.job.max_running);
   not_negative("serving_launch.weights", launch.weights.value());
   check_scaler(launch);
@@ -199,21 +196,22 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "if_int8") return where(job.weights == dtype::int8, "");
   if (of == "if_groups") return where(launch.mesh.attention > 0, "");
   if (of == "if_prefixes") return where(job.prefix_hit_rate > 0, "");
-  if (of == "if_one_host") return where(vms(launch.request.where) == 1 && !pools, "");
+  const bool on_host = launch.drafts == "ngram";  // which drafts between two steps
+  if (of == "if_one_host") return where(vms(launch.request.where) == 1 && !pools && !on_host, "");
   if (of == "tpu_inference_config") {
     const nlohmann::ordered_json config = additional_config(launch);
     return config.empty() ? std::nullopt : std::optional<std::string>(config.dump());
   }
-  fail(errc::unknown_name, "value of a flag", of, "one that flag_value of launch/serving.hpp has");
+  return draft_flag_value(of, launch.job.speculation, launch.drafts);
 }
 
 }  // namespace detail
 
 /// The command that starts the engine with what the estimate took for granted: sharding, replicas, longest context,
-/// sequences at once, chunks, formats and share of the memory. The longest context is that of the job, longer requests
-/// are refused by the engine. Throws, naming the field, for what no flag of the engine says. Worked: Llama 3.1 70B on a
-/// v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1; SGLang-JAX, which counts all
-/// devices and sequences of the slice, has --tp-size=8 and --data-parallel-size=2 for two replicas of 4. Sources:
+/// sequences at once, chunks, formats, drafts and share of the memory. The longest context is that of the job, longer
+/// requests are refused by the engine. Throws, naming the field, for what no flag of the engine says. Worked: Llama 3.1
+/// 70B on a v6e-8 with a replica of 8 has --tensor-parallel-size=8 and --data-parallel-size=1; SGLang-JAX, which counts
+/// all devices and sequences of the slice, has --tp-size=8 and --data-parallel-size=2 for two replicas of 4. Sources:
 /// with the rows of model/engines.hpp.
 [[nodiscard]] inline std::vector<std::string> engine_command(const serving_launch& launch) {
   detail::check_serving(launch);

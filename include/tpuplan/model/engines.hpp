@@ -81,6 +81,8 @@ struct engine_row {
   // whose braces have no value. Empty: it cannot be started, and `ended` says why, if it ever could.
   const char* command = "";
   const char* group_environment = "";  // a variable that data-parallel attention needs, "NAME=value"
+  const char* drafts = "";             // what may draft, in the words of vLLM
+  const char* own_drafts = "";         // of these those that need no model of their own
   const char* compile_caches = "";     // variables with the folder of compiled programs
   const char* start_limit = "";        // a variable with the seconds after which a start is given up
   const char* running_metric = "";     // what it says of the sequences that run, for an autoscaler
@@ -154,8 +156,12 @@ constexpr engine_row vllm_row() {
       "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
       "--runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_one_host} "
-      "--enable-expert-parallel{if_groups} "
+      "--enable-expert-parallel{if_groups} --speculative-config={speculative_config} "
       "--additional_config={tpu_inference_config}";
+  // tpu_inference/runner/tpu_runner.py, _init_speculative_decoding, and tests/e2e/test_speculative_decoding.py
+  // (@b8692ff01). Steps are prepared ahead with drafts of a model alone (runner/speculative_decoding_manager.py).
+  row.drafts = "ngram mtp eagle3 dflash";
+  row.own_drafts = "ngram mtp";
   row.group_environment = "NEW_MODEL_DESIGN=True";
   row.compile_caches = "VLLM_XLA_CACHE_PATH JAX_COMPILATION_CACHE_DIR";
   row.start_limit = "VLLM_ENGINE_READY_TIMEOUT_S";
@@ -213,7 +219,13 @@ constexpr engine_row sglang_jax_row() {
       "--context-length={context} "
       "--max-running-requests={running_of_slice} --mem-fraction-static={memory_fraction} --page-size={block} "
       "--chunked-prefill-size={chunk_or_-1} --enable-mixed-chunk{if_chunked} "
-      "--quantization-config-path=int8_all_modules_w_only.yaml{if_int8}";
+      "--quantization-config-path=int8_all_modules_w_only.yaml{if_int8} "
+      "--speculative-algorithm={draft_algorithm} --speculative-draft-model-path={draft_model} "
+      "--speculative-num-steps={draft_steps} --speculative-eagle-topk={draft_chain} "
+      "--speculative-num-draft-tokens={round_tokens} --disable-overlap-schedule{if_drafts_in_turn}";
+  // Its EAGLE3, DFLASH and NEXTN (server_args.py, docs/features/speculative_decoding.md @cddbf6f1), with a chain of
+  // drafts; the tokens of a round have the one of the model among them.
+  row.drafts = "mtp eagle3 dflash";
   row.compile_caches = "JAX_COMPILATION_CACHE_DIR";
   row.of_each_host =
       "--nnodes=$LWS_GROUP_SIZE --node-rank=$LWS_WORKER_INDEX --dist-init-addr=$LWS_LEADER_ADDRESS:20000";

@@ -5,6 +5,7 @@
 #include <tpuplan/base/checks.hpp>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/math.hpp>
+#include <tpuplan/base/units.hpp>
 
 /// @file
 /// How an engine speculates: a round drafts some tokens, verifies all of them in one step of the model, and keeps those
@@ -19,6 +20,8 @@ struct speculation {
   double acceptance = 0;          ///< chance that a draft token is accepted where those before it were, below 1
   double accepted_length = 0;     ///< mean tokens of a round, the one of the model itself included
   double draft_cost = 0;          ///< time to draft the tokens of a round, as a share of a step without speculation
+  std::int64_t parameters = 0;    ///< of a model beside the served one that drafts, two bytes each; 0: there is none
+  bytes cache_per_token{};        ///< that this model keeps of each token
 };
 
 namespace detail {
@@ -64,17 +67,25 @@ constexpr double tokens_at(double acceptance, std::int64_t drafted) {
   return low;
 }
 
-/// Throws, naming the field, for drafts without a cost or a length, and for a cost or a length without drafts. Worked:
+/// Throws, naming the field, for drafts without a cost or a length, for a cost, a length or a model without drafts, and
+/// for a cache without a model. Worked:
 /// an acceptance of 0.8 and no draft tokens is refused.
 constexpr void validate(const speculation& by) {
   if (by.draft_tokens == 0) {
-    if (by.acceptance != 0 || by.accepted_length != 0 || by.draft_cost != 0)
+    if (by.acceptance != 0 || by.accepted_length != 0 || by.draft_cost != 0 || by.parameters != 0 ||
+        by.cache_per_token.value() != 0)
       detail::fail(errc::missing_field, "speculation.draft_tokens", "missing", "the tokens that a round drafts");
     return;
   }
   static_cast<void>(tokens_of_round(by));
   detail::in_range("speculation.draft_cost", detail::positive("speculation.draft_cost", by.draft_cost), 0, 100,
                    "above 0, at most 100");
+  detail::check_count("speculation.parameters", by.parameters, std::int64_t{10000000000000}, "0 (none) to 10^13");
+  detail::in_range("speculation.cache_per_token",
+                   detail::not_negative("speculation.cache_per_token", by.cache_per_token.value()), 0, 1e9,
+                   "0 to 1e9 B");
+  if (by.parameters == 0 && by.cache_per_token.value() > 0)
+    detail::fail(errc::missing_field, "speculation.parameters", "missing", "those of the model that keeps the cache");
 }
 
 }  // namespace abi_0

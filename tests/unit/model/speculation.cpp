@@ -43,6 +43,11 @@ TEST_CASE("drafts have a length and a cost, and a job without has neither") {
   CHECK(says(refused({4, 0, 0, 0.1}), "speculation.acceptance is missing"));
   CHECK(says(refused({0, 0.8}), "speculation.draft_tokens is missing"));
   CHECK(says(refused({0, 0, 0, 0.1}), "speculation.draft_tokens is missing"));
+  CHECK(refused({4, 0.8, 0, 0.1, 400000000, 4_kB}).empty());
+  CHECK(says(refused({0, 0, 0, 0, 400000000}), "speculation.draft_tokens is missing"));
+  CHECK(says(refused({4, 0.8, 0, 0.1, 0, 4_kB}), "speculation.parameters is missing"));
+  CHECK(says(refused({4, 0.8, 0, 0.1, -1}), "speculation.parameters is -1"));
+  CHECK(says(refused({4, 0.8, 0, 0.1, 1, bytes{-1}}), "speculation.cache_per_token is -1"));
 }
 
 }  // namespace unit_model_speculation_tests

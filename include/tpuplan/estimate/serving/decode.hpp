@@ -146,9 +146,11 @@ constexpr std::int64_t held_tokens(const serving_job& job, double context) {
   return round_up(ceil_to_count(context), block_of(job));
 }
 
-/// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks; copies do not count.
+/// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks, and of what a draft keeps of
+/// them; copies do not count.
 constexpr bytes cache_of_valid(const transformer& model, const serving_job& job, double context) {
-  return kv_sequence_of_valid(model, held_tokens(job, context), job.cache);
+  const std::int64_t held = held_tokens(job, context);
+  return kv_sequence_of_valid(model, held, job.cache) + static_cast<double>(held) * job.speculation.cache_per_token;
 }
 
 /// The same, for any model.

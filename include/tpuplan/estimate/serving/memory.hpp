@@ -17,8 +17,8 @@ inline namespace abi_0 {
 /// Bytes on one device; weights + cache + workspace = total. Of an encoder there is no cache, and the workspace has
 /// what a step makes of its tokens.
 struct serving_memory {
-  bytes weights{};    ///< weights, what lies beside them, and their padding
-  bytes cache{};      ///< keys and values of the running sequences, copies included
+  bytes weights{};    ///< weights, those of a model that drafts, what lies beside them, and their padding
+  bytes cache{};      ///< keys and values of the running sequences, those of a draft and copies included
   bytes workspace{};  ///< compiled programs and their buffers
   bytes total{};      ///< of all parts
   bytes low{};        ///< low end: no padding, no workspace
@@ -41,7 +41,9 @@ inline constexpr double weight_padding = 0.02;
 inline constexpr bytes program_memory{1073741824.0};
 
 constexpr bytes weights_per_device(const served_model& served, const serving_job& job) {
-  return size_of(job.weights) * (served.held / served.on.devices) + job.beside + job.shared_beside / served.on.devices;
+  const bytes drafts{2 * static_cast<double>(job.speculation.parameters)};
+  return size_of(job.weights) * (served.held / served.on.devices) + job.beside +
+         (job.shared_beside + drafts) / served.on.devices;
 }
 
 /// Bytes that the engine's share of a device leaves for keys and values; negative where weights do not fit.
