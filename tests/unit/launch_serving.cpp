@@ -150,6 +150,9 @@ TEST_CASE("the Deployment has a pod for each slice on nodes of the slice, and a 
   CHECK(deployment["kind"] == "Deployment");
   CHECK(deployment["apiVersion"] == "apps/v1");
   CHECK(deployment["spec"]["replicas"] == 3);
+  // A new version takes slices one by one: there is none for a pod more.
+  CHECK(deployment["spec"]["strategy"].dump() ==
+        R"({"type":"RollingUpdate","rollingUpdate":{"maxSurge":0,"maxUnavailable":1}})");
   const nlohmann::ordered_json& pod = deployment["spec"]["template"]["spec"];
   CHECK(deployment["spec"]["selector"]["matchLabels"] == deployment["spec"]["template"]["metadata"]["labels"]);
   CHECK(pod["nodeSelector"]["cloud.google.com/gke-tpu-accelerator"] == "tpu-v6e-slice");
@@ -295,6 +298,13 @@ TEST_CASE("what is refused, and why") {
   refused([](launched& l) { l.job.max_running = 0; }, "serving_job.max_running");
   refused([](launched& l) { l.job.prefill_chunk = 0; }, "--max-num-batched-tokens");
   refused([](launched& l) { l.job.block_tokens = 24; }, "a multiple of 16");
+  refused([](launched& l) { l.job.prefill_chunk = 2000, l.engine = serving_engine::sglang_jax; },
+          "serving_job.prefill_chunk is 2000; valid: a multiple of the 128 tokens of a block of SGLang-JAX");
+  refused(
+      [](launched& l) {
+        l.job.prefill_chunk = 4096, l.job.block_tokens = 48, l.job.engine = l.engine = serving_engine::sglang_jax;
+      },
+      "a multiple of the 48 tokens of a block");
   refused([](launched& l) { l.request.capacity = provisioning::flex_start, l.request.max_restarts = 0; },
           "provisioning");
   refused([](launched& l) { l.request.checkpoint = "gs://a/b"; }, "checkpoint");

@@ -294,7 +294,8 @@ inline nlohmann::ordered_json serving_pod(const serving_launch& launch, const st
   return pod;
 }
 
-/// A Deployment: each slice is a VM and a pod.
+/// A Deployment: each slice is a VM and a pod. A new version takes them one by one: by itself a Deployment starts a
+/// quarter more pods first, which would wait for slices that there are not (Kubernetes, Deployments, "Max Surge").
 inline nlohmann::ordered_json serving_deployment(const serving_launch& launch) {
   const nlohmann::ordered_json labels = {{"app", launch.request.name}};
   return {{"apiVersion", "apps/v1"},
@@ -303,6 +304,7 @@ inline nlohmann::ordered_json serving_deployment(const serving_launch& launch) {
           {"spec",
            {{"replicas", launch.request.slices},
             {"selector", {{"matchLabels", labels}}},
+            {"strategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 0}, {"maxUnavailable", 1}}}}},
             {"template",
              {{"metadata", {{"labels", labels}}}, {"spec", serving_pod(launch, engine_command(launch), true)}}}}}};
 }

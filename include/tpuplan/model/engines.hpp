@@ -66,6 +66,7 @@ struct engine_row {
   bool prompts_alone = false;                // a step computes prompts, or else decodes
   const char* priority_flag = "";            // by which requests have priorities; empty: they have none
   const char* chunk_flag = "";               // for the tokens of a step, where the engine does not run without
+  bool chunk_in_blocks = false;              // the tokens of a step have to be whole blocks
 
   // What it runs.
   const char* kinds = "decoder";    // architectures of models
@@ -211,6 +212,7 @@ constexpr engine_row sglang_jax_row() {
   // 156 instead of 1449 tokens/s), and latent attention none: D1 and D4 of
   // docs/cookbook/2026-05-21-recipe-command-audit.md (@05a464c).
   row.block_tokens = 128;
+  row.chunk_in_blocks = true;  // check_server_args of server_args.py (@cddbf6f1) ends the program where they are not
   row.chips = "v6e tpu7x";
   row.no_fp8_cache = "of fp8 the flag's help says that it is for CUDA";
   row.command =

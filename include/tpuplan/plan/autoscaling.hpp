@@ -213,13 +213,13 @@ inline slices_over_day follow(const traffic_day& day, const scaling_rule& rule, 
 [[nodiscard]] inline traffic_day day_of(const std::vector<simulated_request>& requests, seconds part) {
   detail::in_range("part", detail::positive("part", part.value()), 1, 1e7, "1 s to 1e7 s");
   traffic_day day{{}, part};
-  for (const simulated_request& one : requests) {
-    const double at = one.arrival / part;
-    detail::in_range("parts of a trace", at, 0, 1e6, "at most a million");
-    const auto place = static_cast<std::size_t>(at);
-    if (place >= day.rates.size()) day.rates.resize(place + 1);
-    day.rates[place] += 1 / part;
-  }
+  if (requests.empty()) return day;
+  const double length = requests.back().arrival / part;
+  detail::in_range("parts of a trace", length, 0, 1e6, "at most a million");
+  // The last request ends its part and begins no other.
+  day.rates.resize(static_cast<std::size_t>(std::max(1.0, math::ceil(length - 1e-9))));
+  for (const simulated_request& one : requests)
+    day.rates[std::min(day.rates.size() - 1, static_cast<std::size_t>(one.arrival / part))] += 1 / part;
   return day;
 }
 

@@ -82,6 +82,14 @@ TEST_CASE("days and traces") {
   const traffic_day day = day_of({{seconds{0}, 5, 5, 0}, {seconds{20}, 5, 5, 0}, {seconds{59}, 5, 5, 0}}, seconds{60});
   REQUIRE(day.rates.size() == 1);
   CHECK(close(day.rates[0].value(), 0.05));
+  // The last request of a trace ends its last part: it began one more, which had a whole part's cost and no traffic.
+  const std::vector<simulated_request> trace = {
+      {seconds{0}, 5, 5, 0}, {seconds{50}, 5, 5, 0}, {seconds{7203.3}, 5, 5, 0}};
+  CHECK(day_of(trace, seconds{7203.3} / 24.0).rates.size() == 24);
+  CHECK(day_of(trace, seconds{7203.3}).rates.size() == 1);
+  CHECK(day_of(trace, seconds{7000}).rates.size() == 2);
+  CHECK(close(requests_of(day_of(trace, seconds{7203.3} / 24.0)), 3));
+  CHECK(day_of({{seconds{0}, 5, 5, 0}}, seconds{60}).rates.size() == 1);
 }
 
 TEST_CASE("rules that are none are refused by name") {

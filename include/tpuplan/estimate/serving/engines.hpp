@@ -80,8 +80,8 @@ constexpr bool leaves_block(serving_engine engine, const serving_job& job) noexc
 }
 }  // namespace detail
 
-/// What the engine does not run of a job, whatever its layout. Worked: vLLM has no cache in
-/// int8, and one in fp8.
+/// What the engine does not run of a job, whatever its layout. Worked: vLLM has no cache in int8, and one in fp8;
+/// SGLang-JAX, whose blocks have 128 tokens, takes 2048 in a step and not 2000.
 [[nodiscard]] constexpr engine_limit job_limit(serving_engine engine, const serving_job& job) {
   if (!detail::can_start(engine)) return {};
   const detail::engine_row& row = detail::row_of(engine);
@@ -118,6 +118,11 @@ constexpr bool leaves_block(serving_engine engine, const serving_job& job) noexc
         .append(" on TPU takes prompts in chunks of ")
         .append(row.chunk_flag);
     limit.code = errc::missing_field;
+  } else if (const std::int64_t block = detail::leaves_block(engine, job) ? row.block_tokens : job.block_tokens;
+             row.chunk_in_blocks && job.prefill_chunk % block != 0) {
+    limit.field = "serving_job.prefill_chunk";
+    limit.given.append(job.prefill_chunk);
+    limit.valid.append("a multiple of the ").append(block).append(" tokens of a block of ").append(row.title);
   }
   return limit;
 }
