@@ -197,7 +197,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "if_groups") return where(launch.mesh.attention > 0, "");
   if (of == "if_prefixes") return where(job.prefix_hit_rate > 0, "");
   const bool on_host = launch.drafts == "ngram";  // which drafts between two steps
-  if (of == "if_one_host") return where(vms(launch.request.where) == 1 && !pools && !on_host, "");
+  if (of == "if_ahead") return where(!pools && !on_host, "");
   if (of == "tpu_inference_config") {
     const nlohmann::ordered_json config = additional_config(launch);
     return config.empty() ? std::nullopt : std::optional<std::string>(config.dump());

@@ -117,11 +117,12 @@ constexpr engine_row jetstream_row() {
 
 /// Sources: docs.vllm.ai/projects/tpu, quickstart ("v7x, v6e, v5e"); tpu_inference/platforms/tpu_platform.py
 /// (check_and_update_config: MLA models require enable_dp_attention) and tpu_inference/layers/common/sharding.py of
-/// vllm-project/tpu-inference @b8692ff01, read 2026-11-22 and -23. It drives several hosts by remote calls and has no
-/// asynchronous scheduling there. The limits of tpu_inference/core/sched/dp_scheduler.py are of a rank. Each flag and
-/// variable with its source: data/launch.json, serving. Encoders: pull request 2753 of 2026-05-28 (BERT and ModernBERT,
-/// for embeddings and classes) and models/jax/jina_bert.py (@20fd69f); attention of a decoder to an encoder is not
-/// implemented (layers/vllm/backends/flash_attn.py @05eed78). Read 2026-11-26.
+/// vllm-project/tpu-inference @b8692ff01, read 2026-11-22 and -23. It drives several hosts by remote calls; that
+/// they prepare steps in turn is from before it had asynchronous scheduling there (pull request 2341). The limits of
+/// tpu_inference/core/sched/dp_scheduler.py are of a rank. Each flag and variable with its source: data/launch.json,
+/// serving. Encoders: pull request 2753 of 2026-05-28 (BERT and ModernBERT, for embeddings and classes) and
+/// models/jax/jina_bert.py (@20fd69f); attention of a decoder to an encoder is not implemented
+/// (layers/vllm/backends/flash_attn.py @05eed78). Read 2026-11-26.
 constexpr engine_row vllm_row() {
   engine_row row;
   row.engine = serving_engine::vllm;
@@ -156,7 +157,7 @@ constexpr engine_row vllm_row() {
       "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
       "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
-      "--runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_one_host} "
+      "--runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_ahead} "
       "--enable-expert-parallel{if_groups} --speculative-config={speculative_config} "
       "--additional_config={tpu_inference_config}";
   // tpu_inference/runner/tpu_runner.py, _init_speculative_decoding, and tests/e2e/test_speculative_decoding.py
