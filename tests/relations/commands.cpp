@@ -268,6 +268,9 @@ void serving_advice(relation& r) {
         r.skip("a change of " + subject);
         continue;
       }
+      // One change at a time: drafts cost what they do, also where that follows from what a step reads.
+      if (request.value("job", json::object()).contains("speculation"))
+        request["job"]["speculation"]["draft_cost"] = one.answer()["job"]["speculation"]["draft_cost"];
       const reply then = ask("serve", request);
       if (!r.holds(!then.refused(), "advised and refused", one, change.dump(), then, then.message())) continue;
       // Where requests come at a rate, what counts is the capacity.

@@ -159,7 +159,7 @@ TEST_CASE("every public struct is in the list of types") {
       "run_outlook",                            // quantiles in std::optional
                                                 // readers of other people's files and of runs, which own what they read
       "maxtext_keys", "maxtext_log", "maxtext_log_rule", "maxtext_question", "maxtext_value", "measured_run",
-      "measured_runs", "own_constants", "serving_memory_record", "serving_prediction", "serving_record",
+      "measured_runs", "own_constants", "serving_memory_record", "serving_prediction", "serving_record", "routed_plans",
       "training_record", "zone_row",
       // answers and pictures that are included by name
       "achieved_fraction", "any_model", "asked_job", "asked_places", "asked_prices", "band_place", "band_shape",

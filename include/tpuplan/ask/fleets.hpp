@@ -107,9 +107,9 @@ struct serving_plan_row {
   std::optional<adapter_answer> adapters{};    ///< where there are some; times and rates are those of the base
   std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
   bool superseded = false;                     ///< which is older than an announced change
-  std::optional<planned_router> routed{};      ///< behind a router: all replicas, as simulate has them
-  std::optional<planned_split> split{};  ///< of the best plan: its slices as two pools, where that can be simulated
   serving_plan plan{};
+  std::optional<planned_router> routed{};  ///< behind a router: all replicas, as simulate has them
+  std::optional<planned_split> split{};    ///< of the best plan: its slices as two pools, where that can be simulated
   /// @}
 };
 /// A slice that is not among the plans.
@@ -428,7 +428,7 @@ TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, f
                simulated_end_to_end, spare, first_token_without_spare, per_token_without_spare, output_tokens,
                capacity_requests, capacity_at_targets, chance_at_targets, rate, million_input, million_output,
                million_all_on_output, million_all_on_output_low, million_all_on_output_high, million_requests,
-               memory_used, memory_usable, adapters, paid, region, price_date, superseded, routed, split, plan)
+               memory_used, memory_usable, adapters, paid, region, price_date, superseded, plan, routed, split)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
 TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)

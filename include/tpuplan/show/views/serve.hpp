@@ -206,10 +206,14 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   if (answer.unnamed_low && first.per_token_low) {
     const seconds low = *first.per_token_low, high = *first.per_token_high;
     const bool narrower = high / low < *answer.unnamed_high / *answer.unnamed_low;
-    words.push_back(
-        joined({options.names_options ? "--engine " : "the name ", name(first.engine),
-                narrower ? " narrows" : " changes", " the band of a token from ",
-                duration_range(*answer.unnamed_low, *answer.unnamed_high), " to ", duration_range(low, high)}));
+    const std::string before = duration_range(*answer.unnamed_low, *answer.unnamed_high);
+    const std::string after = duration_range(low, high);
+    const std::string of_name = joined({options.names_options ? "--engine " : "the name ", name(first.engine),
+                                        before == after ? " keeps"
+                                        : narrower      ? " narrows"
+                                                        : " changes"});
+    words.push_back(before == after ? joined({of_name, " the band of a token as it is, ", after})
+                                    : joined({of_name, " the band of a token from ", before, " to ", after}));
   }
   return words.size() < 2 ? words.empty() ? std::string() : words.front() : words[0] + "; " + words[1];
 }
