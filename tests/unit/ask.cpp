@@ -1,5 +1,6 @@
 // Questions as JSON, and their answers: the same figures as the functions, as the schema says, strict.
 #include <fstream>
+#include <functional>
 #include <set>
 #include <string>
 #include <tpuplan/ask.hpp>
@@ -217,6 +218,20 @@ TEST_CASE("each question, its request and its answer are as the schema says", "[
     CHECK(schema_fault(answer(one.question, one.request), schema["answers"].at(one.question), schema["$defs"]) == "");
   }
   for (const auto& entry : schema["answers"].items()) CHECK((seen.count(entry.key()) == 1 || entry.key() == "launch"));
+}
+
+TEST_CASE("fields of the schema have limits only where their rows do", "[ask]") {
+  std::size_t limited = 0;
+  const std::function<void(const json&)> walk = [&](const json& at) {
+    if (at.is_object() && at.contains("minimum") && at.contains("maximum")) {
+      ++limited;
+      CHECK(at["minimum"] < at["maximum"]);
+    }
+    if (at.is_structured())
+      for (const json& below : at) walk(below);
+  };
+  walk(ask_schema());
+  CHECK(limited > 100);
 }
 
 TEST_CASE("answers are those of the functions", "[ask]") {

@@ -174,6 +174,9 @@ TEST_CASE("a clip of Wan on eight chips is the command of MaxDiffusion's guide")
   CHECK(has(maxdiffusion_command(on("v6e-8"), run), "attention=ulysses"));
   run.mesh.fsdp = 8;  // all of it: the batch is shared by the axis fsdp, too
   CHECK(has(maxdiffusion_command(on("v6e-8"), run), "ici_fsdp_parallelism=2"));
+  maxdiffusion_run scaled = run;
+  scaled.extra.push_back("guidance_scale=6.5");
+  CHECK(has(maxdiffusion_command(on("v6e-8"), scaled), "guidance_scale=6.5"));
   run.job.forwards = 1;
   CHECK(has(maxdiffusion_command(on("v6e-8"), run), "guidance_scale=1.0"));
   // Training of the same: its own flags, whose chip the guide names.

@@ -255,6 +255,7 @@ TEST_CASE("diffusers files that are not supported are refused by field", "[diffu
   CHECK(refused(wan, R"({"qk_norm": null})").code == errc::unsupported);
   CHECK(says(refused(wan, R"({"patch_size": [1, 2]})").message, "config.patch_size"));
   CHECK(says(refused(wan, R"({"patch_size": [1, 0, 2]})").message, "config.patch_size"));
+  CHECK(says(refused(wan, R"({"patch_size": [1, "2", 2]})").message, "config.patch_size"));
   CHECK(says(refused(wan, R"({"patch_size": [1, 2, 4]})").message, "config.patch_size"));
   CHECK(says(refused(wan, R"({"num_layers": 0})").message, "config.num_layers"));
   CHECK(says(refused(wan, R"({"num_layers": "40"})").message, "config.num_layers"));

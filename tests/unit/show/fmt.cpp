@@ -72,6 +72,8 @@ TEST_CASE("times change their unit at two of the next", "[format]") {
 
 TEST_CASE("dollars have cents until they have thousands", "[format]") {
   CHECK(text_of(usd{0}) == "$0.00");
+  CHECK(text_of(usd{0.000049}) == "<$0.0001");
+  CHECK(text_of(usd{0.000052}) == "$0.0001");
   CHECK(text_of(usd{9.6}) == "$9.60");
   CHECK(text_of(usd{999.49}) == "$999.49");
   CHECK(text_of(usd{999.5}) == "$1.00k");

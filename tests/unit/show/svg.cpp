@@ -466,8 +466,10 @@ TEST_CASE("latency against load, and a day") {
   day.parts[2].first.p99 = 160_s;  // slices that were lost: the other hours can be read all the same
   const elements lost = drawn(to_svg(day));
   CHECK((has_text(lost, "1000") && has_text(lost, "1e5")));
-  for (day_part& part : day.parts) part.first = {};
   day.targets = {};
+  for (day_part& part : day.parts) part.first = {40_ms, 40_ms, 50_ms, 50_ms, 50_ms};
+  CHECK_FALSE(has_text(drawn(to_svg(day)), "1000"));  // the axis is that of the hours
+  for (day_part& part : day.parts) part.first = {};
   CHECK(has_text(drawn(to_svg(day)), "slices that serve"));
   CHECK(says(refusal_of([] { (void)to_svg(latency_chart{}); }).message, "latency_chart.points is none"));
   CHECK(says(refusal_of([] { (void)to_svg(day_chart{}); }).message, "day_chart.parts is none"));

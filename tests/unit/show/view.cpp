@@ -2,7 +2,9 @@
 #include <string>
 #include <tpuplan/json.hpp>
 #include <tpuplan/show/view.hpp>
+#include <tpuplan/show/views/figures.hpp>
 #include <tpuplan/show/views/fit.hpp>
+#include <tpuplan/show/views/plan_serving.hpp>
 
 #include "support/catch.hpp"
 
@@ -30,6 +32,37 @@ TEST_CASE("cells know their words and their figures") {
   CHECK(readable::used_cell(4_GiB, 16_GiB).value == (4_GiB).value());
   CHECK(readable::count_cell(8030261248, true).text == "8,030,261,248");
   CHECK_FALSE(readable::cell("none").value.has_value());
+}
+
+TEST_CASE("fields without effect are twelve by name, and the number of the others") {
+  model_answer answer;
+  for (int i = 0; i < 12; ++i) answer.not_read.push_back("field" + std::to_string(i));
+  CHECK(view_of(answer).parts.back().sentences.front().find("more") == std::string::npos);
+  answer.not_read.emplace_back("another");
+  const std::string words = view_of(answer).parts.back().sentences.front();
+  CHECK(words.substr(words.size() - 10) == "and 1 more");
+}
+
+TEST_CASE("offers are the same where replicas, chips, price and times are") {
+  serving_plan one;
+  one.where = slice_for("v6e-4"), one.slices = 2, one.mesh.tensor = 4;
+  serving_plan other = one;
+  other.where = slice_for("v6e-8"), other.slices = 1;
+  CHECK(readable::is_same_offer(one, other));
+  const auto differs = [&](void (*change)(serving_plan&)) {
+    serving_plan changed = other;
+    change(changed);
+    return !readable::is_same_offer(one, changed);
+  };
+  CHECK(differs([](serving_plan& plan) { plan.slices = 2; }));
+  CHECK(differs([](serving_plan& plan) { plan.where = slice_for("v5e-8"); }));
+  CHECK(differs([](serving_plan& plan) { plan.mesh.tensor = 8; }));
+  CHECK(differs([](serving_plan& plan) { plan.mesh.attention = 1; }));
+  CHECK(differs([](serving_plan& plan) { plan.kind = provisioning::spot; }));
+  CHECK(differs([](serving_plan& plan) { plan.region = text<32>{"asia"}; }));
+  CHECK(differs([](serving_plan& plan) { plan.rate = usd_per_hour(1); }));
+  CHECK(differs([](serving_plan& plan) { plan.estimate.first_token = 1_s; }));
+  CHECK(differs([](serving_plan& plan) { plan.estimate.per_token.total = 1_s; }));
 }
 
 TEST_CASE("words of numbers") {

@@ -83,6 +83,8 @@ TEST_CASE("DeepSeek-V2 without latent attention has heads as wide as their share
 TEST_CASE("lists of experts that do not fit the layers are refused by their field", "[hf_experts]") {
   const hf_class refused[] = {
       {"moe_layers_enum", "step3p5", "", R"({"moe_layers_enum": "3-44"})", 0},
+      {"moe_layers_enum is 3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18;", "step3p5", "",
+       R"({"moe_layers_enum": "3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20-44"})", 0},
       {"moe_layer_freq", "minimax_m3_vl_text", "", R"({"moe_layer_freq": [0, 1]})", 0},
   };
   check_refusals(refused);
