@@ -33,11 +33,11 @@ constexpr likely_time range_of_engines(const engines_that_ran& ran, const servin
   double below = 0, above = 0;
   for (std::size_t i = 0; i < ran.count; ++i) {
     const engine_that_ran& one = ran.items[i];
-    const double times = i == 0 ? 1 : time_under(one.engine) / first;
-    double sooner = 1 / times;
-    if (row_of(one.engine).may_be_best && best.value() > 0 && sooner * best < low) sooner = low / best;
-    below += one.share * fourth_power(sooner);
-    above += one.share * fourth_power(times);
+    const double times = i == 0 ? 1 : fourth_power(time_under(one.engine) / first);
+    const bool is_best = row_of(one.engine).may_be_best && best.value() > 0;
+    const double reached = is_best ? fourth_power(low / best) : 0;
+    below += one.share * (reached * times > 1 ? reached : 1 / times);
+    above += one.share * times;
   }
   return {first, low / fourth_root(below), first / (1 - band.under) * fourth_root(above)};
 }
