@@ -92,11 +92,13 @@ template <class Times>
 [[nodiscard]] inline simulation_run simulate_fleet(const transformer& model, const serving_job& job,
                                                    const serving_fleet& fleet, const closed_loop& loop,
                                                    const std::vector<simulated_request>& requests,
-                                                   const serving_calibration& constants = default_serving_calibration) {
+                                                   const serving_calibration& constants = default_serving_calibration,
+                                                   const step_factors& longer = {}) {
   const simulated_engine engine = detail::engine_of(model, job, fleet, 1, static_cast<std::size_t>(loop.clients),
                                                     detail::have_priorities(requests));
-  return simulate_closed_loop(loop, engine, requests,
-                              replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants});
+  return simulate_closed_loop(
+      loop, engine, requests,
+      replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants, longer});
 }
 
 }  // namespace abi_0

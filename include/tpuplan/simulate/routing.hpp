@@ -495,7 +495,8 @@ inline void add_hosts(fleet_routing& routing, const transformer& model, const se
 [[nodiscard]] inline routed_run simulate_fleet(const transformer& model, const serving_job& job,
                                                const serving_fleet& fleet, const std::vector<session_request>& requests,
                                                const closed_loop& loop, fleet_routing routing, bytes host_cache = {},
-                                               const serving_calibration& constants = default_serving_calibration) {
+                                               const serving_calibration& constants = default_serving_calibration,
+                                               const step_factors& longer = {}) {
   const bool keeps = !requests.empty() && (requests.back().turn > 0 || routing.shared_prefix > 0);
   if (keeps && state_bytes_per_sequence(model).value() > 0)
     detail::fail(errc::invalid_argument, "layers with a state", model.name.view(),
@@ -505,8 +506,9 @@ inline void add_hosts(fleet_routing& routing, const transformer& model, const se
                                                     std::any_of(requests.begin(), requests.end(), [&](const auto& one) {
                                                       return one.sized.priority != requests.front().sized.priority;
                                                     }));
-  return simulate_routed(engine, requests, loop, routing,
-                         replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants});
+  return simulate_routed(
+      engine, requests, loop, routing,
+      replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants, longer});
 }
 
 }  // namespace abi_0

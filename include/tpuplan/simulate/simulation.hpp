@@ -389,16 +389,17 @@ inline simulated_engine engine_of(const transformer& model, const serving_job& j
 }  // namespace detail
 
 /// A run of `replicas` replicas of a fleet, to which the requests go in turn: all of them for a trace, one for its
-/// random share of the requests. Throws as `engine_of` and `simulate` do. Worked: a request alone in its replica has
-/// its first token after `engine_prefill_time`.
+/// random share of the requests; `longer` is of all steps. Throws as `engine_of` and `simulate` do. Worked: a request
+/// alone in its replica has its first token after `engine_prefill_time`.
 [[nodiscard]] inline simulation_run simulate_fleet(const transformer& model, const serving_job& job,
                                                    const serving_fleet& fleet, std::int64_t replicas,
                                                    const std::vector<simulated_request>& requests,
-                                                   const serving_calibration& constants = default_serving_calibration) {
+                                                   const serving_calibration& constants = default_serving_calibration,
+                                                   const step_factors& longer = {}) {
   const simulated_engine engine =
       detail::engine_of(model, job, fleet, replicas, requests.size(), detail::have_priorities(requests));
   return simulate(engine, requests,
-                  replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants});
+                  replica_step_times{model, job, fleet.mesh, fleet.where, engine.max_running, constants, longer});
 }
 
 namespace detail {

@@ -181,7 +181,8 @@ inline per_second rate_of(const split_rates& each, const split_pools& pools) {
 [[nodiscard]] inline split_run simulate_split(const transformer& model, const serving_job& job,
                                               const serving_fleet& fleet, const split_pools& pools,
                                               const std::vector<simulated_request>& requests,
-                                              const serving_calibration& constants = default_serving_calibration) {
+                                              const serving_calibration& constants = default_serving_calibration,
+                                              const step_factors& longer = {}) {
   detail::validate(pools);
   serving_fleet first = fleet, second = fleet;
   first.slices = pools.prefill, second.slices = pools.decode;
@@ -189,7 +190,7 @@ inline per_second rate_of(const split_rates& each, const split_pools& pools) {
   prompts.output = fixed_length(1);
   std::vector<simulated_request> sent = requests;
   for (simulated_request& one : sent) one.output = 1;
-  const simulation_run computed = simulate_fleet(model, prompts, first, replicas_of(first), sent, constants);
+  const simulation_run computed = simulate_fleet(model, prompts, first, replicas_of(first), sent, constants, longer);
   const std::vector<seconds> there =
       detail::arrivals_of_caches(model, job, pools, replicas_of(first), computed.records);
   std::vector<std::size_t> order;
@@ -206,7 +207,7 @@ inline per_second rate_of(const split_rates& each, const split_pools& pools) {
   const simulated_engine engine =
       detail::engine_of(model, job, second, replicas_of(second), sent.size(), detail::have_priorities(sent));
   all.run = detail::run_counted(
-      engine, sent, replica_step_times{model, job, second.mesh, second.where, engine.max_running, constants},
+      engine, sent, replica_step_times{model, job, second.mesh, second.where, engine.max_running, constants, longer},
       detail::no_observer{}, detail::counted_of(requests));
   all.prefill_busy = computed.busy;
   all.decode_busy = all.run.busy;

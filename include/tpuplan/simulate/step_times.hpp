@@ -24,6 +24,12 @@ struct step_work {
   std::int64_t prompts = 1;        ///< that these tokens are of
 };
 
+/// How many times as long as estimated steps take.
+struct step_factors {
+  double prompts = 1;  ///< those that compute prompts alone
+  double tokens = 1;   ///< those in which sequences decode
+};
+
 /// Step times of one replica. A step without prompts is `decode_step`, or the host's time where that is longer, or
 /// their sum where device and host take turns. Prompts alone are `engine_prefill` times `prefill_time`. Prompts in a
 /// step that decodes are the same without weights and latency, which belong to the sequences that decode. Under
@@ -33,8 +39,11 @@ class replica_step_times {
  public:
   /// Prepares steps of up to that many sequences. Throws as `serve` does.
   replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
-                     std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration)
-      : block_tokens_{detail::block_of(job)} {
+                     std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration,
+                     const step_factors& longer = {})
+      : block_tokens_{detail::block_of(job)},
+        longer_{detail::positive("step_factors.prompts", longer.prompts),
+                detail::positive("step_factors.tokens", longer.tokens)} {
     validate(job, model);
     const detail::engine_constants own = detail::constants_of(constants, job.engine);
     detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
@@ -66,8 +75,9 @@ class replica_step_times {
     const double begun = work.prompt_tokens == 0 ? 0 : host_request_ * others;
     if (work.sequences == 0) {
       const double device = engine_prefill_ * (fixed_ + prompts);
-      if (host_ == 0) return seconds{std::max(device, begun)};
-      return seconds{detail::with_host(device, host_ + host_each_ * static_cast<double>(work.prompt_tokens), in_turn_)};
+      if (host_ == 0) return seconds{longer_.prompts * std::max(device, begun)};
+      const double host = host_ + host_each_ * static_cast<double>(work.prompt_tokens);
+      return seconds{longer_.prompts * detail::with_host(device, host, in_turn_)};
     }
     const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
     // Whole blocks of the mean context, as in `held_tokens`.
@@ -76,9 +86,10 @@ class replica_step_times {
     const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
     const double step = detail::with_host(device, at.host + at.own * begun, in_turn_);
-    if (draft_ == 0) return seconds{step};
+    if (draft_ == 0) return seconds{longer_.tokens * step};
     const double plain = plain_[static_cast<std::size_t>(work.sequences)];
-    return seconds{step + draft_ * detail::with_host(plain + at.own * cache, at.host, in_turn_)};
+    const double drafts = draft_ * detail::with_host(plain + at.own * cache, at.host, in_turn_);
+    return seconds{longer_.tokens * (step + drafts)};
   }
 
  private:
@@ -138,6 +149,7 @@ class replica_step_times {
 
   transformer takes_in_{};  // what takes prompts in
   std::int64_t block_tokens_ = 1;
+  step_factors longer_{};
   struct of_running {
     double device, host;  // seconds, keys and values apart
     double own;           // factor of the caller's own runs

@@ -41,6 +41,19 @@ TEST_CASE("steps may take longer until a limit is missed, and the band says with
   CHECK(whole_time_of(estimate).total == 10_ms);
 }
 
+TEST_CASE("steps take as many times as long as the ends of the band of an estimate say") {
+  serving_estimate estimate;
+  CHECK(says(refusal_of([&] { (void)step_band_of(estimate); }).message, "first_token"));
+  estimate.first_token_low = 3_ms, estimate.first_token = 4_ms, estimate.first_token_high = 9_ms;
+  CHECK(step_band_of(estimate).high.tokens == 2.25);  // an encoder: nothing decodes
+  estimate.per_token.low = 8_ms, estimate.per_token.total = 10_ms, estimate.per_token.high = 20_ms;
+  const step_band band = step_band_of(estimate);
+  CHECK(band.low.prompts == 0.75);
+  CHECK(band.low.tokens == 0.8);
+  CHECK(band.high.prompts == 2.25);
+  CHECK(band.high.tokens == 2);
+}
+
 TEST_CASE("limits by a slower clock") {
   latency_targets targets;
   targets.first_token = {0.99, 2_s};

@@ -37,6 +37,24 @@ transformer with_windows() {
 
 }  // namespace
 
+TEST_CASE("steps take as many times as long as is said, those of prompts alone and those that decode") {
+  const slice where = slice_for("v6e-8");
+  const replica_step_times plain{llama_3_8b(), chat_job(), {}, where, 8};
+  const replica_step_times longer{llama_3_8b(), chat_job(), {}, where, 8, default_serving_calibration, {3, 0.5}};
+  const step_work prompt{0, 0, 512, plain.attention(0, 512), 0}, both{8, 4096, 512, plain.attention(0, 512), 0};
+  CHECK(close(longer.step(prompt) / plain.step(prompt), 3));
+  CHECK(close(longer.step(both) / plain.step(both), 0.5));
+  CHECK(longer.attention(0, 512) == plain.attention(0, 512));
+  const auto refused = [&](const step_factors& factors) {
+    return refusal_of([&] {
+             (void)replica_step_times{llama_3_8b(), chat_job(), {}, where, 8, default_serving_calibration, factors};
+           })
+        .message;
+  };
+  CHECK(says(refused({0, 1}), "step_factors.prompts is 0"));
+  CHECK(says(refused({1, -1}), "step_factors.tokens is -1"));
+}
+
 TEST_CASE("a step that only decodes is decode_step, or the host's time") {
   const slice where = slice_for("v6e-8");
   for (const transformer& model : {llama_3_8b(), with_windows()}) {
