@@ -265,6 +265,30 @@ void serving_bands(relation& r) {
   }
 }
 
+// Percentiles of a fleet lie between those of the same requests with shorter and with longer steps. An engine that is
+// faster serves other requests together, so that a single percentile may move against its steps by what one step takes.
+void simulated_bands(relation& r) {
+  while (r.next()) {
+    const drawn_question drawn = draw("simulate", draw_decoder(r), r.random);
+    const reply answer = ask("simulate", drawn.request);
+    if (answer.refused()) {
+      r.skip("simulate refuses");
+      continue;
+    }
+    const json& a = answer.answer();
+    const auto is_said = [](const json& one) { return one["field"] == "band"; };
+    r.holds(a["latency_high"].is_null() == std::any_of(a["assumed"].begin(), a["assumed"].end(), is_said),
+            "an end of the band that is left out is said to be", answer, a["assumed"].dump());
+    if (a["latency_low"].is_null()) continue;
+    for (const char* what : {"first_token", "per_token", "end_to_end"}) {
+      const json &middle = a["report"][what]["value"], &low = a["latency_low"][what];
+      const json& high = a["latency_high"].is_null() ? middle : a["latency_high"][what];
+      for (const char* share : {"mean_s", "p50_s", "p90_s", "p95_s", "p99_s"})
+        ordered(r, (std::string(what) + " " + share).c_str(), answer, low[share], middle[share], high[share]);
+    }
+  }
+}
+
 // With runs of one's own, whatever they say, a step is still the sum of its parts, and so is the table of them.
 void calibrated_parts(relation& r) {
   static const std::vector<std::string> slices = {"v6e-64", "v5p-128", "v5litepod-256", "tpu7x-64"};

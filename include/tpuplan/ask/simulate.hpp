@@ -182,7 +182,33 @@ class asked_simulation {
     if (!all.meets_targets && trace_.empty() && !is_routed() && !is_split())
       all.changes =
           rows_of(changes_that_help(model_, job_, [&](const serving_job& job) { return keeps_targets(job); }));
+    if (each.refusal == serving_refusal::none) band_ = step_band_of(each);
     return all;
+  }
+  /// The same requests with all steps as long as at the ends of the band of the estimate. Beside the first simulation
+  /// these are two of an eighth of the steps that one may take, or none.
+  void add_band(simulate_answer& all) {
+    if (!band_) said_of_band_ = "none: the closed form cannot serve such a load";
+    if (loop_.clients == 0 && falls_behind()) said_of_band_ = "none: more requests come than are served";
+    if (first_ > most_simulated_steps / 8)
+      said_of_band_ = "none: the requests take more than an eighth of the steps that a simulation may take";
+    if (!said_of_band_.empty()) return;
+    const auto end = [&](const step_factors& longer) {
+      longer_ = longer;
+      const simulation_report one = is_split() ? report_of(split_run_of(all.split->pools).run) : report(job_);
+      return latency_end{one.first_token.value, one.per_token.value, one.end_to_end.value};
+    };
+    all.latency_low = end(band_->low);
+    const latency_end high = end(band_->high);
+    longer_ = {};
+    if (loop_.clients > 0 || last_served_ == 0) {
+      all.latency_high = high;
+      return;
+    }
+    const double replicas = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
+    said_of_band_ = "at its high end more requests come than are served, about " +
+                    readable::three_digits(last_served_ * replicas) +
+                    " a second: these times grow for as long as they come";
   }
   /// How much longer steps may take, and the chance of that: simulations of a quarter of what one may take.
   void add_chance(simulate_answer& all, const token_time& token) {
@@ -226,6 +252,7 @@ class asked_simulation {
                                               " GB/s to each chip, that of its PCIe");
     if (routing_ == request_routing::prefix) taken.emplace_back(assumed_affinity);
     if (loop_.clients > 0) {
+      if (!said_of_band_.empty()) taken.emplace_back("band", said_of_band_);
       if (loop_.warm_up == 0 && loop_.clients > 1)
         taken.emplace_back("burst", std::string("the first requests of the clients, which come ") +
                                         (loop_.ramp.value() > 0 ? "over the ramp" : "all at once") +
@@ -237,6 +264,7 @@ class asked_simulation {
       taken.emplace_back("requests", "too few for a steady state, of which " +
                                          readable::three_digits(all.report.running) +
                                          " run at once: times and rates are those of a fleet that fills");
+    if (!said_of_band_.empty()) taken.emplace_back("band", said_of_band_);
     if (served_ == 0) return taken;
     const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
     taken.emplace_back("load", "more requests come than are served, about " +
@@ -299,16 +327,24 @@ class asked_simulation {
            "a rate: none is published for " + std::string(chip.name.view()));
     if (asked_.split_slices != 0)
       pools = best_split(model_, job_, fleet_, asked_.split_slices, pools.transfer, asked_.constants);
-    const std::vector<simulated_request> requests =
-        trace_.empty() ? requests_of(traffic_by(job_, checked_multiply(requests_, replicas_of(fleet_)))) : trace_;
-    const split_run apart = simulate_split(model_, job_, fleet_, pools, requests, asked_.constants);
-    const simulation_run both = simulate_fleet(model_, job_, fleet_, replicas_of(fleet_), requests, asked_.constants);
-    served_ = served_below_arrivals(apart.run);
+    const split_run apart = split_run_of(pools);
+    const simulation_run both =
+        simulate_fleet(model_, job_, fleet_, replicas_of(fleet_), all_requests(), asked_.constants);
+    served_ = last_served_, first_ = apart.run.steps;
     all.report = report_of(apart.run, targets_);
     split_answer& answer = all.split.emplace();
     answer = {pools, apart.transfer, apart.prefill_busy, apart.decode_busy, report_of(both, targets_), false};
     answer.pays = any_target(targets_) ? meets(all.report) && !meets(answer.together)
                                        : all.report.end_to_end.value.mean < answer.together.end_to_end.value.mean;
+  }
+  /// The requests to all replicas of a split fleet.
+  [[nodiscard]] std::vector<simulated_request> all_requests() const {
+    return trace_.empty() ? requests_of(traffic_by(job_, checked_multiply(requests_, replicas_of(fleet_)))) : trace_;
+  }
+  [[nodiscard]] split_run split_run_of(const split_pools& pools) {
+    split_run apart = simulate_split(model_, job_, fleet_, pools, all_requests(), asked_.constants, longer_);
+    last_served_ = served_below_arrivals(apart.run);
+    return apart;
   }
   /// Refuses routing by prefixes that there are not; takes the lengths of whole prompts.
   void check_routing() {
@@ -394,12 +430,13 @@ class asked_simulation {
     if (steps_ == 0) check_requests(job);
     if (is_routed()) return routed_report(job);
     const std::vector<simulated_request> requests = trace_.empty() ? drawn(job, requests_) : trace_;
-    const simulation_run run = job.concurrency > 0
-                                   ? simulate_fleet(model_, job, fleet_, loop_of(job), requests, asked_.constants)
-                                   : simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants);
+    const simulation_run run =
+        job.concurrency > 0 ? simulate_fleet(model_, job, fleet_, loop_of(job), requests, asked_.constants, longer_)
+                            : simulate_fleet(model_, job, fleet_, simulated(), requests, asked_.constants, longer_);
+    last_served_ = served_below_arrivals(run);
     if (steps_ == 0) {
       first_ = run.steps;
-      served_ = served_below_arrivals(run);
+      served_ = last_served_;
       priorities_ = times_by_priority(run, requests);
       if (job.concurrency > 0 && loop_.ramp.value() == 0) slower_ = slowdown_at_once(times_of(run, {}), targets_);
     }
@@ -411,10 +448,11 @@ class asked_simulation {
                                 outage_};
     const std::vector<session_request> sessions = trace_.empty() ? drawn_sessions(job) : traced_sessions();
     const routed_run all = simulate_fleet(model_, job, fleet_, sessions, loop_of(job), routing,
-                                          bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants);
+                                          bytes{asked_.host_cache_gib * 1073741824.0}, asked_.constants, longer_);
+    last_served_ = served_below_arrivals(all.run);
     if (steps_ == 0) {
       first_ = all.run.steps;
-      served_ = served_below_arrivals(all.run);
+      served_ = last_served_;
       priorities_ = times_by_priority(all.run, sized(sessions));
       prefixes_ = all.prefixes;
       served_by_each_ = all.served;
@@ -474,6 +512,10 @@ class asked_simulation {
   std::int64_t requests_ = 0;           // of one replica, without a trace
   std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
   double served_ = 0;                   // requests a second, where more come
+  double last_served_ = 0;              // the same of the last simulation
+  std::optional<step_band> band_{};     // of the steps; none where the closed form serves fewer than come
+  step_factors longer_{};               // of the steps that are simulated
+  std::string said_of_band_{};          // where an end is left out
   double slower_ = 0;                   // of clients that begin at once, with targets: as `simulate_answer::slowdown`
 };
 
@@ -504,6 +546,7 @@ class asked_simulation {
   answer.model = config.model.name.view();
   answer.variation = asked.variation;
   answer.traced = !asked.trace.empty();
+  simulation.add_band(answer);
   if (asked.load) answer.load = simulation.load();
   if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
     answer.price = *price;

@@ -221,11 +221,78 @@ TEST_CASE("a split fleet stands beside as many slices that do both") {
   CHECK(answer.split->pools.transfer == 8.86_GB_per_s);
   CHECK(answer.fleet.slices == 3);
   CHECK(answer.report.requests == answer.split->together.requests);
-  CHECK(says(view_of(answer).parts[1].notes.back(), answer.split->pays ? "to split pays" : "do not split"));
+  CHECK(says(view_of(answer).parts[2].notes.back(), answer.split->pays ? "to split pays" : "do not split"));
   asked.job.percentiles.first_token = {0.99, seconds{10}};
   CHECK_FALSE(answer_to_simulate(config, asked, price_book{}).split->pays);  // together they keep it too
   asked.split = {0, 2, 1_GB_per_s};
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "split.prefill is 0"));
+}
+
+TEST_CASE("one client waits as many times as long as the band of the estimate says, at every percentile") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4", asked.job.concurrency = 1, asked.requests = 200;
+  asked.job.prompt = asked.job.output = fixed_length(256);
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  const serving_estimate one = serve(config.model, answer.job, {}, slice_for("v6e-4"));
+  REQUIRE(answer.latency_low.has_value());
+  REQUIRE(answer.latency_high.has_value());
+  const auto holds = [&](const latency_end& end, seconds first, seconds token) {
+    const double prompts = first / one.first_token, tokens = token / one.per_token.total;
+    for (seconds time_percentiles::*share : {&time_percentiles::mean, &time_percentiles::p50, &time_percentiles::p90,
+                                             &time_percentiles::p95, &time_percentiles::p99}) {
+      const seconds at_first = answer.report.first_token.value.*share, each = answer.report.per_token.value.*share;
+      CHECK(close(end.first_token.*share / at_first, prompts, 1e-9));
+      CHECK(close(end.per_token.*share / each, tokens, 1e-9));
+      CHECK(close((end.end_to_end.*share).value(), (at_first * prompts + each * (255 * tokens)).value(), 1e-9));
+    }
+  };
+  holds(*answer.latency_low, one.first_token_low, one.per_token.low);
+  holds(*answer.latency_high, one.first_token_high, one.per_token.high);
+  const view shown = view_of(answer);
+  CHECK(shown.parts[1].columns[0].title == "between");
+  REQUIRE(shown.parts[1].rows.size() == 3);
+  CHECK(shown.parts[1].rows[1][4].low == answer.latency_low->per_token.p99.value());
+  CHECK(shown.parts[1].rows[1][4].value == answer.latency_high->per_token.p99.value());
+  view_options wide;
+  wide.wide = true;
+  CHECK(view_of(answer, wide).parts.size() == shown.parts.size() - 1);
+  REQUIRE(view_of(answer, wide).parts[0].rows.size() == 10);
+  CHECK(view_of(answer, wide).parts[0].rows[7][0].text == "each token, high end");
+  CHECK(view_of(answer, wide).parts[0].rows[7][5].value == answer.latency_high->per_token.p99.value());
+}
+
+TEST_CASE("a band ends where more requests come than are served, and has none where one simulation is long") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4";
+  const auto said = [](const simulate_answer& answer) {
+    for (const assumption& one : answer.assumed)
+      if (one.field == "band") return one.value;
+    return std::string();
+  };
+  asked.job.request_rate = per_second{1};
+  const simulate_answer idle = answer_to_simulate(config, asked, price_book{});
+  CHECK(idle.latency_high.has_value());
+  CHECK(said(idle).empty());
+  asked.job.request_rate = idle.capacity * 0.9;  // and of steps as long as at the high end it serves half as many
+  const simulate_answer busy = answer_to_simulate(config, asked, price_book{});
+  CHECK(busy.latency_low.has_value());
+  CHECK_FALSE(busy.latency_high.has_value());
+  CHECK(says(said(busy), "at its high end more requests come than are served, about "));
+  CHECK(says(view_of(busy).parts[1].rows[0][4].text, " or more"));
+  asked.job.request_rate = idle.capacity * 1.5;
+  const simulate_answer behind = answer_to_simulate(config, asked, price_book{});
+  CHECK_FALSE(behind.latency_low.has_value());
+  CHECK(says(said(behind), "none: more requests come than are served"));
+  asked.job.request_rate = per_second{0.001};
+  asked.job.output = fixed_length(4000);
+  asked.requests = 1000;
+  const simulate_answer lengthy = answer_to_simulate(config, asked, price_book{});
+  CHECK_FALSE(lengthy.latency_low.has_value());
+  CHECK(says(said(lengthy), "none: the requests take more than an eighth of the steps"));
 }
 
 TEST_CASE("clients that send as soon as they are answered keep a target with steps that take as much longer") {

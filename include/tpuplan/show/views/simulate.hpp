@@ -2,6 +2,7 @@
 #define TPUPLAN_SHOW_VIEWS_SIMULATE_HPP
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/plan/traffic.hpp>
@@ -58,6 +59,41 @@ namespace readable {
     case request_routing::prefix: break;
   }
   return ", each request to one that has its prefix, unless it is too busy; ";
+}
+/// Calls `show` with the words for each kind of latency that was measured, and where an end of the band has it.
+template <class Show>
+void each_latency(const simulate_answer& answer, const Show& show) {
+  const simulation_report& report = answer.report;
+  show(answer.job.output.mean > 0 ? "first token" : "answer", &latency_end::first_token);
+  if (report.per_token.count > 0) show("each token", &latency_end::per_token);
+  show("whole request", &latency_end::end_to_end);
+}
+/// Percentiles between the ends of the band, of which the high one may be left out.
+[[nodiscard]] inline view_part band_part(const simulate_answer& answer) {
+  view_part part = table_of("between | >p50 | >p90 | >p95 | >p99");
+  each_latency(answer, [&](std::string_view words, time_percentiles latency_end::*times) {
+    std::vector<view_cell> row = {cell(words)};
+    for (seconds time_percentiles::*share :
+         {&time_percentiles::p50, &time_percentiles::p90, &time_percentiles::p95, &time_percentiles::p99}) {
+      const seconds low = (*answer.latency_low).*times.*share;
+      row.push_back(answer.latency_high ? range_cell(low, (*answer.latency_high).*times.*share)
+                                        : cell(joined({duration(low), " or more"})));
+    }
+    part.rows.push_back(std::move(row));
+  });
+  part.notes = {"the same requests, with all steps as short and as long as the band of the estimate has them"};
+  return part;
+}
+/// The ends of the band as rows of the percentiles.
+inline void add_ends(view_part& part, const simulate_answer& answer) {
+  each_latency(answer, [&](std::string_view words, time_percentiles latency_end::*times) {
+    const auto add = [&](const std::optional<latency_end>& end, std::string_view which) {
+      if (!end) return;
+      part.rows.push_back(percentile_row(joined({words, which}), {(*end).*times, {}, 1}, {}, true));
+      part.rows.back()[6] = cell("");
+    };
+    add(answer.latency_low, ", low end"), add(answer.latency_high, ", high end");
+  });
 }
 /// What requests of each priority take.
 [[nodiscard]] inline view_part priorities_part(const simulate_answer& answer) {
@@ -195,8 +231,10 @@ namespace readable {
        : answer.loop.warm_up == 0                            ? " counted, until the last has ended"
                                   : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
   shown.parts = {report_part(answer.report, answer.targets, answer.job.output.mean > 0)};
+  if (options.wide) add_ends(shown.parts.back(), answer);
   shown.parts.back().notes = fleet_sentences(answer, options);
   shown.summary = shown.parts.back().notes.front();
+  if (answer.latency_low && !options.wide) shown.parts.push_back(band_part(answer));
   if (!answer.priorities.empty()) shown.parts.push_back(priorities_part(answer));
   if (answer.split) shown.parts.push_back(split_part(answer));
   if (answer.outage) shown.parts.push_back(outage_part(answer));
