@@ -2,6 +2,7 @@
 // second of 1,024 tokens in and out (llm-d/llm-d, guides/pd-disaggregation/README.tpu.md). It made 536 tokens/s where
 // 1,024 a second were asked for, so that its queue grew: the errors are shown, and no constant is fitted to it.
 #include <string>
+#include <tpuplan/ask/simulate.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/simulate/split.hpp>
@@ -42,6 +43,14 @@ TEST_CASE("prefill and decode apart beside a published run", "[published]") {
   CAPTURE(token.low.value(), token.total.value(), token.high.value());
   CHECK(token.low.value() < 37.1e-3);
   CHECK(token.high.value() > 37.1e-3);
+  // At the high end of the band the queue grows too, and the published p99 is above the low end.
+  simulate_request asked;
+  asked.slice = "tpu7x-8", asked.mesh.tensor = 8, asked.requests = 500, asked.split = {1, 1, {}};
+  asked.job = job;
+  const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(answer.latency_low.has_value());
+  CHECK(close(answer.latency_low->first_token.p99.value(), 0.14, 0.1));
+  CHECK_FALSE(answer.latency_high.has_value());
 }
 
 }  // namespace oracle_split_pools_tests
