@@ -265,8 +265,7 @@ void serving_bands(relation& r) {
   }
 }
 
-// Percentiles of a fleet lie between those of the same requests with shorter and with longer steps. An engine that is
-// faster serves other requests together, so that a single percentile may move against its steps by what one step takes.
+// Percentiles of a fleet lie between those of the same requests with shorter and with longer steps.
 void simulated_bands(relation& r) {
   while (r.next()) {
     const drawn_question drawn = draw("simulate", draw_decoder(r), r.random);
