@@ -360,9 +360,12 @@ void routed_plan_rows(relation& r) {
     }
     for (const json& row : planned.answer()["plans"]) {
       json question = simulation_of(request, row);
-      question["slices"] = row["slices"];
+      const double part = row["routed"]["slices"], whole = row["slices"];
+      question["slices"] = row["routed"]["slices"];
+      if (part < whole)
+        question["job"]["request_rate_per_s"] = request["job"]["request_rate_per_s"].get<double>() * part / whole;
       if (prefixes) question["sessions"] = request["sessions"];
-      const bool is_only = row["slices"].get<double>() * row["plan"]["estimate"]["replicas"].get<double>() == 1;
+      const bool is_only = part * row["plan"]["estimate"]["replicas"].get<double>() == 1;
       if (!is_only) question["routing"] = row["routed"]["routing"];
       const reply simulated = ask("simulate", question);
       if (!r.holds(!simulated.refused(), "simulate refuses a row of plan_serving", planned, row["slice"].dump(),
@@ -375,9 +378,8 @@ void routed_plan_rows(relation& r) {
         same_report(r, "what a plan finds of prompts", planned, row["routed"]["prefixes"], simulated,
                     answer["prefixes"]);
       r.same("requests a second that all slices serve", planned, row["capacity_requests_per_s"], simulated,
-             answer["capacity_per_s"]);
-      const double made = answer["report"]["output_tokens_per_s"].get<double>() * answer["replicas"].get<double>() /
-                          answer["simulated_replicas"].get<double>();
+             answer["capacity_per_s"].get<double>() / part * whole);
+      const double made = answer["report"]["output_tokens_per_s"].get<double>() / part * whole;
       r.same("dollars of a million output tokens", planned, row["million_all_on_output_usd"], simulated,
              row["rate_usd_per_s"].get<double>() / made * 1e6);
     }

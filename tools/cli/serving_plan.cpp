@@ -73,12 +73,17 @@ std::string split_command(const serving_plan_row& row, const serving_request& re
   return follow_up(with, "simulate", own, {"--region"});
 }
 
-/// The command that simulates all replicas of the plan behind their router.
+/// The command that simulates the replicas of the plan behind their router, as many as the plan has simulated.
 std::string simulate_command(const serving_plan_row& row, const serving_request& request, const session& with) {
   const serving_plan& best = row.plan;
   std::vector<follow_up_option> own = placed(best, request, with);
-  own.emplace_back("--slices", std::to_string(best.slices));
-  if (best.slices * best.estimate.replicas > 1) own.emplace_back("--routing", std::string(name(row.routed->routing)));
+  const std::int64_t part = row.routed->slices;
+  own.emplace_back("--slices", std::to_string(part));
+  if (part != best.slices) {
+    const per_second rate = rate_of_part(request.job.request_rate, part, best.slices);
+    own.emplace_back("--rate", fmt::format("{}", rate.value()));
+  }
+  if (part * best.estimate.replicas > 1) own.emplace_back("--routing", std::string(name(row.routed->routing)));
   return follow_up(with, "simulate", own, {"--region", "--routing"});
 }
 

@@ -108,7 +108,7 @@ struct serving_plan_row {
   std::string paid{}, region{}, price_date{};  ///< the way of paying, and its price
   bool superseded = false;                     ///< which is older than an announced change
   serving_plan plan{};
-  std::optional<planned_router> routed{};  ///< behind a router: all replicas, as simulate has them
+  std::optional<planned_router> routed{};  ///< behind a router: as simulate has its slices
   std::optional<planned_split> split{};    ///< of the best plan: its slices as two pools, where that can be simulated
   /// @}
 };
@@ -207,7 +207,8 @@ namespace detail {
   row.million_all_on_output_low = range.low, row.million_all_on_output_high = range.high;
   row.million_requests = planned.cost.requests;
   if (routed != nullptr && e.per_token.total.value() > 0) {  // of the tokens that were made
-    const usd each = planned.rate / planned.simulated.output_tokens * 1e6;
+    const double parts = static_cast<double>(planned.slices) / static_cast<double>(routed->slices);
+    const usd each = planned.rate / (planned.simulated.output_tokens * parts) * 1e6;
     row.million_all_on_output = row.million_all_on_output_low = row.million_all_on_output_high = each;
   }
   row.memory_used = e.memory.total;
@@ -377,6 +378,16 @@ namespace detail {
   assumed.emplace_back("slices",
                        "those are simulated that are cheapest with a random share of the requests for each replica" +
                            std::string(have_prefixes(traffic.sessions) ? " and all found that had come before" : ""));
+  const auto is_part = [&](std::size_t place) { return found.fleets[place].slices < found.answer.plans[place].slices; };
+  bool any_part = false;
+  for (std::size_t place = 0; place < found.fleets.size(); ++place) any_part = any_part || is_part(place);
+  if (any_part)
+    assumed.emplace_back("part", "of a large fleet slices of " + std::to_string(planned_replicas) +
+                                     " replicas or more are simulated, with their share of the requests");
+  if (found.routers.size() == 1)
+    assumed.emplace_back("routers",
+                         "by prefix alone: with others all replicas would have to be simulated, which takes "
+                         "longer than one answer may");
   return assumed;
 }
 /// The answer behind a router.

@@ -25,14 +25,15 @@ struct planned_traffic {
   double host_cache_gib = 0;                 ///< memory of the hosts of a replica for its cache, GiB
 };
 
-/// The slices of a plan behind a router, all replicas simulated.
+/// The slices of a plan behind a router, with all of their replicas simulated together.
 struct planned_router {
   /// @{
   /// The router, and what it did.
   request_routing routing{};
+  std::int64_t slices = 0;   ///< that were simulated: all, or of a large fleet a part with its share of the requests
   prefix_shares prefixes{};  ///< shares of the tokens of prompts
   double busiest = 0;        ///< share of the requests that the busiest replica had
-  /// The latencies of all slices, and whether the targets are kept and as many requests are served as come.
+  /// The latencies of these slices, and whether the targets are kept and as many requests are served as come.
   simulation_report report{};
   bool keeps_targets = false;
   /// @}
@@ -62,11 +63,35 @@ struct routed_plans {
   return traffic.routing.has_value() || have_prefixes(traffic.sessions);
 }
 
+/// Replicas of a large fleet that are simulated at the least, with their share of the requests.
+inline constexpr std::int64_t planned_replicas = 12;
+
+/// The slices of a plan that are simulated behind a router. By prefix a conversation stays where it is, and each
+/// replica has as much of it as in the whole fleet: so many slices do as have 12 replicas, and one for each shared
+/// prefix. Other routers send the turns of a conversation to any replica, and find less of them the more there are: all
+/// slices; without turns 12 replicas do. Worked: of 15 slices of 4 replicas 3 by prefix, and all 15 by queue.
+[[nodiscard]] inline std::int64_t slices_simulated(const planned_traffic& traffic, request_routing routing,
+                                                   std::int64_t slices, std::int64_t replicas_of_slice) {
+  if (routing != request_routing::prefix && traffic.sessions.turns > 1) return slices;
+  const std::int64_t enough = std::max(planned_replicas, traffic.sessions.groups);
+  return std::min(slices, ceil_div(enough, replicas_of_slice));
+}
+
+/// The requests a second of so many of the slices. Worked: 3 of 15 slices have 40 of 200.
+[[nodiscard]] inline per_second rate_of_part(per_second rate, std::int64_t part, std::int64_t slices) {
+  return part == slices ? rate : rate * static_cast<double>(part) / static_cast<double>(slices);
+}
+
 namespace detail {
 
 /// The work of the simulations of a plan behind a router, in steps of replicas, after which only the first plan goes
-/// on; what a request takes beside its steps.
-inline constexpr double most_routed_work = 3e7, work_of_a_request = 60;
+/// on; what a request takes beside its steps; replicas that are looked over in the time of that.
+inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replicas_looked_over = 60;
+
+/// The work of a simulation of so many replicas behind a router.
+[[nodiscard]] inline double routed_work(double steps, double requests, double replicas) {
+  return (steps + work_of_a_request * requests) * (1 + replicas / replicas_looked_over);
+}
 
 /// What simulate is asked of slices of a plan; `job` is the one that was asked for.
 [[nodiscard]] inline simulate_request simulation_of(const serving_job& job, const serving_calibration& constants,
@@ -82,7 +107,7 @@ inline constexpr double most_routed_work = 3e7, work_of_a_request = 60;
 
 /// The plans of a request for conversations or behind a router. The flat search, in which each replica has a random
 /// share of the requests and finds all of a prompt that came before, says which slices are tried, and with how many of
-/// them; then all replicas are simulated, as simulate does.
+/// them; then those of `slices_simulated` are simulated, as simulate does.
 class routed_search {
  public:
   routed_search(const serving_request& request, const serving_job& asked, const planned_traffic& traffic)
@@ -120,10 +145,11 @@ class routed_search {
     rank_figures worth{};
   };
   struct tried_fleet {
-    std::int64_t slices = 0;
+    std::int64_t slices = 0, part = 0;  // of the plan, and those that were simulated
     std::optional<request_routing> routing{};
     simulate_answer answer{};
     bool holds = false;
+    double work = 0;
   };
 
   void decide(const std::vector<serving_plan>& plans, std::vector<found_plan>& found, routed_plans& all) {
@@ -194,19 +220,24 @@ class routed_search {
   /// What simulate answers of so many slices; nothing where it refuses them, for the reason in `closest`.
   [[nodiscard]] std::optional<tried_fleet> simulated(const serving_plan& of, std::int64_t slices,
                                                      request_routing routing, rejected_server& closest) {
-    simulate_request one = simulation_of(asked_, request_.constants, of.where, of.mesh, slices);
+    const std::int64_t part = slices_simulated(traffic_, routing, slices, of.estimate.replicas);
+    simulate_request one = simulation_of(asked_, request_.constants, of.where, of.mesh, part);
+    one.job.request_rate = rate_of_part(asked_.request_rate, part, slices);
     one.sessions = traffic_.sessions, one.host_cache_gib = traffic_.host_cache_gib;
-    if (checked_multiply(slices, of.estimate.replicas) > 1) one.routing = routing;
+    const std::int64_t replicas = checked_multiply(part, of.estimate.replicas);
+    if (replicas > 1) one.routing = routing;
     for (const tried_fleet& known : tried_)
       if (known.slices == slices && known.routing == one.routing) return known;
     if (is_above_capacity(of, slices)) return std::nullopt;
-    if (work_ > most_routed_work && !is_first_) return closest.why = serving_rejection::not_simulated, std::nullopt;
+    if (work_ > most_routed_work && !is_first_) is_cut_ = true;
+    if (is_cut_) return closest.why = serving_rejection::not_simulated, std::nullopt;
     ++candidates_;
     try {
       asked_simulation simulation(request_.model, one);
-      tried_fleet tried{slices, one.routing, simulation.answer(), false};
-      work_ += static_cast<double>(simulation.steps()) +
-               work_of_a_request * static_cast<double>(tried.answer.report.requests);
+      tried_fleet tried{slices, part, one.routing, simulation.answer(), false, 0};
+      tried.work = routed_work(static_cast<double>(simulation.steps()),
+                               static_cast<double>(tried.answer.report.requests), static_cast<double>(replicas));
+      work_ += tried.work;
       const serving_request own = found_request(tried.answer);
       tried.holds = tried.answer.meets_targets && !simulation.falls_behind() &&
                     plan_of(own, of.where, of.mesh, slices).estimate.refusal == serving_refusal::none;
@@ -229,6 +260,7 @@ class routed_search {
   [[nodiscard]] static planned_router fleet_of(const tried_fleet& tried, request_routing routing) {
     planned_router fleet;
     fleet.routing = tried.answer.routing.value_or(routing);
+    fleet.slices = tried.part;
     fleet.prefixes = tried.answer.prefixes.value_or(prefix_shares{});
     fleet.busiest = busiest_share(tried.answer.served);
     fleet.report = tried.answer.report;
@@ -281,17 +313,29 @@ class routed_search {
       const std::int64_t middle = low + (high - low) / 2;
       (holds(middle) ? high : low) = middle;
     }
+    if (is_cut_) return std::nullopt;  // fewer might do
     share_ = static_cast<double>(high) / static_cast<double>(flat);
     return high;
+  }
+  /// The work of all slices, of which a part was simulated; 0 where all were.
+  [[nodiscard]] static double work_of_all(const tried_fleet& tried, std::int64_t replicas_of_slice) {
+    if (tried.part == tried.slices) return 0;
+    const auto replicas = [&](std::int64_t slices) { return static_cast<double>(slices * replicas_of_slice); };
+    const double all = replicas(tried.slices), part = replicas(tried.part);
+    return tried.work / routed_work(1, 0, part) * routed_work(1, 0, all) * all / part;
   }
   /// The router with which the requests of these slices end earliest, of those that keep the targets.
   void choose(const serving_plan& of, std::int64_t slices, rejected_server& closest,
               std::vector<planned_router>& routers) {
+    double whole = 0;  // work of all slices, by that of a part
     for (const request_routing one :
          {request_routing::prefix, request_routing::queue, request_routing::round_robin, request_routing::random}) {
-      if (one != request_routing::prefix && work_ > most_routed_work) break;
-      if (const std::optional<tried_fleet> tried = simulated(of, slices, one, closest))
+      const std::int64_t part = slices_simulated(traffic_, one, slices, of.estimate.replicas);
+      if (one != request_routing::prefix && work_ + (part == slices ? whole : 0) > most_routed_work) break;
+      if (const std::optional<tried_fleet> tried = simulated(of, slices, one, closest)) {
         routers.push_back(fleet_of(*tried, one));
+        whole = work_of_all(*tried, of.estimate.replicas);
+      }
     }
     const auto before = [](const planned_router& a, const planned_router& b) {
       if (a.keeps_targets != b.keeps_targets) return a.keeps_targets;
@@ -380,9 +424,9 @@ class routed_search {
   const serving_job& asked_;
   const planned_traffic& traffic_;
   std::optional<request_routing> routing_;
-  std::vector<tried_fleet> tried_{};  // of the slices that are decided
-  double share_ = 1;                  // of the slices of the flat search that the last plan had
-  bool is_first_ = true;
+  std::vector<tried_fleet> tried_{};       // of the slices that are decided
+  double share_ = 1;                       // of the slices of the flat search that the last plan had
+  bool is_first_ = true, is_cut_ = false;  // the plan that is decided; its search, as all took so much work
   double work_ = 0;
   std::int64_t candidates_ = 0;
 };
@@ -458,7 +502,7 @@ class routed_search {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::planned_traffic, routing, sessions, host_cache_gib)
-TPUPLAN_FIELDS(tpuplan::planned_router, routing, prefixes, busiest, report, keeps_targets)
+TPUPLAN_FIELDS(tpuplan::planned_router, routing, slices, prefixes, busiest, report, keeps_targets)
 TPUPLAN_FIELDS(tpuplan::planned_split, slices, split, report, keeps_targets)
 
 #endif

@@ -107,6 +107,51 @@ TEST_CASE("a plan with a spare slice keeps its targets behind a router without i
   CHECK(row.rate > bare.plans.front().rate);
 }
 
+TEST_CASE("the part of a large fleet that is simulated depends on what a router does with conversations") {
+  planned_traffic traffic;
+  traffic.sessions.turns = 6;
+  CHECK(slices_simulated(traffic, request_routing::prefix, 15, 4) == 3);
+  CHECK(slices_simulated(traffic, request_routing::queue, 15, 4) == 15);
+  CHECK(slices_simulated(traffic, request_routing::prefix, 2, 4) == 2);
+  CHECK(slices_simulated(traffic, request_routing::prefix, 3, 128) == 1);
+  traffic.sessions.groups = 30;
+  CHECK(slices_simulated(traffic, request_routing::prefix, 15, 4) == 8);
+  traffic.sessions = {};
+  CHECK(slices_simulated(traffic, request_routing::queue, 15, 4) == 3);
+  CHECK(rate_of_part(per_second{200}, 3, 15) == per_second{40});
+  CHECK(rate_of_part(per_second{0.3}, 7, 7) == per_second{0.3});
+}
+
+TEST_CASE("a plan of a large fleet is what simulate answers of a part, as of all of it") {
+  asked_serving_plan asked = behind_prompts();
+  asked.job.request_rate = per_second{150};
+  asked.sessions.groups = 2;
+  asked.routing = request_routing::prefix;
+  asked.largest_chips = 64, asked.most_plans = 1;
+  const serving_plan_document document = planned(asked);
+  REQUIRE(document.plans.size() == 1);
+  const serving_plan_row& row = document.plans.front();
+  const std::int64_t part = row.routed->slices;
+  REQUIRE(part < row.slices);
+  CHECK(part * row.plan.estimate.replicas >= planned_replicas);
+  const auto simulated = [&](std::int64_t slices) {
+    simulate_request one;
+    one.slice = row.slice, one.slices = slices, one.mesh = row.plan.mesh, one.job = asked.job;
+    one.job.request_rate = rate_of_part(asked.job.request_rate, slices, row.slices);
+    one.sessions = asked.sessions, one.routing = request_routing::prefix;
+    return answer_to_simulate(llama(), one, price_book{});
+  };
+  const simulate_answer some = simulated(part), all = simulated(row.slices);
+  CHECK(some.report.first_token.value.p99 == row.plan.simulated.first_token.value.p99);
+  CHECK(some.prefixes->on_chips == row.routed->prefixes.on_chips);
+  CHECK(all.meets_targets);
+  CHECK(close(all.prefixes->on_chips, row.routed->prefixes.on_chips, 0.02));
+  CHECK(close(all.report.end_to_end.value.mean.value(), some.report.end_to_end.value.mean.value(), 0.1));
+  CHECK(close(all.capacity.value(), row.capacity_requests.value(), 0.02));
+  const usd each = row.rate / all.report.output_tokens * 1e6;
+  CHECK(close(each.value(), row.million_all_on_output.value(), 0.03));
+}
+
 TEST_CASE("what a plan behind a router cannot hold is refused by name") {
   asked_serving_plan asked = behind_prompts();
   asked.job.percentiles = {};

@@ -256,10 +256,14 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
                 where.chip.name.view()}));
   if (!answer.traffic) return;
   const bool is_only = best.slices * best.plan.estimate.replicas == 1;
-  to.push_back(joined({"all replicas are simulated: of the first plan ", std::to_string(report.requests), " requests, ",
-                       four_digits(report.arrivals.value()), " a second",
-                       is_only ? std::string() : joined({"; routing: ", name(best.routed->routing)}),
-                       answer.routers.empty() ? "" : ", with which they end earliest"}));
+  const std::string part =
+      best.routed->slices == best.slices
+          ? std::string("all replicas are simulated: of the first plan ")
+          : joined({std::to_string(best.routed->slices), " of the ", std::to_string(best.slices),
+                    " slices of the first plan are simulated, with their share of the conversations: "});
+  to.push_back(joined({part, std::to_string(report.requests), " requests, ", four_digits(report.arrivals.value()),
+                       " a second", is_only ? std::string() : joined({"; routing: ", name(best.routed->routing)}),
+                       answer.routers.size() < 2 ? "" : ", with which they end earliest"}));
   if (have_prefixes(answer.traffic->sessions))
     to.push_back(found_words(best.routed->prefixes) + (is_only ? std::string() : busiest_words(best.routed->busiest)));
 }
@@ -327,7 +331,7 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
       part.notes.push_back(
           joined({"each of the ", std::to_string(best.slices), " slices takes its part of the requests"}));
     shown.parts.push_back(std::move(part));
-    if (!answer.routers.empty()) shown.parts.push_back(routers_part(answer.routers, job.percentiles));
+    if (answer.routers.size() > 1) shown.parts.push_back(routers_part(answer.routers, job.percentiles));
     shown.summary = best_words(answer);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);

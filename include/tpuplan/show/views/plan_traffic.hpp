@@ -45,8 +45,12 @@ namespace readable {
                                     target_title("token", targets.per_token), " | >",
                                     target_title("request", targets.end_to_end), " | targets"}),
                             "the slices of the first plan behind each router");
+  std::int64_t most = 0;
+  for (const planned_router& one : routers) most = std::max(most, one.slices);
   for (const planned_router& one : routers)
-    part.rows.push_back({cell(name(one.routing)), share_cell(one.prefixes.on_chips + one.prefixes.on_hosts),
+    part.rows.push_back({cell(one.slices == most ? std::string(name(one.routing))
+                                                 : joined({name(one.routing), ", of ", counted(one.slices, "slice")})),
+                         share_cell(one.prefixes.on_chips + one.prefixes.on_hosts),
                          cell(reached_of(one.report.first_token.value, targets.first_token)),
                          token_cell(reached_of(one.report.per_token.value, targets.per_token)),
                          cell(reached_of(one.report.end_to_end.value, targets.end_to_end)),
