@@ -143,6 +143,11 @@ inline constexpr question questions[] = {
         {{model_rows, engine_slice_rows, length_rows, day_rows, day_chance_rows, target_rows, format_rows,
           served_engine_rows, image_rows, speculation_rows, price_rows}},
         day_answered),
+    question_of<asked_plan_day, plan_day_document>(
+        "plan_day", "Which slices serve the traffic of a day, and what does it take?",
+        {{model_rows, length_rows, day_rows, day_chance_rows, target_rows, served_rows, served_engine_rows, image_rows,
+          speculation_rows, day_limit_rows, price_rows}},
+        plan_day_answered),
     question_of<asked_item_day, item_day_document>(
         "day_generation", "How many slices make the images or clips of a day in time, and what do they cost?",
         {{model_rows, picture_rows, item_day_rows, fill_rows, day_rows, day_chance_rows, price_rows}},
@@ -264,8 +269,8 @@ inline constexpr question questions[] = {
 /// An invalid question becomes {"schema", "error": {"code", "field", "value", "valid", "message"}}. Questions: chips,
 /// slices, batch, pad, model, model_generation, fit, train, fit_network, train_network, fit_generation,
 /// train_generation, plan_train_generation, plan_network, sweep, serve, spot, simulate, pay, risk, generate,
-/// simulate_generation, plan, plan_serving, plan_generation, launch. It is safe from any thread. Worked: {"schema":
-/// "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
+/// simulate_generation, plan, plan_serving, plan_day, plan_generation, launch. It is safe from any thread. Worked:
+/// {"schema": "tpuplan/1", "question": "batch", "request": {"chip": "v5e"}} has answer.critical_batch 241.
 [[nodiscard]] inline nlohmann::ordered_json ask(const nlohmann::json& question) {
   try {
     return detail::answered(question);

@@ -386,4 +386,45 @@ void routed_plan_rows(relation& r) {
   }
 }
 
+// The first plan of a day is what day says of its slice, and each has the figures of that which need no simulation.
+void planned_days(relation& r) {
+  while (r.next()) {
+    const json targets = {{"first_token", {{"share", 0.99}, {"limit_s", r.random.between(0.3, 4)}}}};
+    const double rate = r.random.between(1, 8);
+    json question = {{"config", draw_decoder(r).config},
+                     {"job", {{"percentiles", targets}, {"output", tokens(64)}, {"beyond_max_positions", true}}},
+                     {"traffic",
+                      {{"day", {{"rates_per_s", {rate, 3 * rate, 2 * rate}}, {"part_s", 600}}},
+                       {"scaling", {{"start_up_s", 60}}},
+                       {"for_hpa", r.random.chance(0.3)}}}};
+    json plan = question;
+    plan["most_plans"] = 2;
+    if (r.random.chance(0.4)) plan["best"] = "fewest_chips";
+    const reply planned = ask("plan_day", plan);
+    if (planned.refused() || planned.answer()["plans"].empty()) {
+      r.skip(planned.refused() ? "plan_day refuses" : "no plan");
+      continue;
+    }
+    for (const json& row : planned.answer()["plans"]) {
+      question["slice"] = row["slice"], question["mesh"] = row["mesh"];
+      const reply day = ask("day", question);
+      if (!r.holds(!day.refused(), "day refuses a row of plan_day", planned, row["slice"].dump(), day, day.message()))
+        continue;
+      const json& answer = day.answer()["answer"];
+      r.same("slices of the busiest part", planned, row["slices"], day, answer["fixed"]);
+      r.same("requests a second of a slice", planned, row["slice_rate_per_s"], day, answer["slice_rate_per_s"]);
+      if (!row["is_simulated"].get<bool>()) continue;
+      r.same("dollars of a day", planned, row["cost_usd"], day, answer["options"][0]["cost_usd"]);
+      r.same("targets of a day are kept", planned, row["meets_targets"], day, answer["options"][0]["meets_targets"]);
+      same_report(r, "the first tokens of a day", planned, row["first_token"], day,
+                  answer["options"][0]["first_token"]);
+      if (row["rank"] != 1) continue;
+      const json& first = planned.answer()["first"]["answer"];
+      same_report(r, "the parts of a day", planned, first["options"][0], day, answer["options"][0]);
+      r.holds(first["autoscaler"] == answer["autoscaler"], "the autoscaler of a day", planned, row["slice"].dump(), day,
+              answer["autoscaler"].dump());
+    }
+  }
+}
+
 }  // namespace relations

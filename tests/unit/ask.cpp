@@ -122,9 +122,9 @@ json trace() {
 json flux() { return {{"_class_name", "FluxTransformer2DModel"}, {"guidance_embeds", true}}; }
 
 /// A day of Llama with these rates.
-json day_at(const json& rates) {
+json day_at(const json& rates, const char* where = "slice") {
   return {{"config", config()},
-          {"slice", "v6e-1"},
+          {where, where == std::string_view("slice") ? json("v6e-1") : json({"v6e"})},
           {"job", {{"percentiles", {{"first_token", {{"share", 0.99}, {"limit_s", 2}}}}}}},
           {"traffic", {{"day", {{"rates_per_s", rates}, {"part_s", 900}}}, {"for_hpa", true}}}};
 }
@@ -159,6 +159,7 @@ std::vector<example> examples() {
         {"load", true}}},
       {"simulate", {{"config", model}, {"slice", "v6e-8"}, {"slices", 2}, {"trace", trace()}}},
       {"day", day_at({0.5, 2, 1})},
+      {"plan_day", day_at({0.5, 2, 1}, "generations")},
       {"day_generation",
        {{"config", flux()},
         {"slice", "v6e-4"},

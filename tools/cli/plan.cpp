@@ -1,6 +1,7 @@
 // tpuplan plan
 #include "cli/plan.hpp"
 
+#include <tpuplan/ask/day.hpp>
 #include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/plan_generation.hpp>
 
@@ -133,7 +134,8 @@ void add_training_options(command& to, plan_options& into) {
       .excludes({"--pareto"});
   for (option& one : to.options) {
     const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype" ||
-                        one.name == "--images" || one.name == "--best-per-generation";
+                        one.name == "--images" || one.name == "--best-per-generation" || one.name == "--mtbp" ||
+                        one.name == "--start-up";
     if (!shared) one.excludes({"--serve"});
     const bool of_items = one.form == option::shape::argument || one.name == "--weights" || one.name == "--batch" ||
                           one.name == "--steps";
@@ -178,6 +180,12 @@ void add_serving_options(command& to, plan_options& into) {
   std::advance(one, before);
   for (; one != to.options.end(); ++one) one->needs({"--serve"});
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
+  to.ask_file(day_rows, "--day", into.day)
+      .needs({"--serve"})
+      .excludes({"--provisioning", "--budget", "--spare", "--zones", "--survive", "--best-per-generation", "--zone",
+                 "--ttft", "--tpot", "--svg"});
+  for (const question_row& row : day_rows)
+    if (to.find(std::string(row.option)) == nullptr) to.ask(row, into.of_day);
 }
 
 }  // namespace

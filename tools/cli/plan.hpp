@@ -32,6 +32,8 @@ struct plan_options {
   std::string prices, quotas, zone, lifetimes;
   std::optional<std::int64_t> rows;  // 8, beside the best of each generation and those with a star, if not given
   nlohmann::json standing = nlohmann::json::object();  // what a fleet has to stand, and its router
+  std::string day;                                     // the traffic of a day, with what is asked of it alone
+  nlohmann::json of_day = nlohmann::json::object();
   bool explain = false, front_only = false, best_per_chip = false, to_serve = false;
 };
 

@@ -4,11 +4,14 @@
 #include <iterator>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/show/views/plan_day.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
 #include <tpuplan/simulate/split.hpp>
 #include <utility>
 
 #include "cli/calibration.hpp"
+#include "cli/day.hpp"
+#include "cli/percentiles.hpp"
 #include "cli/plan.hpp"
 #include "cli/report.hpp"
 
@@ -38,15 +41,21 @@ asked_serving_plan read_asked(model_config& config, const plan_options& given, c
 
 std::string words_of(const serving_plan& p) { return fmt::format("{} x {}", p.slices, name(p.where).view()); }
 
-/// The slice and the layout of a plan as options of other commands.
+/// A slice and a layout as options of other commands.
+std::vector<follow_up_option> placed(const std::string& slice, const serving_layout& mesh, const serving_job& job,
+                                     const session& with) {
+  std::vector<follow_up_option> own = {{"--slice", slice}, {"--tensor", std::to_string(mesh.tensor)}};
+  if (mesh.cache == cache_sharding::batch) own.emplace_back("--kv-by-batch", "");
+  if (mesh.attention > 0) own.emplace_back("--attention-group", std::to_string(mesh.attention));
+  if (mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--mlp-sharding", "2d");
+  if (mesh.weights == weight_sharding::gathered) own.emplace_back("--mlp-sharding", "gathered");
+  if (with.is_given("--serving-weights")) own.emplace_back("--weights", std::string(name(job.weights)));
+  return own;
+}
+
+/// Those of a plan.
 std::vector<follow_up_option> placed(const serving_plan& best, const serving_request& request, const session& with) {
-  std::vector<follow_up_option> own = {{"--slice", std::string(name(best.where).view())},
-                                       {"--tensor", std::to_string(best.mesh.tensor)}};
-  if (best.mesh.cache == cache_sharding::batch) own.emplace_back("--kv-by-batch", "");
-  if (best.mesh.attention > 0) own.emplace_back("--attention-group", std::to_string(best.mesh.attention));
-  if (best.mesh.weights == weight_sharding::two_dimensions) own.emplace_back("--mlp-sharding", "2d");
-  if (best.mesh.weights == weight_sharding::gathered) own.emplace_back("--mlp-sharding", "gathered");
-  if (with.is_given("--serving-weights")) own.emplace_back("--weights", std::string(name(request.job.weights)));
+  std::vector<follow_up_option> own = placed(std::string(name(best.where).view()), best.mesh, request.job, with);
   if (best.region != "us") own.emplace_back("--region", best.region);
   return own;
 }
@@ -176,7 +185,39 @@ void plan_fleets(const model_config& config, const plan_options& given, const se
 
 }  // namespace
 
+namespace {
+
+/// What a day of traffic takes of each slice.
+void plan_day(model_config config, const plan_options& given, session& with) {
+  const asked_serving_plan limits = read_asked(config, given, with);
+  if (limits.regions.size() != 1) refuse("--region", "given with --day", "one region, in which the day is paid for");
+  need_targets(limits.job.percentiles, "a target by percentile, which the slices of a day have to keep");
+  asked_plan_day asked;
+  asked.job = limits.job, asked.constants = limits.constants, asked.best = limits.best;
+  asked.generations = limits.generations, asked.region = limits.regions.front();
+  asked.smallest_chips = limits.smallest_chips, asked.largest_chips = limits.largest_chips;
+  asked.accept_uncertain = limits.accept_uncertain, asked.most_plans = limits.most_plans;
+  asked.traffic = read_day(given.day, given.of_day, 1000);
+  if (given.asked.around.start_up) asked.traffic.scaling.start_up = *given.asked.around.start_up;
+  if (given.asked.mean_time_between_preemptions) asked.traffic.between = *given.asked.mean_time_between_preemptions;
+  refuse_lengths_of_trace(asked.traffic, asked.job, with);
+  loaded_prices prices(given.prices, limits.regions, with);
+  const plan_day_document document = answer_to_plan_day(config, asked, prices.book());
+  if (document.plans.empty() || !document.plans.front().meets_targets) with.status = 1;
+  view shown = view_of(document, view_options_of(with));
+  if (!document.plans.empty()) {
+    const day_plan_row& best = document.plans.front();
+    shown.next.front().command = follow_up(with, "simulate", placed(best.slice, best.mesh, asked.job, with), {});
+  }
+  answer(with, shown, [&]() -> ordered_json { return document; });
+}
+
+}  // namespace
+
 void plan_serving(model_config config, const plan_options& given, const price_book& prices, session& with) {
+  if (!given.day.empty()) return plan_day(std::move(config), given, with);
+  for (const char* other : {"--mtbp", "--start-up"})
+    if (with.is_given(other)) refuse(other, "given with --serve", "one of them, or --day");
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
     refuse_missing("--rate", "requests a second, for targets by percentile");
   const asked_serving_plan asked = read_asked(config, given, with);

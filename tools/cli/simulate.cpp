@@ -1,8 +1,6 @@
 // tpuplan simulate
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +18,7 @@
 #include "cli/calibration.hpp"
 #include "cli/commands.hpp"
 #include "cli/config.hpp"
+#include "cli/day.hpp"
 #include "cli/network.hpp"
 #include "cli/percentiles.hpp"
 #include "cli/prices.hpp"
@@ -59,22 +58,9 @@ simulate_generation_request items_asked(const simulate_options& given, const ses
   return asked;
 }
 
-/// Whether a file begins as traces do; a pipe is a day of rates.
-bool is_trace(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path)) return false;
-  std::string first;
-  std::ifstream file(path);
-  return std::getline(file, first) && first.rfind("TIMESTAMP", 0) == 0;
-}
-
 /// The traffic of a day. `least`: requests by which percentiles say something.
 traffic_over_day day_asked(const simulate_options& given, double least) {
-  traffic_over_day traffic = read_request<asked_day>(given.of_day).traffic;
-  if (is_trace(given.day)) {
-    traffic.trace = load_trace(given.day);
-  } else {
-    traffic.day = load_day(given.day, least);
-  }
+  traffic_over_day traffic = read_day(given.day, given.of_day, least);
   traffic.variation = given.asked.variation, traffic.seed = given.asked.seed;
   return traffic;
 }
@@ -144,12 +130,7 @@ void simulate_day(const model_config& config, const simulate_options& given, con
   asked.slice = given.asked.slice, asked.job = given.traffic.job, asked.mesh = given.traffic.mesh;
   asked.constants = given.traffic.constants, asked.prefill = given.asked.prefill;
   asked.traffic = day_asked(given, 1000), asked.region = given.prices.region;
-  if (!asked.traffic.trace.empty()) {
-    for (const char* other : {"--input-len", "--output-len"}) {
-      if (with.is_given(other)) refuse(other, "given with a trace", "a trace, which has lengths, or a day of rates");
-    }
-    if (asked.job.images > 0) refuse("--images", "given with a trace", "a day of rates: a trace has all tokens");
-  }
+  refuse_lengths_of_trace(asked.traffic, asked.job, with);
   const day_document day = answer_to_day(config, asked, prices);
   if (day.answer.options.empty() || !day.answer.options.front().meets_targets) with.status = 1;
   if (day.answer.options.empty() && with.is_given("--svg"))

@@ -15,6 +15,7 @@
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_day.hpp>
 #include <tpuplan/ask/plan_generation.hpp>
 #include <tpuplan/ask/plan_train_generation.hpp>
 #include <tpuplan/ask/reply.hpp>
@@ -315,17 +316,25 @@ template <class Request>
   const placed_prices there = prices_of_slice(asked);
   return reply_there(answer_to_simulate(config, asked, there.prices.book()), there, beside);
 }
+inline void refuse_lengths_of_trace(const nlohmann::json& request, const traffic_over_day& traffic) {
+  for (const char* key : {"prompt", "output"}) {
+    if (!traffic.trace.empty() && job_gives(request, key))
+      fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
+  }
+}
 [[nodiscard]] inline reply day_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_day asked = read_request<asked_day>(request);
-  if (!asked.traffic.trace.empty()) {
-    for (const char* key : {"prompt", "output"}) {
-      if (job_gives(request, key))
-        fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
-    }
-  }
+  refuse_lengths_of_trace(request, asked.traffic);
   const model_config config = served_model_of(request, asked);
   const placed_prices there = prices_of_slice(asked);
   return reply_there(answer_to_day(config, asked, there.prices.book()), there, beside);
+}
+[[nodiscard]] inline reply plan_day_answered(const nlohmann::json& request, const wanted_beside& beside) {
+  asked_plan_day asked = read_request<asked_plan_day>(request);
+  refuse_lengths_of_trace(request, asked.traffic);
+  const model_config config = served_model_of(request, asked);
+  const placed_prices there = prices_there(asked.prices, asked.region, asked.generations, {});
+  return reply_there(answer_to_plan_day(config, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply plan_serving_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_serving_plan asked = read_request<asked_serving_plan>(request);

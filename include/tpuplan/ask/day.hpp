@@ -114,6 +114,15 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
   assume_lifetimes({std::string(where.chip.name.view())}, {region}, said);
 }
 
+/// The job with the lengths of a trace.
+[[nodiscard]] inline serving_job job_over(const traffic_over_day& traffic, serving_job job) {
+  if (traffic.trace.empty()) return job;
+  if (job.images > 0) fail(errc::invalid_argument, "job.images", job.images, "0 beside a trace, which has all tokens");
+  job.prompt = lengths_of(traffic.trace, &simulated_request::prompt);
+  job.output = lengths_of(traffic.trace, &simulated_request::output);
+  return job;
+}
+
 [[nodiscard]] inline day_request request_of(const model_config& config, const asked_day& asked,
                                             const price_book& book) {
   day_request request;
@@ -121,12 +130,7 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
   request.job = asked.job;
   request.fleet = {asked.mesh, scheduled_slice(asked.slice), 1, asked.prefill};
   request.day = rates_of(asked.traffic);
-  if (!asked.traffic.trace.empty()) {
-    if (asked.job.images > 0)
-      fail(errc::invalid_argument, "job.images", asked.job.images, "0 beside a trace, which has all tokens");
-    request.job.prompt = lengths_of(asked.traffic.trace, &simulated_request::prompt);
-    request.job.output = lengths_of(asked.traffic.trace, &simulated_request::output);
-  }
+  request.job = job_over(asked.traffic, asked.job);
   request.job = as_engine_runs(with_image_tokens(request.job, config.model), config.model);
   use_draft_cost(config.model, request.job);
   request.scaling = asked.traffic.scaling, request.variation = asked.traffic.variation;
@@ -134,6 +138,23 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
   request.between = asked.traffic.between, request.seed = asked.traffic.seed;
   request.constants = asked.constants, request.find_threshold = asked.traffic.for_hpa;
   return request;
+}
+
+/// What is said of the answer to a request.
+[[nodiscard]] inline day_document document_of_day(const model_config& config, const asked_day& asked,
+                                                  const day_request& request, day_answer answer) {
+  day_document all{std::move(answer),     std::string(config.model.name.view()),
+                   request.fleet,         request.job,
+                   request.day,           request.scaling,
+                   asked.job.percentiles, {}};
+  assumed_values said = assumed_engine(asked.job.engine, config.model);
+  for (const assumed_values& more :
+       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model), assumed_lengths(request.job),
+        assumed_drafts(asked.job.speculation, request.job.speculation)})
+    said.insert(said.end(), more.begin(), more.end());
+  assume_spot_of_day(request.fleet.where, request.prices, asked.region, asked.traffic.between, said);
+  all.assumed = all_assumed(config, said);
+  return all;
 }
 
 }  // namespace detail
@@ -153,18 +174,7 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
   detail::check_arithmetic(request.fleet.where.chip, asked.job.activations);
   check_sharding(config.model, request.fleet.mesh, request.fleet.where);
   expect_region(book, asked.region);
-  day_document all{plan_day(request),     std::string(config.model.name.view()),
-                   request.fleet,         request.job,
-                   request.day,           request.scaling,
-                   asked.job.percentiles, {}};
-  assumed_values said = assumed_engine(asked.job.engine, config.model);
-  for (const assumed_values& more :
-       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model), assumed_lengths(request.job),
-        detail::assumed_drafts(asked.job.speculation, request.job.speculation)})
-    said.insert(said.end(), more.begin(), more.end());
-  detail::assume_spot_of_day(request.fleet.where, book, asked.region, asked.traffic.between, said);
-  all.assumed = all_assumed(config, said);
-  return all;
+  return detail::document_of_day(config, asked, request, plan_day(request));
 }
 
 }  // namespace abi_0

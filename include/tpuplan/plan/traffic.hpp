@@ -251,9 +251,10 @@ inline void simulate_latencies(day_option& option, const day_request& request, c
 /// The work after which no further mix of a day is simulated, counting a mix by the one before it: some seconds.
 inline constexpr std::int64_t most_work_of_day = 3 * most_simulated_steps;
 
-/// Simulates the options in their order, as far as the work goes: at least the first.
-inline void simulate_options(std::vector<day_option>& options, const day_request& request, std::int64_t fixed,
-                             per_second slice_rate, std::int64_t most = most_work_of_day) {
+/// Simulates the options in their order, as far as the work goes: at least the first, and, where that is enough, only
+/// until one keeps the targets. The work that it took.
+inline std::int64_t simulate_options(std::vector<day_option>& options, const day_request& request, std::int64_t fixed,
+                                     per_second slice_rate, bool one_is_enough) {
   const day_option* steady = nullptr;
   std::int64_t all = 0, last = 0;
   for (day_option& option : options) {
@@ -264,13 +265,15 @@ inline void simulate_options(std::vector<day_option>& options, const day_request
       option.mix = mix;
       option.cost = usd{0};
       add_cost(option, terms_of(request), slices);
-    } else if (all + last <= most) {
+    } else if (all + last <= most_work_of_day) {
       const std::int64_t before = all;
       simulate_latencies(option, request, slices, all);
       last = all - before;
       if (is_steady(mix)) steady = &option;
     }
+    if (one_is_enough && option.meets_targets) break;
   }
+  return all;
 }
 
 /// The parts of a day in which the first token, by percentile, is later than its target.
@@ -307,6 +310,48 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
   return least_headroom(with);
 }
 
+/// A day with the dollars of each mix, the cheapest first, none of them simulated; no options where a slice keeps the
+/// targets at no rate.
+inline day_answer ways_of_day(const day_request& request) {
+  validate(request.day);
+  validate(request.scaling);
+  if (!any_target(request.job.percentiles))
+    fail(errc::missing_field, "serving_job.percentiles", "none", "a target by percentile");
+  serving_job job = request.job;
+  per_second busiest{0};
+  for (const per_second rate : request.day.rates) busiest = std::max(busiest, rate);
+  job.request_rate = busiest;
+  tpuplan::validate(job, request.model);
+  const serving_fleet& fleet = request.fleet;
+  const auto replicas = static_cast<double>(replicas_of({fleet.mesh, fleet.where}));
+  simulated_engine engine = engine_of(request.model, job, fleet.mesh, fleet.where);
+  engine.replicas = 1;
+  if (fleet.prefill == prefill_policy::alone) engine.prefill = fleet.prefill;  // as simulate_fleet has it
+  engine.max_running = std::min(engine.max_running, planning_requests);
+  simulated_traffic traffic = traffic_of(job, planning_requests_of(job), request.seed);
+  traffic.variation = request.variation;
+  traffic.rate = per_second{1};
+  const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};
+  day_answer answer;
+  answer.slice_rate = largest_rate(engine, traffic, times, job.percentiles) * replicas;
+  if (answer.slice_rate.value() == 0) return answer;
+  answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
+  answer.ideal_slice_hours = ideal_slice_hours(request.day, answer.slice_rate);
+  for (const payment_mix& mix : mixes_of(terms_of(request), answer.fixed, answer.slice_rate))
+    answer.options.push_back(priced_day(request, mix, slices_of(request, mix, answer.fixed, answer.slice_rate)));
+  rank_in_order(answer.options, [](const day_option& one) { return rank_figures{one.cost.value()}; });
+  return answer;
+}
+
+/// Simulates the ways of a day, those that keep the targets first; where that is enough until one does. The work.
+inline std::int64_t simulate_ways(day_answer& answer, const day_request& request, bool one_is_enough = false) {
+  const std::int64_t work = simulate_options(answer.options, request, answer.fixed, answer.slice_rate, one_is_enough);
+  rank_in_order(answer.options, [](const day_option& one) {
+    return rank_figures{one.meets_targets ? 0.0 : one.parts.empty() ? 2.0 : 1.0, one.cost.value()};
+  });
+  return work;
+}
+
 }  // namespace detail
 
 /// A day under one mix of ways to pay: with `fixed` slices, or with a fleet that follows the traffic where
@@ -334,39 +379,10 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
 /// naming the field, for an invalid request. Worked: where every hour has the same traffic, a fleet that follows it
 /// without headroom is the fixed one.
 [[nodiscard]] inline day_answer plan_day(const day_request& request) {
-  detail::validate(request.day);
-  detail::validate(request.scaling);
-  if (!any_target(request.job.percentiles))
-    detail::fail(errc::missing_field, "serving_job.percentiles", "none", "a target by percentile");
-  serving_job job = request.job;
-  per_second busiest{0};
-  for (const per_second rate : request.day.rates) busiest = std::max(busiest, rate);
-  job.request_rate = busiest;
-  validate(job, request.model);
-  const serving_fleet& fleet = request.fleet;
-  const auto replicas = static_cast<double>(replicas_of({fleet.mesh, fleet.where}));
-  simulated_engine engine = engine_of(request.model, job, fleet.mesh, fleet.where);
-  engine.replicas = 1;
-  if (fleet.prefill == prefill_policy::alone) engine.prefill = fleet.prefill;  // as simulate_fleet has it
-  engine.max_running = std::min(engine.max_running, planning_requests);
-  simulated_traffic traffic = traffic_of(job, planning_requests_of(job), request.seed);
-  traffic.variation = request.variation;
-  traffic.rate = per_second{1};
-  const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};
-  day_answer answer;
-  answer.slice_rate = largest_rate(engine, traffic, times, job.percentiles) * replicas;
+  day_answer answer = detail::ways_of_day(request);
   if (answer.slice_rate.value() == 0) return answer;
-  answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
-  answer.ideal_slice_hours = ideal_slice_hours(request.day, answer.slice_rate);
   if (request.find_threshold) answer.autoscaler = detail::autoscaler_of(request, answer.fixed, answer.slice_rate);
-  for (const payment_mix& mix : detail::mixes_of(detail::terms_of(request), answer.fixed, answer.slice_rate))
-    answer.options.push_back(
-        detail::priced_day(request, mix, detail::slices_of(request, mix, answer.fixed, answer.slice_rate)));
-  detail::rank_in_order(answer.options, [](const day_option& one) { return detail::rank_figures{one.cost.value()}; });
-  detail::simulate_options(answer.options, request, answer.fixed, answer.slice_rate);
-  detail::rank_in_order(answer.options, [](const day_option& one) {
-    return detail::rank_figures{one.meets_targets ? 0.0 : one.parts.empty() ? 2.0 : 1.0, one.cost.value()};
-  });
+  detail::simulate_ways(answer, request);
   return answer;
 }
 

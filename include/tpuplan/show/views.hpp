@@ -11,6 +11,7 @@
 #include <tpuplan/show/views/networks.hpp>
 #include <tpuplan/show/views/pay.hpp>
 #include <tpuplan/show/views/plan.hpp>
+#include <tpuplan/show/views/plan_day.hpp>
 #include <tpuplan/show/views/plan_generation.hpp>
 #include <tpuplan/show/views/plan_report.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>

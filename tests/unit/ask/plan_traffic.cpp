@@ -127,7 +127,7 @@ TEST_CASE("a plan of a large fleet is what simulate answers of a part, as of all
   asked.job.request_rate = per_second{150};
   asked.sessions.groups = 2;
   asked.routing = request_routing::prefix;
-  asked.largest_chips = 64, asked.most_plans = 1;
+  asked.largest_chips = 256, asked.most_plans = 1;
   const serving_plan_document document = planned(asked);
   REQUIRE(document.plans.size() == 1);
   const serving_plan_row& row = document.plans.front();

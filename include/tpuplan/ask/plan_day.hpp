@@ -1,0 +1,257 @@
+#ifndef TPUPLAN_ASK_PLAN_DAY_HPP
+#define TPUPLAN_ASK_PLAN_DAY_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tpuplan/ask/day.hpp>
+#include <tpuplan/ask/fleets.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// The question of the slices that serve a day of traffic: plan_day.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// The limits of a plan of a day.
+inline constexpr question_row day_limit_rows[] = {
+    detail::row_named(limit_rows, "--objective"),        detail::row_named(limit_rows, "--generation"),
+    detail::row_named(limit_rows, "--min-chips"),        detail::row_named(limit_rows, "--max-chips"),
+    detail::row_named(limit_rows, "--accept-uncertain"), detail::row_named(hourly_rows, "--rows"),
+};
+
+/// Which slices serve the traffic of a day, and what does it take?
+struct asked_plan_day {
+  nlohmann::json config{};
+  serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
+  serving_calibration constants{};
+  prefill_policy prefill = prefill_policy::mixed;
+  traffic_over_day traffic{};
+  objective best = objective::cheapest;                          ///< or fewest_chips, of the busiest part
+  std::vector<std::string> generations{};                        ///< names of the chips to consider; none: all chips
+  std::int64_t smallest_chips = 1;                               ///< the fewest chips of the busiest part
+  std::int64_t largest_chips = serving_request{}.largest_chips;  ///< the most
+  bool accept_uncertain = false;
+  std::int64_t most_plans = 8;  ///< slices that are compared over the day
+  std::string region = "us";
+  nlohmann::json prices{};
+};
+
+/// What a day takes of one kind of slice.
+struct day_plan_row {
+  std::int64_t rank = 0;  ///< position in the list; 1 is the best
+  std::string slice{};
+  std::string replica{};  ///< the devices of a replica
+  serving_layout mesh{};
+  std::int64_t slices = 0, chips = 0;  ///< of the busiest part, over all slices
+  per_second slice_rate{};             ///< the largest rate at which a slice keeps the targets
+  /// Chip-hours of slices that each part needs in the long run, of a fixed fleet, and of the first way of paying.
+  double ideal_chip_hours = 0, fixed_chip_hours = 0, chip_hours = 0;
+  payment_mix mix{};               ///< the first way of paying: of those that keep the targets the cheapest
+  usd cost{};                      ///< of the day, under that
+  bool is_simulated = false;       ///< else the cost is that of the cheapest way, whatever it keeps
+  bool meets_targets = false;      ///< over the day
+  time_percentiles first_token{};  ///< of all requests of the day
+  time_percentiles per_token{};    ///< of all requests of the day
+};
+
+/// Slices for a day, and why the others are none of them.
+struct plan_day_document {
+  std::string model{};                ///< its name
+  std::vector<day_plan_row> plans{};  ///< best first: those that keep the targets, those not simulated, others
+  std::vector<lost_servers_row> lost{};
+  std::vector<rejected_server_row> rejected{};
+  objective best = objective::cheapest;
+  std::optional<day_document> first{};  ///< the day on the first; dearer ways than its first one are not simulated
+  latency_targets targets{};            ///< by percentile
+  traffic_day day{};                    ///< the traffic
+  std::vector<assumption> assumed{};
+};
+
+namespace detail {
+
+/// The work of days, counted as that of a day's mixes, after which no further slice is simulated: about a second.
+inline constexpr std::int64_t most_work_of_days = 30000000;
+
+/// The search of a plan of a day: the layouts are those of a plan for its busiest part.
+class day_search {
+ public:
+  day_search(const model_config& config, const asked_plan_day& asked, const price_book& book)
+      : config_{config}, asked_{asked}, book_{book} {
+    check();
+    all_.model = config.model.name.view();
+    all_.best = asked.best, all_.targets = asked.job.percentiles, all_.day = rates_of(asked.traffic);
+  }
+
+  [[nodiscard]] plan_day_document answer() {
+    const serving_request request = busiest();
+    const serving_plan_answer peak = plan_serving(request);
+    lost_ = peak.rejected;
+    for (const serving_plan& one : peak.plans) add(one);
+    rank();
+    simulate();
+    rank();
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      all_.plans.push_back(found_[i].row);
+      all_.plans.back().rank = static_cast<std::int64_t>(i) + 1;
+    }
+    if (!found_.empty()) all_.first = first_of(found_.front());
+    add_lost(request);
+    assumed_values said = {
+        {"slices", "those of a plan for the busiest part, each with the replicas that are best there"}};
+    if (left_out_ > 0)
+      said.emplace_back("not simulated",
+                        "slices whose cheapest way of paying costs more than the first plan, or that "
+                        "would take longer than one answer may");
+    all_.assumed = all_.first ? all_.first->assumed : all_assumed(config_, {});
+    for (const auto& [field, value] : said) all_.assumed.push_back({field, value, std::string(not_given)});
+    return std::move(all_);
+  }
+
+ private:
+  struct found_day {
+    day_plan_row row{};
+    serving_plan at_peak{};
+    day_answer day{};
+  };
+
+  void check() const {
+    if (!any_target(asked_.job.percentiles))
+      fail(errc::missing_field, "job.percentiles", "missing",
+           "a target by percentile, which the slices of a day have to keep");
+    if (asked_.job.request_rate.value() > 0 || asked_.job.concurrency > 0)
+      fail(errc::invalid_argument, asked_.job.concurrency > 0 ? "job.concurrency" : "job.request_rate_per_s",
+           "given without effect", "none: a day has its own rates");
+    if (asked_.job.ttft_target.value() > 0 || asked_.job.tpot_target.value() > 0)
+      fail(errc::invalid_argument, asked_.job.ttft_target.value() > 0 ? "job.ttft_target_s" : "job.tpot_target_s",
+           "given for a day", "targets by percentile");
+    if (asked_.best == objective::fastest)
+      fail(errc::invalid_argument, "best", name(asked_.best), "cheapest or fewest_chips: a day has its targets");
+    expect_region(book_, asked_.region);
+  }
+  /// What is asked of a plan for the busiest part.
+  [[nodiscard]] serving_request busiest() const {
+    asked_serving_plan plan;
+    plan.job = job_over(asked_.traffic, asked_.job), plan.constants = asked_.constants;
+    for (const per_second rate : all_.day.rates) plan.job.request_rate = max(plan.job.request_rate, rate);
+    plan.best = asked_.best, plan.regions = {asked_.region}, plan.generations = asked_.generations;
+    plan.kinds = {provisioning::on_demand, provisioning::spot};
+    plan.smallest_chips = asked_.smallest_chips, plan.largest_chips = asked_.largest_chips;
+    plan.accept_uncertain = asked_.accept_uncertain, plan.most_plans = asked_.most_plans;
+    return request_of(config_, plan, book_);
+  }
+  [[nodiscard]] asked_day asked_of(const found_day& one) const {
+    asked_day day;
+    day.slice = one.row.slice, day.mesh = one.row.mesh, day.job = asked_.job, day.constants = asked_.constants;
+    if (!has_peak_rate(one.at_peak.where.chip, day.job.activations)) day.job.activations = dtype::bf16;
+    day.prefill = asked_.prefill, day.traffic = asked_.traffic, day.region = asked_.region;
+    return day;
+  }
+  /// What `day` says of the first, with its autoscaler where it is asked for.
+  [[nodiscard]] day_document first_of(found_day& one) const {
+    const asked_day asked = asked_of(one);
+    const day_request request = request_of(config_, asked, book_);
+    if (request.find_threshold) one.day.autoscaler = autoscaler_of(request, one.day.fixed, one.day.slice_rate);
+    return document_of_day(config_, asked, request, std::move(one.day));
+  }
+  /// The slice, its day priced; among the rejected ones where no rate keeps the targets, or it has no price.
+  void add(const serving_plan& planned) {
+    found_day one;
+    one.at_peak = planned;
+    one.row.slice = std::string(name(planned.where).view());
+    one.row.replica = replica_words(planned.mesh), one.row.mesh = planned.mesh;
+    one.day = ways_of_day(request_of(config_, asked_of(one), book_));
+    if (one.day.options.empty()) {
+      const bool late = one.day.slice_rate.value() == 0;
+      lost_.push_back({planned.where, late ? serving_rejection::misses_target : serving_rejection::no_price, 0, {}});
+      return;
+    }
+    fill(one);
+    found_.push_back(std::move(one));
+  }
+  /// The figures of the row, of the first way of paying.
+  void fill(found_day& one) const {
+    const auto each = static_cast<double>(chips(one.at_peak.where));
+    const double hours = static_cast<double>(all_.day.rates.size()) * all_.day.part.value() / 3600;
+    const day_option& first = one.day.options.front();
+    day_plan_row& row = one.row;
+    row.slices = one.day.fixed, row.chips = checked_multiply(chips(one.at_peak.where), row.slices);
+    row.slice_rate = one.day.slice_rate;
+    row.ideal_chip_hours = one.day.ideal_slice_hours * each;
+    row.fixed_chip_hours = static_cast<double>(row.slices) * hours * each;
+    row.chip_hours = first.slice_hours * each;
+    row.mix = first.mix, row.cost = first.cost;
+    row.is_simulated = !first.parts.empty(), row.meets_targets = first.meets_targets;
+    row.first_token = first.first_token, row.per_token = first.per_token;
+  }
+  /// Those that keep the targets, those that are not simulated, and those that do not; each by what is best.
+  void rank() {
+    rank_in_order(found_, [&](const found_day& one) {
+      const double kept = one.row.meets_targets ? 0 : one.row.is_simulated ? 2 : 1;
+      const double chips_of_it = static_cast<double>(one.row.chips);
+      return asked_.best == objective::fewest_chips ? rank_figures{kept, chips_of_it, one.row.cost.value()}
+                                                    : rank_figures{kept, one.row.cost.value(), chips_of_it};
+    });
+  }
+  /// Simulates the slices in the order of their cheapest ways of paying: until one keeps the targets, and from there on
+  /// those that may be better, as far as the work goes.
+  void simulate() {
+    std::int64_t work = 0, last = 0;
+    const found_day* best = nullptr;
+    for (found_day& one : found_) {
+      if (best != nullptr && (is_worse(one.row, best->row) || work + last > most_work_of_days)) {
+        ++left_out_;
+        continue;
+      }
+      last = simulate_ways(one.day, request_of(config_, asked_of(one), book_), true);
+      work += last;
+      fill(one);
+      if (one.row.meets_targets && (best == nullptr || !is_worse(one.row, best->row))) best = &one;
+    }
+  }
+  [[nodiscard]] bool is_worse(const day_plan_row& one, const day_plan_row& than) const {
+    if (asked_.best == objective::fewest_chips && one.chips != than.chips) return one.chips > than.chips;
+    return one.cost >= than.cost;
+  }
+  void add_lost(const serving_request& request) {
+    for (const auto& one : readable::by_reason(lost_))
+      all_.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
+                           readable::amount(one.closest)});
+    for (const rejected_server& one : lost_)
+      all_.rejected.push_back({std::string(name(one.where).view()), one.why, one.amount, std::string(one.unit.view())});
+  }
+
+  const model_config& config_;
+  const asked_plan_day& asked_;
+  const price_book& book_;
+  plan_day_document all_{};
+  std::vector<rejected_server> lost_{};
+  std::vector<found_day> found_{};
+  std::int64_t left_out_ = 0;
+};
+
+}  // namespace detail
+
+/// The slices that serve a day of traffic: those that a plan for its busiest part has, each with what the question
+/// `day` says of it. All are priced; they are simulated from the cheapest on until one keeps the targets, and then
+/// those that may cost less, as far as a second goes. Throws, naming the field, as `day` and `plan_serving` do, and for
+/// `fastest`. Worked: at one request a second for a day the first plan of Llama 3.1 8B has one slice.
+[[nodiscard]] inline plan_day_document answer_to_plan_day(const model_config& config, const asked_plan_day& asked,
+                                                          const price_book& book) {
+  return detail::day_search{config, asked, book}.answer();
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+TPUPLAN_FIELDS(tpuplan::asked_plan_day, config, job, constants, prefill, traffic, best, generations, smallest_chips,
+               largest_chips, accept_uncertain, most_plans, region, prices)
+TPUPLAN_FIELDS(tpuplan::day_plan_row, rank, slice, replica, mesh, slices, chips, slice_rate, ideal_chip_hours,
+               fixed_chip_hours, chip_hours, mix, cost, is_simulated, meets_targets, first_token, per_token)
+TPUPLAN_FIELDS(tpuplan::plan_day_document, model, plans, lost, rejected, best, first, targets, day, assumed)
+
+#endif
