@@ -67,14 +67,15 @@ struct routed_plans {
 inline constexpr std::int64_t planned_replicas = 12;
 
 /// The slices of a plan that are simulated behind a router. By prefix a conversation stays where it is, and each
-/// replica has as much of it as in the whole fleet: so many slices do as have 12 replicas, and one for each shared
-/// prefix. Other routers send the turns of a conversation to any replica, and find less of them the more there are: all
-/// slices; without turns 12 replicas do. Worked: of 15 slices of 4 replicas 3 by prefix, and all 15 by queue.
+/// replica has as much of it as in the whole fleet: so many slices do as have 12 replicas. Where conversations share
+/// prefixes too, a router by prefix prefers the few replicas that have them, which a part does not show; other routers
+/// send the turns of a conversation to any replica, and find less of them the more there are: all slices. Without turns
+/// 12 replicas do for other routers. Worked: of 15 slices of 4 replicas 3 by prefix, and all 15 by queue.
 [[nodiscard]] inline std::int64_t slices_simulated(const planned_traffic& traffic, request_routing routing,
                                                    std::int64_t slices, std::int64_t replicas_of_slice) {
-  if (routing != request_routing::prefix && traffic.sessions.turns > 1) return slices;
-  const std::int64_t enough = std::max(planned_replicas, traffic.sessions.groups);
-  return std::min(slices, ceil_div(enough, replicas_of_slice));
+  const session_traffic& of = traffic.sessions;
+  if (routing == request_routing::prefix ? of.shared_prefix > 0 : of.turns > 1) return slices;
+  return std::min(slices, ceil_div(planned_replicas, replicas_of_slice));
 }
 
 /// The requests a second of so many of the slices. Worked: 3 of 15 slices have 40 of 200.

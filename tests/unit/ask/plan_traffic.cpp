@@ -114,9 +114,10 @@ TEST_CASE("the part of a large fleet that is simulated depends on what a router 
   CHECK(slices_simulated(traffic, request_routing::queue, 15, 4) == 15);
   CHECK(slices_simulated(traffic, request_routing::prefix, 2, 4) == 2);
   CHECK(slices_simulated(traffic, request_routing::prefix, 3, 128) == 1);
-  traffic.sessions.groups = 30;
-  CHECK(slices_simulated(traffic, request_routing::prefix, 15, 4) == 8);
-  traffic.sessions = {};
+  traffic.sessions.shared_prefix = 1000;
+  CHECK(slices_simulated(traffic, request_routing::prefix, 15, 4) == 15);
+  traffic.sessions.turns = 1;
+  CHECK(slices_simulated(traffic, request_routing::prefix, 15, 4) == 15);
   CHECK(slices_simulated(traffic, request_routing::queue, 15, 4) == 3);
   CHECK(rate_of_part(per_second{200}, 3, 15) == per_second{40});
   CHECK(rate_of_part(per_second{0.3}, 7, 7) == per_second{0.3});
@@ -124,10 +125,12 @@ TEST_CASE("the part of a large fleet that is simulated depends on what a router 
 
 TEST_CASE("a plan of a large fleet is what simulate answers of a part, as of all of it") {
   asked_serving_plan asked = behind_prompts();
-  asked.job.request_rate = per_second{150};
-  asked.sessions.groups = 2;
+  asked.job.request_rate = per_second{400};
+  asked.job.prompt = fixed_length(600), asked.job.output = fixed_length(16);
+  asked.sessions = {};
+  asked.sessions.turns = 3, asked.sessions.think = 1_s;
   asked.routing = request_routing::prefix;
-  asked.largest_chips = 256, asked.most_plans = 1;
+  asked.largest_chips = 64, asked.most_plans = 1;
   const serving_plan_document document = planned(asked);
   REQUIRE(document.plans.size() == 1);
   const serving_plan_row& row = document.plans.front();

@@ -260,7 +260,7 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
       best.routed->slices == best.slices
           ? std::string("all replicas are simulated: of the first plan ")
           : joined({std::to_string(best.routed->slices), " of the ", std::to_string(best.slices),
-                    " slices of the first plan are simulated, with their share of the conversations: "});
+                    " slices of the first plan are simulated, with their share of the requests: "});
   to.push_back(joined({part, std::to_string(report.requests), " requests, ", four_digits(report.arrivals.value()),
                        " a second", is_only ? std::string() : joined({"; routing: ", name(best.routed->routing)}),
                        answer.routers.size() < 2 ? "" : ", with which they end earliest"}));
