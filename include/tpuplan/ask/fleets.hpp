@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/plan_split.hpp>
 #include <tpuplan/ask/plan_traffic.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>

@@ -12,8 +12,7 @@
 #include <vector>
 
 /// @file
-/// Plans for conversations and a router, and whether prompts should be computed on slices of their own: each is what
-/// simulate answers of the slices of a plan.
+/// Plans for conversations and a router: each is what simulate answers of the slices of a plan.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -36,17 +35,6 @@ struct planned_router {
   /// The latencies of these slices, and whether the targets are kept and as many requests are served as come.
   simulation_report report{};
   bool keeps_targets = false;
-  /// @}
-};
-
-/// The slices of a plan as two pools, beside as many that do both.
-struct planned_split {
-  /// @{
-  /// The fewest slices that keep the targets when split, or those of the plan where no fewer do.
-  std::int64_t slices = 0;
-  split_answer split{};        ///< the pools, and the same requests to as many slices that do both
-  simulation_report report{};  ///< of the pools
-  bool keeps_targets = false;  ///< of the pools
   /// @}
 };
 
@@ -220,15 +208,17 @@ class routed_search {
 
   /// What simulate answers of so many slices; nothing where it refuses them, for the reason in `closest`.
   [[nodiscard]] std::optional<tried_fleet> simulated(const serving_plan& of, std::int64_t slices,
-                                                     request_routing routing, rejected_server& closest) {
-    const std::int64_t part = slices_simulated(traffic_, routing, slices, of.estimate.replicas);
+                                                     request_routing routing, rejected_server& closest,
+                                                     bool whole = false) {
+    const std::int64_t part = whole ? slices : slices_simulated(traffic_, routing, slices, of.estimate.replicas);
     simulate_request one = simulation_of(asked_, request_.constants, of.where, of.mesh, part);
     one.job.request_rate = rate_of_part(asked_.request_rate, part, slices);
     one.sessions = traffic_.sessions, one.host_cache_gib = traffic_.host_cache_gib;
     const std::int64_t replicas = checked_multiply(part, of.estimate.replicas);
     if (replicas > 1) one.routing = routing;
     for (const tried_fleet& known : tried_)
-      if (known.slices == slices && known.routing == one.routing) return known;
+      if (known.slices == slices && known.routing == one.routing && (known.part == part || known.part == slices))
+        return known;
     if (is_above_capacity(of, slices)) return std::nullopt;
     if (work_ > most_routed_work && !is_first_) is_cut_ = true;
     if (is_cut_) return closest.why = serving_rejection::not_simulated, std::nullopt;
@@ -242,7 +232,7 @@ class routed_search {
       const serving_request own = found_request(tried.answer);
       tried.holds = tried.answer.meets_targets && !simulation.falls_behind() &&
                     plan_of(own, of.where, of.mesh, slices).estimate.refusal == serving_refusal::none;
-      tried_.push_back(tried);
+      tried_.insert(tried_.begin(), tried);  // before that of a part
       return tried;
     } catch (const error& refusal) {
       const bool is_size = refusal.code() == errc::infeasible || refusal.field() == std::string_view("host_cache_gib");
@@ -356,7 +346,24 @@ class routed_search {
       if (routing_ != request_routing::prefix) slices = fewest(of, *routing_, closest);
       if (!slices) return std::nullopt;
     }
+    slices = confirmed(of, *slices, closest);
+    if (!slices) return std::nullopt;
     return with_price(of, *slices, closest);
+  }
+  /// The slices that a part has decided, and as many more as all of them need to keep the targets, as far as the work
+  /// goes.
+  [[nodiscard]] std::optional<std::int64_t> confirmed(const serving_plan& of, std::int64_t slices,
+                                                      rejected_server& closest) {
+    const request_routing routing = routing_.value_or(request_routing::prefix);
+    const std::int64_t most = most_slices(request_, of.where);
+    for (;; ++slices) {
+      const std::optional<tried_fleet> part = simulated(of, slices, routing, closest);
+      if (!part || part->part == slices) return slices;
+      if (work_ + work_of_all(*part, of.estimate.replicas) > most_routed_work) return slices;
+      const std::optional<tried_fleet> all = simulated(of, slices, routing, closest, true);
+      if (!all || all->holds) return slices;
+      if (slices == most) return closest.why = serving_rejection::too_many_chips, std::nullopt;
+    }
   }
   /// The plan of so many slices, and spare ones, at the price of the flat one.
   [[nodiscard]] std::optional<found_plan> with_price(const serving_plan& of, std::int64_t slices,
@@ -432,71 +439,6 @@ class routed_search {
   std::int64_t candidates_ = 0;
 };
 
-/// Whether the slices of a plan may be simulated as two pools: of a decoder at a rate of requests, without adapters.
-[[nodiscard]] inline bool may_split(const serving_request& request, const serving_plan& planned) {
-  const serving_job& job = request.job;
-  return planned.slices - planned.spare > 1 && request.model.kind == architecture::decoder &&
-         job.request_rate.value() > 0 && request.capacity_taken == 0 &&
-         published_transfer(planned.where.chip).has_value();
-}
-
-/// What simulate answers of slices of a plan as two pools; nothing where that takes more of the steps than are left.
-[[nodiscard]] inline std::optional<planned_split> split_into(const serving_request& request, const serving_job& asked,
-                                                             const serving_plan& planned, std::int64_t slices,
-                                                             double& left) {
-  const double of_a_slice = (asked.output.mean / std::max(1.0, planned.estimate.running) + 8) *
-                            static_cast<double>(planning_requests_of(asked)) *
-                            static_cast<double>(planned.estimate.replicas);
-  left -= of_a_slice * static_cast<double>(slices);
-  if (left < 0) return std::nullopt;
-  simulate_request one = simulation_of(asked, request.constants, planned.where, planned.mesh, 1);
-  one.split_slices = slices;
-  try {
-    asked_simulation simulation(request.model, one);
-    simulate_answer answer = simulation.answer();
-    const bool keeps = answer.meets_targets && !simulation.falls_behind();
-    return planned_split{slices, std::move(*answer.split), std::move(answer.report), keeps};
-  } catch (const error& refusal) {
-    if (refusal.code() != errc::infeasible && refusal.code() != errc::out_of_range) throw;
-    return left = -1, std::nullopt;
-  }
-}
-
-/// The fewest slices of a plan that keep its targets by percentile as two pools: from those that serve as much by the
-/// closed form on, an eighth more at a time, then the gap is halved. With other targets or none all of its slices, and
-/// also where no fewer do. Nothing where the plan has one slice, its chip no published rate of caches, or the search
-/// takes more steps than one answer may.
-[[nodiscard]] inline std::optional<planned_split> split_of(const serving_request& request, const serving_job& asked,
-                                                           const serving_plan& planned) {
-  double left = 5e7;  // some second
-  if (!may_split(request, planned)) return std::nullopt;
-  const std::int64_t all = planned.slices - planned.spare;
-  const auto split = [&](std::int64_t slices) { return split_into(request, asked, planned, slices, left); };
-  const bool by_means = asked.ttft_target.value() > 0 || asked.tpot_target.value() > 0;
-  if (by_means || !any_target(asked.percentiles)) return split(all);
-  const serving_fleet fleet{planned.mesh, planned.where};
-  const bytes_per_second rate = published_transfer(planned.where.chip)->rate;
-  const split_rates each = split_rates_of(request.model, planned.share, fleet, rate, request.constants);
-  const double needed = request.job.request_rate / each.prefill + request.job.request_rate / each.decode;
-  std::int64_t slices = std::max<std::int64_t>(2, std::min(all, ceil_to_count(needed))), low = slices - 1;
-  std::optional<planned_split> best = split(slices);
-  while (best && !best->keeps_targets && slices < all) {
-    low = slices;
-    slices = std::min(all, slices + ceil_div(slices, 8));
-    best = split(slices);
-  }
-  while (best && best->keeps_targets && best->slices - low > 1) {
-    const std::int64_t middle = low + (best->slices - low) / 2;
-    std::optional<planned_split> fewer = split(middle);
-    if (!fewer) break;
-    if (fewer->keeps_targets)
-      best = std::move(fewer);
-    else
-      low = middle;
-  }
-  return best;
-}
-
 }  // namespace detail
 
 }  // namespace abi_0
@@ -504,6 +446,5 @@ class routed_search {
 
 TPUPLAN_FIELDS(tpuplan::planned_traffic, routing, sessions, host_cache_gib)
 TPUPLAN_FIELDS(tpuplan::planned_router, routing, slices, prefixes, busiest, report, keeps_targets)
-TPUPLAN_FIELDS(tpuplan::planned_split, slices, split, report, keeps_targets)
 
 #endif

@@ -123,7 +123,7 @@ TEST_CASE("the part of a large fleet that is simulated depends on what a router 
   CHECK(rate_of_part(per_second{0.3}, 7, 7) == per_second{0.3});
 }
 
-TEST_CASE("a plan of a large fleet is what simulate answers of a part, as of all of it") {
+TEST_CASE("a plan of a fleet that is large is what simulate answers of all its slices where there is time for it") {
   asked_serving_plan asked = behind_prompts();
   asked.job.request_rate = per_second{400};
   asked.job.prompt = fixed_length(600), asked.job.output = fixed_length(16);
@@ -134,25 +134,17 @@ TEST_CASE("a plan of a large fleet is what simulate answers of a part, as of all
   const serving_plan_document document = planned(asked);
   REQUIRE(document.plans.size() == 1);
   const serving_plan_row& row = document.plans.front();
-  const std::int64_t part = row.routed->slices;
-  REQUIRE(part < row.slices);
-  CHECK(part * row.plan.estimate.replicas >= planned_replicas);
-  const auto simulated = [&](std::int64_t slices) {
-    simulate_request one;
-    one.slice = row.slice, one.slices = slices, one.mesh = row.plan.mesh, one.job = asked.job;
-    one.job.request_rate = rate_of_part(asked.job.request_rate, slices, row.slices);
-    one.sessions = asked.sessions, one.routing = request_routing::prefix;
-    return answer_to_simulate(llama(), one, price_book{});
-  };
-  const simulate_answer some = simulated(part), all = simulated(row.slices);
-  CHECK(some.report.first_token.value.p99 == row.plan.simulated.first_token.value.p99);
-  CHECK(some.prefixes->on_chips == row.routed->prefixes.on_chips);
-  CHECK(all.meets_targets);
-  CHECK(close(all.prefixes->on_chips, row.routed->prefixes.on_chips, 0.02));
-  CHECK(close(all.report.end_to_end.value.mean.value(), some.report.end_to_end.value.mean.value(), 0.1));
-  CHECK(close(all.capacity.value(), row.capacity_requests.value(), 0.02));
-  const usd each = row.rate / all.report.output_tokens * 1e6;
-  CHECK(close(each.value(), row.million_all_on_output.value(), 0.03));
+  CHECK(row.slices * row.plan.estimate.replicas > planned_replicas);
+  simulate_request one;
+  one.slice = row.slice, one.slices = row.routed->slices, one.mesh = row.plan.mesh, one.job = asked.job;
+  one.job.request_rate = rate_of_part(asked.job.request_rate, row.routed->slices, row.slices);
+  one.sessions = asked.sessions, one.routing = request_routing::prefix;
+  const simulate_answer simulated = answer_to_simulate(llama(), one, price_book{});
+  CHECK(row.routed->slices == row.slices);
+  CHECK(simulated.meets_targets);
+  CHECK(simulated.report.first_token.value.p99 == row.plan.simulated.first_token.value.p99);
+  CHECK(simulated.prefixes->on_chips == row.routed->prefixes.on_chips);
+  CHECK(simulated.capacity == row.capacity_requests);
 }
 
 TEST_CASE("what a plan behind a router cannot hold is refused by name") {
