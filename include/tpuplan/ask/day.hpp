@@ -67,27 +67,27 @@ inline constexpr question_row day_chance_rows[] = {
 
 /// How many slices follow the traffic of a day, and what do they cost?
 struct asked_day {
-  nlohmann::json config{};
+  nlohmann::json config{};            ///< of the model
   std::string slice{};                ///< "v6e-8"
   serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
   serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
-  serving_calibration constants{};
-  prefill_policy prefill = prefill_policy::mixed;
-  traffic_over_day traffic{};
-  std::string region = "us";
-  nlohmann::json prices{};  ///< a price file; nothing: the built-in prices
+  serving_calibration constants{};    ///< of the serving estimates
+  prefill_policy prefill = prefill_policy::mixed;  ///< where prompts are computed
+  traffic_over_day traffic{};                      ///< rates or a trace, and how slices follow them
+  std::string region = "us";                       ///< where it is paid for
+  nlohmann::json prices{};                         ///< a price file; nothing: the built-in prices
 };
 
 /// A day of traffic, and what is known of what was asked.
 struct day_document {
-  day_answer answer{};
-  std::string model{};        ///< its name
-  serving_fleet fleet{};      ///< one of the slices
-  serving_job job{};          ///< as simulated; a trace determines its lengths
-  traffic_day day{};          ///< the traffic
-  scaling_rule scaling{};     ///< how the number of slices follows it
-  latency_targets targets{};  ///< by percentile
-  std::vector<assumption> assumed{};
+  day_answer answer{};                ///< what the day takes and costs
+  std::string model{};                ///< its name
+  serving_fleet fleet{};              ///< one of the slices
+  serving_job job{};                  ///< as simulated; a trace determines its lengths
+  traffic_day day{};                  ///< the traffic
+  scaling_rule scaling{};             ///< how the number of slices follows it
+  latency_targets targets{};          ///< by percentile
+  std::vector<assumption> assumed{};  ///< what was taken for granted
 };
 
 namespace detail {

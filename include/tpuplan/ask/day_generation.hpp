@@ -27,9 +27,9 @@ struct asked_item_day {
   std::optional<context_exchange> exchange{};  ///< between shards of context; nothing: the fastest that fits
   seconds fill{};                              ///< longest that a free slice waits for a batch to be full
   latency_target target{};                     ///< of the time from a request to its item, by percentile
-  traffic_over_day traffic{};
-  std::string region = "us";  ///< where it is paid for
-  nlohmann::json prices{};    ///< a price file; nothing: the built-in prices
+  traffic_over_day traffic{};                  ///< rates or a trace, and how slices follow them
+  std::string region = "us";                   ///< where it is paid for
+  nlohmann::json prices{};                     ///< a price file; nothing: the built-in prices
 };
 /// What is asked of one of the slices, and the target.
 inline constexpr question_row item_day_rows[] = {
@@ -48,14 +48,14 @@ inline constexpr question_row item_day_rows[] = {
 
 /// A day of images or clips, and what is known of what was asked.
 struct item_day_document {
-  item_day_answer answer{};
-  seconds batch_time{};     ///< of a batch on one of the slices
-  std::int64_t batch = 1;   ///< images or clips of it
-  latency_target target{};  ///< as asked
-  traffic_day day{};        ///< the traffic
-  scaling_rule scaling{};   ///< how the number of slices follows it
-  generate_answer made{};   ///< that batch, as `generate` answers
-  std::vector<assumption> assumed{};
+  item_day_answer answer{};           ///< what the day takes and costs
+  seconds batch_time{};               ///< of a batch on one of the slices
+  std::int64_t batch = 1;             ///< images or clips of it
+  latency_target target{};            ///< as asked
+  traffic_day day{};                  ///< the traffic
+  scaling_rule scaling{};             ///< how the number of slices follows it
+  generate_answer made{};             ///< that batch, as `generate` answers
+  std::vector<assumption> assumed{};  ///< what was taken for granted
 };
 
 /// The day of the question. Throws, naming the field, as `generate` does, and without a target by percentile or without

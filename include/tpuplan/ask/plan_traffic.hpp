@@ -40,7 +40,7 @@ struct planned_router {
 
 /// Plans behind a router, each with its fleet.
 struct routed_plans {
-  serving_plan_answer answer{};
+  serving_plan_answer answer{};          ///< the plans
   std::vector<planned_router> fleets{};  ///< of each plan
   /// The slices of the first plan with each of the routers, where none was asked for.
   std::vector<planned_router> routers{};
@@ -332,7 +332,7 @@ class routed_search {
       if (a.keeps_targets != b.keeps_targets) return a.keeps_targets;
       return a.report.end_to_end.value.mean < b.report.end_to_end.value.mean;
     };
-    std::stable_sort(routers.begin(), routers.end(), before);
+    sort_in_order(routers, before);
     if (!routers.empty()) routing_ = routers.front().routing;
   }
   [[nodiscard]] std::optional<found_plan> decide(const serving_plan& of, rejected_server& closest,

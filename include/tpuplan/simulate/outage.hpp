@@ -52,8 +52,11 @@ struct replica_outage {
 
 /// What requests took that came in some time.
 struct outage_times {
-  std::int64_t requests = 0;                                ///< that came
-  measured_times first_token{}, per_token{}, end_to_end{};  ///< as in a report
+  /// @{
+  /// Requests that came, and their times as in a report.
+  std::int64_t requests = 0;
+  measured_times first_token{}, per_token{}, end_to_end{};
+  /// @}
 };
 
 /// An outage as the requests saw it.
@@ -61,9 +64,12 @@ struct outage_report {
   std::int64_t replicas = 0;     ///< that went together
   bool in_turn = false;          ///< all of them, so many at a time
   std::int64_t interrupted = 0;  ///< requests that began again
-  seconds at{}, restored{};      ///< when the first went, and when the last had come back
-  double waiting = 0;            ///< requests without a first token before, in the mean
-  std::int64_t most = 0;         ///< the most from then on until all had come back
+  /// @{
+  /// When the first went, and when the last had come back.
+  seconds at{}, restored{};
+  /// @}
+  double waiting = 0;     ///< requests without a first token before, in the mean
+  std::int64_t most = 0;  ///< the most from then on until all had come back
   /// When as few waited as before in the mean, or one, once the most had; nothing where that was not while requests
   /// came.
   maybe<seconds> drained{};
@@ -72,10 +78,12 @@ struct outage_report {
   /// come back and the queue was drained; and of the others, which may be none.
   outage_times before{}, during{}, after{};
   /// @}
+  /// @{
   /// Time after the first went in which a target was missed, of so much: each by a hundred requests that came one after
   /// the other; and the share of it before.
   seconds missed{}, watched{};
   double missed_before = 0;
+  /// @}
 };
 
 namespace detail {
