@@ -222,7 +222,7 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
     refuse_missing("--rate", "requests a second, for targets by percentile");
   const asked_serving_plan asked = read_asked(config, given, with);
   if (given.best_per_chip) return plan_fleets(config, given, request_of(config, asked, prices), with);
-  const serving_plan_document document = tpuplan::detail::answer_to_plan_serving(config, asked, prices);
+  const serving_plan_document document = answer_to_plan_serving(config, asked, prices);
   const serving_request& request = document.request;
   if (!writes_tokens(config.model) && with.is_given("--svg"))
     refuse("--svg", "given for an encoder", "a model that writes tokens");

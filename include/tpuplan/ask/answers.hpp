@@ -340,7 +340,7 @@ inline void refuse_lengths_of_trace(const nlohmann::json& request, const traffic
   asked_serving_plan asked = read_request<asked_serving_plan>(request);
   const model_config config = served_model_of(request, asked);
   const placed_prices there = prices_of_plan(asked);
-  return reply_there(detail::answer_to_plan_serving(config, asked, there.prices.book()), there, beside);
+  return reply_there(answer_to_plan_serving(config, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply plan_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const asked_plan asked = read_request<asked_plan>(request);

@@ -414,20 +414,26 @@ namespace detail {
   document.routers = found.routers;
   return document;
 }
-/// The answer to that.
+
+}  // namespace detail
+
+/// The slices for the traffic of the question, behind a router where it has one; of the best also whether prompts are
+/// better computed on slices of their own. Throws, naming the field, as `plan_serving` and `simulate` do. Worked: 20
+/// requests a second of 1024 and 256 tokens to Llama 3.1 8B are served by some slices of v6e.
 [[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
                                                                   const asked_serving_plan& asked,
                                                                   const price_book& book) {
   const serving_request request = request_of(config, asked, book);
   const planned_traffic traffic{asked.routing, asked.sessions, asked.host_cache_gib};
-  validate(traffic.sessions);
-  if (is_routed(traffic) || traffic.host_cache_gib > 0) return answer_to_plan_routed(config, asked, request, traffic);
+  detail::validate(traffic.sessions);
+  if (is_routed(traffic) || traffic.host_cache_gib > 0)
+    return detail::answer_to_plan_routed(config, asked, request, traffic);
   const serving_plan_answer answer = plan_serving(request);
   serving_plan_document document = document_of(request, answer, all_assumed(config, assumed_by(request, asked.job)));
-  if (!document.plans.empty()) document.plans.front().split = split_of(request, asked.job, answer.plans.front());
+  if (!document.plans.empty())
+    document.plans.front().split = detail::split_of(request, asked.job, answer.plans.front());
   return document;
 }
-}  // namespace detail
 
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -26,31 +26,36 @@ inline constexpr question_row day_limit_rows[] = {
 
 /// Which slices serve the traffic of a day, and what does it take?
 struct asked_plan_day {
-  nlohmann::json config{};
+  nlohmann::json config{};            ///< of the model
   serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
-  serving_calibration constants{};
-  prefill_policy prefill = prefill_policy::mixed;
-  traffic_over_day traffic{};
+  serving_calibration constants{};    ///< of the serving estimates
+  prefill_policy prefill = prefill_policy::mixed;                ///< where prompts are computed
+  traffic_over_day traffic{};                                    ///< rates or a trace, and how slices follow them
   objective best = objective::cheapest;                          ///< or fewest_chips, of the busiest part
   std::vector<std::string> generations{};                        ///< names of the chips to consider; none: all chips
   std::int64_t smallest_chips = 1;                               ///< the fewest chips of the busiest part
   std::int64_t largest_chips = serving_request{}.largest_chips;  ///< the most
-  bool accept_uncertain = false;
-  std::int64_t most_plans = 8;  ///< slices that are compared over the day
-  std::string region = "us";
-  nlohmann::json prices{};
+  bool accept_uncertain = false;                                 ///< also slices that may not fit
+  std::int64_t most_plans = 8;                                   ///< slices that are compared over the day
+  std::string region = "us";                                     ///< where it is paid for
+  nlohmann::json prices{};                                       ///< a price file; nothing: the built-in prices
 };
 
 /// What a day takes of one kind of slice.
 struct day_plan_row {
   std::int64_t rank = 0;  ///< position in the list; 1 is the best
-  std::string slice{};
+  std::string slice{};    ///< "v6e-8"
   std::string replica{};  ///< the devices of a replica
-  serving_layout mesh{};
-  std::int64_t slices = 0, chips = 0;  ///< of the busiest part, over all slices
-  per_second slice_rate{};             ///< the largest rate at which a slice keeps the targets
+  serving_layout mesh{};  ///< of a replica
+  /// @{
+  /// Of the busiest part, over all slices.
+  std::int64_t slices = 0, chips = 0;
+  /// @}
+  per_second slice_rate{};  ///< the largest rate at which a slice keeps the targets
+  /// @{
   /// Chip-hours of slices that each part needs in the long run, of a fixed fleet, and of the first way of paying.
   double ideal_chip_hours = 0, fixed_chip_hours = 0, chip_hours = 0;
+  /// @}
   payment_mix mix{};               ///< the first way of paying: of those that keep the targets the cheapest
   usd cost{};                      ///< of the day, under that
   bool is_simulated = false;       ///< else the cost is that of the cheapest way, whatever it keeps
@@ -61,15 +66,15 @@ struct day_plan_row {
 
 /// Slices for a day, and why the others are none of them.
 struct plan_day_document {
-  std::string model{};                ///< its name
-  std::vector<day_plan_row> plans{};  ///< best first: those that keep the targets, those not simulated, others
-  std::vector<lost_servers_row> lost{};
-  std::vector<rejected_server_row> rejected{};
-  objective best = objective::cheapest;
+  std::string model{};                   ///< its name
+  std::vector<day_plan_row> plans{};     ///< best first: those that keep the targets, those not simulated, others
+  std::vector<lost_servers_row> lost{};  ///< the others, by reason
+  std::vector<rejected_server_row> rejected{};  ///< and slice by slice
+  objective best = objective::cheapest;         ///< as asked
   std::optional<day_document> first{};  ///< the day on the first; dearer ways than its first one are not simulated
   latency_targets targets{};            ///< by percentile
   traffic_day day{};                    ///< the traffic
-  std::vector<assumption> assumed{};
+  std::vector<assumption> assumed{};    ///< what was taken for granted
 };
 
 namespace detail {

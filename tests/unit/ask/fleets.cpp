@@ -33,7 +33,7 @@ TEST_CASE("a plan of serving is a row of all its slices") {
   CHECK(document.plans.front().chips == 24);
   CHECK(document.plans.front().output_tokens == per_second{3000});
   asked.generations = {"v9"};
-  CHECK(says(refusal_of([&] { (void)detail::answer_to_plan_serving(config, asked, price_book{}); }).message,
+  CHECK(says(refusal_of([&] { (void)answer_to_plan_serving(config, asked, price_book{}); }).message,
              "plan.generations is v9"));
   asked.generations = {"v5e"}, asked.regions = {"mars"};
   CHECK(refusal_of([&] { (void)request_of(config, asked, price_book{}); }).code == errc::unknown_name);
@@ -46,9 +46,9 @@ TEST_CASE("a plan has adapters beside the weights of each layout") {
   asked.job.request_rate = per_second{5};
   asked.generations = {"v6e"};
   asked.largest_chips = 8;
-  const serving_plan_document base = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document base = answer_to_plan_serving(config, asked, price_book{});
   asked.adapters = 64, asked.adapter_rank = 32;
-  const serving_plan_document with = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document with = answer_to_plan_serving(config, asked, price_book{});
   REQUIRE_FALSE(with.plans.empty());
   CHECK_FALSE(base.plans.front().adapters.has_value());
   for (const serving_plan_row& row : with.plans) {
@@ -65,7 +65,7 @@ TEST_CASE("a plan has adapters beside the weights of each layout") {
   }
   asked.job.request_rate = 0.9 * with.plans.front().capacity_requests;
   asked.largest_chips = 256;
-  const serving_plan_document busy = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document busy = answer_to_plan_serving(config, asked, price_book{});
   REQUIRE_FALSE(busy.plans.empty());
   for (const serving_plan_row& row : busy.plans) CHECK(row.adapters->capacity_low >= asked.job.request_rate);
   CHECK(busy.request.capacity_taken == 0.239);
@@ -81,7 +81,7 @@ TEST_CASE("a plan with adapters keeps its targets with steps that take as much l
     asked.job.tpot_target = percentiles ? 0_s : 25_ms;
     asked.job.percentiles.per_token = percentiles ? latency_target{0.95, 30_ms} : latency_target{};
     asked.adapters = adapters, asked.adapter_rank = adapters > 0 ? 32 : 0;
-    return detail::answer_to_plan_serving(config, asked, price_book{});
+    return answer_to_plan_serving(config, asked, price_book{});
   };
   for (const bool percentiles : {false, true}) {
     const serving_plan_document base = plan(percentiles, 0), with = plan(percentiles, 16);
@@ -116,7 +116,7 @@ TEST_CASE("a plan has the chances and the range of costs that serve has of its s
   asked.job.concurrency = 64;
   asked.job.ttft_target = 100_ms, asked.job.tpot_target = 30_ms;
   asked.generations = {"v6e"};
-  const serving_plan_document planned = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document planned = answer_to_plan_serving(config, asked, price_book{});
   REQUIRE_FALSE(planned.plans.empty());
   for (const serving_plan_row& row : planned.plans) {
     serve_request one;
@@ -134,7 +134,7 @@ TEST_CASE("a plan has the chances and the range of costs that serve has of its s
   }
   asked.job.concurrency = 0, asked.job.request_rate = per_second{40};
   asked.job.ttft_target = asked.job.tpot_target = {};
-  const serving_plan_row by_rate = detail::answer_to_plan_serving(config, asked, price_book{}).plans.front();
+  const serving_plan_row by_rate = answer_to_plan_serving(config, asked, price_book{}).plans.front();
   CHECK(by_rate.million_all_on_output_low == by_rate.million_all_on_output);
   CHECK(by_rate.million_all_on_output_high == by_rate.million_all_on_output);
   CHECK_FALSE(by_rate.chance_to_keep_tpot.has_value());
@@ -165,7 +165,7 @@ TEST_CASE("plans for encoders and for pairs of stacks") {
   use_own_lengths(config.model, false, false, asked.job);
   asked.job.request_rate = per_second{5000};
   asked.job.engine = serving_engine::vllm;
-  const serving_plan_document texts = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document texts = answer_to_plan_serving(config, asked, price_book{});
   REQUIRE_FALSE(texts.plans.empty());
   const serving_plan_row& best = texts.plans.front();
   CHECK(best.million_output.value() == 0);
@@ -173,23 +173,23 @@ TEST_CASE("plans for encoders and for pairs of stacks") {
   CHECK(best.plan.mesh.cache == cache_sharding::heads);
   CHECK(best.capacity_requests > per_second{5000});
   asked.job.percentiles.first_token = {0.99, 20_ms};
-  const serving_plan_document held = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document held = answer_to_plan_serving(config, asked, price_book{});
   REQUIRE_FALSE(held.plans.empty());
   CHECK(*held.plans.front().simulated_first_token <= 20_ms);
   CHECK(held.plans.front().chance_at_targets.has_value());
   asked.job.percentiles.first_token.limit = 100_us;
-  const serving_plan_document none = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document none = answer_to_plan_serving(config, asked, price_book{});
   CHECK(none.plans.empty());
   CHECK_FALSE(none.relax->empty());
   asked.job = usual_traffic();
   asked.job.prompt = fixed_length(512);
   asked.job.request_rate = per_second{20};
   config.model = t5_base();
-  const serving_plan_document pairs = detail::answer_to_plan_serving(config, asked, price_book{});
+  const serving_plan_document pairs = answer_to_plan_serving(config, asked, price_book{});
   REQUIRE_FALSE(pairs.plans.empty());
   CHECK(pairs.plans.front().million_output.value() > 0);
   asked.job.engine = serving_engine::sglang_jax;
-  CHECK(says(refusal_of([&] { (void)detail::answer_to_plan_serving(config, asked, price_book{}); }).message,
+  CHECK(says(refusal_of([&] { (void)answer_to_plan_serving(config, asked, price_book{}); }).message,
              "for an encoder_decoder"));
 }
 

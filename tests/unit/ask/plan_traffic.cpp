@@ -31,7 +31,7 @@ asked_serving_plan behind_prompts() {
   return asked;
 }
 serving_plan_document planned(const asked_serving_plan& asked) {
-  return detail::answer_to_plan_serving(llama(), asked, price_book{});
+  return answer_to_plan_serving(llama(), asked, price_book{});
 }
 std::string refused(const asked_serving_plan& asked) {
   return refusal_of([&] { (void)planned(asked); }).message;
