@@ -254,7 +254,7 @@ inline constexpr std::int64_t most_work_of_day = 3 * most_simulated_steps;
 /// Simulates the options in their order, as far as the work goes: at least the first, and, where that is enough, only
 /// until one keeps the targets. The work that it took.
 inline std::int64_t simulate_options(std::vector<day_option>& options, const day_request& request, std::int64_t fixed,
-                                     per_second slice_rate, bool one_is_enough) {
+                                     per_second slice_rate, bool one_is_enough, std::int64_t most = most_work_of_day) {
   const day_option* steady = nullptr;
   std::int64_t all = 0, last = 0;
   for (day_option& option : options) {
@@ -265,7 +265,7 @@ inline std::int64_t simulate_options(std::vector<day_option>& options, const day
       option.mix = mix;
       option.cost = usd{0};
       add_cost(option, terms_of(request), slices);
-    } else if (all + last <= most_work_of_day) {
+    } else if (all + last <= most) {
       const std::int64_t before = all;
       simulate_latencies(option, request, slices, all);
       last = all - before;

@@ -117,7 +117,7 @@ TEST_CASE("mixes of a day beyond the work of one question have dollars and no la
           detail::priced_day(request, one.mix, detail::slices_of(request, one.mix, whole.fixed, whole.slice_rate)));
   }
   REQUIRE(options.size() > 2);
-  detail::simulate_options(options, request, whole.fixed, whole.slice_rate, 0);
+  detail::simulate_options(options, request, whole.fixed, whole.slice_rate, false, 0);
   CHECK(options[0].parts.size() == 12);
   for (std::size_t i = 1; i < options.size(); ++i) {
     CHECK(options[i].parts.empty());
