@@ -171,7 +171,7 @@ def test_the_hundred_questions_are_answered_as_natively(tree):
     questions = questions_of(tree)
     assert len(questions) >= 100
     assert {one["question"] for one in questions} >= {one.__name__ for one in tpuplan.QUESTIONS}
-    assert 5 < refused_alike(questions) < 30
+    assert 5 < refused_alike(questions) < 40
 
 
 def test_random_questions_are_answered_as_natively():

@@ -252,10 +252,11 @@ void monotone(relation& r) {
 namespace {
 
 /// That more of something makes a figure of serve no less.
-void grows(relation& r, const std::string& what, const reply& one, const reply& other, const char* at) {
+void grows(relation& r, const std::string& what, const reply& one, const reply& other, const char* at,
+           double least = 1 - 1e-9) {
   const json::json_pointer where(at);
   const double a = one.answer()["estimate"][where], b = other.answer()["estimate"][where];
-  r.holds(b >= a * (1 - 1e-9), std::string(at) + " does not fall with " + what, one, std::to_string(a), other,
+  r.holds(b >= a * least, std::string(at) + " does not fall with " + what, one, std::to_string(a), other,
           std::to_string(b));
 }
 
@@ -292,8 +293,10 @@ void serving_monotone(relation& r) {
     const reply longer = ask("serve", larger);
     if (serves(longer)) {
       for (const char* at : {"/prefill_s", "/first_token_s"}) grows(r, "the prompt", one, longer, at);
-      // With one place left a request has the replica to itself, and its tokens wait for no prompts.
-      if (longer.answer()["estimate"]["largest_running"] > 1) grows(r, "the prompt", one, longer, "/per_token/total_s");
+      // With one place left a request has the replica to itself, and its tokens wait for no prompts. A host that is
+      // slower than the device hides behind prompts, in more steps where a prompt takes several: 0.9 % of a token.
+      if (longer.answer()["estimate"]["largest_running"] > 1)
+        grows(r, "the prompt", one, longer, "/per_token/total_s", 0.98);
       grows(r, "a shorter prompt", longer, one, "/capacity_per_s");
     }
     larger = request;
