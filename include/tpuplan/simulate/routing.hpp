@@ -192,6 +192,14 @@ class routed_fleet {
     }
   };
 
+  struct start_of_step {
+    double time = 0;
+    std::size_t replica = 0;
+    bool operator<(const start_of_step& other) const {  // the next is the greatest
+      return time != other.time ? time > other.time : replica > other.replica;
+    }
+  };
+
   [[nodiscard]] request_record record_of(std::size_t request) const {
     const sending& sent = sent_[request];
     request_record record = replicas_[sent.replica]->records[sent.place];
@@ -228,16 +236,11 @@ class routed_fleet {
   /// A step of the replica that can begin one first, if that is before then. What ends with it may bring requests that
   /// others have to know before they go on: then steps are taken one by one.
   bool advance_one(double before) {
-    std::size_t first = 0;
-    double least = never, second = never;
-    for (std::size_t i = 0; i < replicas_.size(); ++i) {
-      const double ready = replicas_[i]->is_lost ? never : replicas_[i]->run.ready();
-      if (ready < least)
-        second = least, least = ready, first = i;
-      else
-        second = std::min(second, ready);
-    }
-    if (!(least < before)) return false;
+    drop_old_starts(replicas_.size());
+    if (starts_.empty() || !(starts_.top().time < before)) return false;
+    const std::size_t first = starts_.top().replica;
+    drop_old_starts(first);
+    const double second = starts_.empty() ? never : starts_.top().time;
     one_replica& one = *replicas_[first];
     one.run.advance(has_feedback_ ? std::min(before, second) : before);
     for (const std::size_t place : one.prefixes.begun()) {
@@ -250,7 +253,20 @@ class routed_fleet {
     }
     one.prefixes.begun().clear();
     one.ended.places.clear();
+    note_start(first);
     return true;
+  }
+  /// Notes when the next step of a replica can begin, after a step or with another request.
+  void note_start(std::size_t replica) {
+    const double ready = replicas_[replica]->run.ready();
+    if (ready < never) starts_.push({ready, replica});
+  }
+  /// Drops what was noted first as long as it holds no more, or is of that replica.
+  void drop_old_starts(std::size_t of) {
+    const auto is_old = [&](const start_of_step& one) {
+      return one.replica == of || replicas_[one.replica]->is_lost || replicas_[one.replica]->run.ready() != one.time;
+    };
+    while (!starts_.empty() && is_old(starts_.top())) starts_.pop();
   }
 
   void handle(const event& now) {
@@ -341,6 +357,7 @@ class routed_fleet {
     to.run.expect_one_more();
     ++to.in_flight;
     to.to_compute += lacks;
+    note_start(replica);
   }
 
   [[nodiscard]] static std::int64_t lacking(const one_replica& of, const session_request& one) {
@@ -406,6 +423,7 @@ class routed_fleet {
   std::vector<sending> sent_;
   std::vector<std::int64_t> lacks_{};  // of each that is up, of the prompt that is routed
   std::priority_queue<event> coming_{};
+  std::priority_queue<start_of_step> starts_{};  // as they were noted, some of which hold no more
   std::size_t next_start_ = 0;  // the first request of the next conversation of a closed loop
   std::size_t turn_ = 0;
   double prefill_rate_ = 0;    // tokens a second
