@@ -92,6 +92,16 @@ struct day_document {
 
 namespace detail {
 
+/// Refuses a job without targets by percentile, and one with a rate beside that of the day.
+inline void check_job_of_day(const serving_job& job) {
+  if (!any_target(job.percentiles))
+    fail(errc::missing_field, "job.percentiles", "missing",
+         "a target by percentile, which the slices of a day have to keep");
+  if (job.request_rate.value() > 0 || job.concurrency > 0)
+    fail(errc::invalid_argument, job.concurrency > 0 ? "job.concurrency" : "job.request_rate_per_s",
+         "given without effect", "none: a day has its own rates");
+}
+
 /// The rates of a day, or of a trace in parts.
 [[nodiscard]] inline traffic_day rates_of(const traffic_over_day& asked) {
   if (asked.trace.empty()) {
@@ -164,12 +174,7 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
 /// on slices of v6e-8 takes one slice.
 [[nodiscard]] inline day_document answer_to_day(const model_config& config, const asked_day& asked,
                                                 const price_book& book) {
-  if (!any_target(asked.job.percentiles))
-    detail::fail(errc::missing_field, "job.percentiles", "missing",
-                 "a target by percentile, which the slices of a day have to keep");
-  if (asked.job.request_rate.value() > 0 || asked.job.concurrency > 0)
-    detail::fail(errc::invalid_argument, asked.job.concurrency > 0 ? "job.concurrency" : "job.request_rate_per_s",
-                 "given without effect", "none: a day has its own rates");
+  detail::check_job_of_day(asked.job);
   const day_request request = detail::request_of(config, asked, book);
   detail::check_arithmetic(request.fleet.where.chip, asked.job.activations);
   check_sharding(config.model, request.fleet.mesh, request.fleet.where);

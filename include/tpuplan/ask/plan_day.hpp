@@ -125,12 +125,7 @@ class day_search {
   };
 
   void check() const {
-    if (!any_target(asked_.job.percentiles))
-      fail(errc::missing_field, "job.percentiles", "missing",
-           "a target by percentile, which the slices of a day have to keep");
-    if (asked_.job.request_rate.value() > 0 || asked_.job.concurrency > 0)
-      fail(errc::invalid_argument, asked_.job.concurrency > 0 ? "job.concurrency" : "job.request_rate_per_s",
-           "given without effect", "none: a day has its own rates");
+    check_job_of_day(asked_.job);
     if (asked_.job.ttft_target.value() > 0 || asked_.job.tpot_target.value() > 0)
       fail(errc::invalid_argument, asked_.job.ttft_target.value() > 0 ? "job.ttft_target_s" : "job.tpot_target_s",
            "given for a day", "targets by percentile");
