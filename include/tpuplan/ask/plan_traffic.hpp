@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/ask/simulation.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <utility>
 #include <vector>

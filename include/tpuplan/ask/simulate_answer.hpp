@@ -14,6 +14,7 @@
 #include <tpuplan/simulate/routing.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/simulate/split.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -129,6 +130,18 @@ struct simulate_answer {
     all += static_cast<double>(one), most = std::max(most, static_cast<double>(one));
   return all > 0 ? most / all : 1;
 }
+
+namespace detail {
+/// What is taken of caches with prefixes, and of a router that goes by them.
+inline constexpr std::pair<const char*, const char*> assumed_prefixes{
+    "prefixes",
+    "each replica keeps whole blocks of what it computed where no running sequence needs the room; "
+    "the least recently used go first"};
+inline constexpr std::pair<const char*, const char*> assumed_affinity{
+    "routing",
+    "by what the caches hold: replicas with 80 % of a prompt first, unless they are 18 s of prompts behind, as "
+    "llm-d's router does by default"};
+}  // namespace detail
 
 /// What the requests of each priority take, of those that are counted; nothing where all have the same. Throws where
 /// fewer than 100 of one are counted. Worked: of 1000 requests, a fifth of them urgent, there are two rows.

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_SIMULATE_SLOWDOWN_HPP
 #define TPUPLAN_SIMULATE_SLOWDOWN_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/math.hpp>
@@ -63,6 +64,19 @@ struct step_band {
     one->limit = one->limit / factor;
   return targets;
 }
+
+namespace detail {
+/// The slowdown of clients that send as soon as they are answered: all times are as many times as long as steps are.
+[[nodiscard]] inline double slowdown_at_once(const counted_times& times, const latency_targets& targets) {
+  double least = any_target(targets) ? 16 : 0;
+  const auto hold = [&](const std::vector<double>& measured, const latency_target& target) {
+    const double most = reached(measured, target.share);
+    if (target.limit.value() > 0 && most > 0) least = std::min(least, target.limit.value() / most);
+  };
+  hold(times.first, targets.first_token), hold(times.each, targets.per_token), hold(times.whole, targets.end_to_end);
+  return least;
+}
+}  // namespace detail
 
 /// The largest factor by which every step may take longer and the targets are still met, to 1 %, at most 16; below 1
 /// where they are missed as it is, 0 where they are with steps of a sixteenth. Times that are longer by a factor are a
