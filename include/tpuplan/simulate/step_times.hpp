@@ -41,10 +41,9 @@ class replica_step_times {
   replica_step_times(const transformer& model, const serving_job& job, const serving_layout& mesh, const slice& where,
                      std::int64_t most_sequences, const serving_calibration& constants = default_serving_calibration,
                      const step_factors& longer = {})
-      : block_tokens_{detail::block_of(job)},
-        longer_{detail::positive("step_factors.prompts", longer.prompts),
-                detail::positive("step_factors.tokens", longer.tokens)} {
+      : block_tokens_{detail::block_of(job)}, alone_{detail::positive("step_factors.prompts", longer.prompts)} {
     validate(job, model);
+    detail::positive("step_factors.tokens", longer.tokens);
     const detail::engine_constants own = detail::constants_of(constants, job.engine);
     detail::check_part("most_sequences", detail::positive_count("most_sequences", most_sequences),
                        std::int64_t{1} << 24, "1 to 2^24");
@@ -53,7 +52,7 @@ class replica_step_times {
       if (model.kind == architecture::encoder)
         prepare_requests(of, job, mesh, own);
       else
-        prepare_sequences(of, model, job, mesh, own, most_sequences);
+        prepare_sequences(of, model, job, mesh, own, most_sequences, longer.tokens);
       prepare_prompts(of.prompts, job, mesh, own);
       return true;
     });
@@ -75,9 +74,9 @@ class replica_step_times {
     const double begun = work.prompt_tokens == 0 ? 0 : host_request_ * others;
     if (work.sequences == 0) {
       const double device = engine_prefill_ * (fixed_ + prompts);
-      if (host_ == 0) return seconds{longer_.prompts * std::max(device, begun)};
+      if (host_ == 0) return seconds{alone_ * std::max(device, begun)};
       const double host = host_ + host_each_ * static_cast<double>(work.prompt_tokens);
-      return seconds{longer_.prompts * detail::with_host(device, host, in_turn_)};
+      return seconds{alone_ * detail::with_host(device, host, in_turn_)};
     }
     const of_running& at = running_[static_cast<std::size_t>(work.sequences)];
     // Whole blocks of the mean context, as in `held_tokens`.
@@ -86,10 +85,9 @@ class replica_step_times {
     const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
     const double step = detail::with_host(device, at.host + at.own * begun, in_turn_);
-    if (draft_ == 0) return seconds{longer_.tokens * step};
+    if (draft_ == 0) return seconds{step};
     const double plain = plain_[static_cast<std::size_t>(work.sequences)];
-    const double drafts = draft_ * detail::with_host(plain + at.own * cache, at.host, in_turn_);
-    return seconds{longer_.tokens * (step + drafts)};
+    return seconds{step + draft_ * detail::with_host(plain + at.own * cache, at.host, in_turn_)};
   }
 
  private:
@@ -98,9 +96,10 @@ class replica_step_times {
     const double prompts = static_cast<double>(std::max<std::int64_t>(work.prompts, 1));
     return work.prompt_attention.value() / std::min(prompts, groups_);
   }
-  /// Steps of up to that many sequences that decode.
+  /// Steps of up to that many sequences that decode, that many times as long.
   void prepare_sequences(const detail::served_stacks& of, const transformer& model, const serving_job& job,
-                         const serving_layout& mesh, const detail::engine_constants& own, std::int64_t most) {
+                         const serving_layout& mesh, const detail::engine_constants& own, std::int64_t most,
+                         double longer) {
     detail::token_terms terms = detail::token_terms_of(
         of.served, model, 0, detail::prompts_taken_of(of.prompts, of.takes_in, 1, job, mesh, own), job, mesh, own);
     in_turn_ = terms.in_turn;
@@ -111,9 +110,9 @@ class replica_step_times {
     running_.reserve(static_cast<std::size_t>(most) + 1);
     for (std::int64_t running = 0; running <= most; ++running) {
       const auto sequences = static_cast<double>(running);
-      const double factor = detail::factor_at(terms.step.own, sequences);
-      const double plain = detail::step_at(terms.step, sequences);
-      running_.push_back({draft_ > 0 ? detail::verify_at(terms.step, sequences, terms.verified) : plain,
+      const double factor = longer * detail::factor_at(terms.step.own, sequences);
+      const double plain = longer * detail::step_at(terms.step, sequences);
+      running_.push_back({draft_ > 0 ? longer * detail::verify_at(terms.step, sequences, terms.verified) : plain,
                           factor * (terms.host + terms.host_each * sequences), factor,
                           1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_)});
       if (draft_ > 0) plain_.push_back(plain);
@@ -149,10 +148,10 @@ class replica_step_times {
 
   transformer takes_in_{};  // what takes prompts in
   std::int64_t block_tokens_ = 1;
-  step_factors longer_{};
+  double alone_ = 1;  // times as long are steps of prompts alone
   struct of_running {
     double device, host;  // seconds, keys and values apart
-    double own;           // factor of the caller's own runs
+    double own;           // factor of keys, values and prompts
     double per_block;     // 1 over the tokens of a block for each sequence
   };
   std::vector<of_running> running_;  // by the number of sequences
