@@ -52,6 +52,12 @@ constexpr void check_sizes(words field, Sizes... sizes) {
   (check_size(field, sizes), ...);
 }
 
+/// Whether all sizes are 0 to less than `most_size`: a quick way past checks one by one, which name what they refuse.
+template <class... Sizes>
+constexpr bool are_sizes(Sizes... sizes) noexcept {
+  return ((sizes | ...) & ~(most_size - 1)) == 0;
+}
+
 /// Refuses a size unless it is 1 to `most_size`.
 [[gnu::always_inline]] constexpr void check_dimension(words field, std::int64_t value) {
   check_size(field, value, true);

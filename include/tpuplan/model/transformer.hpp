@@ -279,6 +279,14 @@ constexpr void check_experts(const transformer& model) {
 /// Checks what models with and without text share: published counts, other weights, and the sizes of token tables.
 constexpr void check_tables(const transformer& model) {
   check_tower(model.vision);
+  check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
+  check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
+  if (model.layer_sets == 0 &&
+      are_sizes(model.published_parameters, model.published_active_parameters, model.classes, model.encoder_layers,
+                model.token_types, model.encoder_positions, model.encoder_stem, model.prediction_layers,
+                model.mlp.activation_weights, model.extra_input_rows, model.embedding_width, model.other_products,
+                model.other_weights, model.learned_positions))
+    return;
   check_part("model.published_parameters", model.published_parameters, most_parameters, "0 (counted) to 2^53");
   check_part("model.published_active_parameters", model.published_active_parameters, most_parameters,
              "0 (counted) to 2^53");
@@ -298,8 +306,6 @@ constexpr void check_tables(const transformer& model) {
   if (model.other_weights < -most_parameters || model.other_weights > most_parameters)
     fail(errc::out_of_range, "model.other_weights", model.other_weights, "-2^53 to 2^53");
   check_part("model.learned_positions", model.learned_positions, most_tokens, "0 to 2^40");
-  check_part("model.max_positions", model.max_positions, most_tokens, "0 (not stated) to 2^40");
-  check_part("model.norms_per_layer", model.norms_per_layer, 16, "0 to 16");
 }
 
 }  // namespace detail

@@ -65,6 +65,12 @@ constexpr void check_projector(const vision_spec& vision) {
 constexpr void check_tower(const vision_spec& vision) {
   check_size("model.vision.layers", vision.layers);
   const bool needed = vision.layers > 0;
+  const projector_spec& p = vision.projector;
+  if (!needed &&
+      are_sizes(vision.d_model, vision.heads, vision.d_ff, vision.channels, vision.temporal_patch, vision.patch_size,
+                vision.image_size, p.merge, p.norm_weights, p.input, p.hidden, p.inner, p.output,
+                vision.learned_positions, vision.extra_norms, vision.tokens_per_image, vision.other_weights))
+    return;
   check_size("model.vision.d_model", vision.d_model, needed);
   check_size("model.vision.heads", vision.heads, needed);
   check_size("model.vision.d_ff", vision.d_ff, needed);

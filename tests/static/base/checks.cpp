@@ -10,5 +10,7 @@ constexpr bool passes(std::int64_t value) {
   return true;
 }
 static_assert(passes(1) && passes(detail::most_size));
+static_assert(detail::are_sizes(0, detail::most_size - 1) && !detail::are_sizes(1, detail::most_size));
+static_assert(!detail::are_sizes(-1) && !detail::are_sizes(3, std::int64_t{1} << 40));
 
 }  // namespace tpuplan

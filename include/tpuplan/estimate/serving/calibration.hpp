@@ -175,7 +175,7 @@ struct engine_constants {
 };
 
 constexpr engine_constants constants_of(const serving_calibration& constants, serving_engine engine) {
-  validate(constants);
+  if (&constants != &default_serving_calibration) validate(constants);  // those of the library are, by a static test
   const engine_factors own = factors_of(constants.engines, engine);
   return {constants, constants.cache_stream / own.cache, constants.sequence_bytes * own.paging,
           constants.engine_prefill * own.prefill};
@@ -265,12 +265,12 @@ inline constexpr serving_coverage serving_runs_by_chip[] = {
 // clang-format on
 // end of generated: serving_runs
 
-/// Whether there are published runs of that kind on a chip of that name. A renamed copy of a chip is not covered.
-constexpr bool has_serving_runs(const chip_spec& chip, const std::int32_t serving_coverage::*runs) noexcept {
+/// The published runs on a chip of that name; none on a renamed copy of a chip.
+constexpr serving_coverage serving_runs_on(const chip_spec& chip) noexcept {
   for (const serving_coverage& row : serving_runs_by_chip) {
-    if (chip.name == row.chip) return row.*runs > 0;
+    if (chip.name == row.chip) return row;
   }
-  return false;
+  return {};
 }
 
 /// The band of an estimate of that kind, wider where the chip is not covered.

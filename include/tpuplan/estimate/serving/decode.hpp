@@ -119,7 +119,7 @@ constexpr double needed_links(const served_model& served, const serving_layout& 
 }
 
 constexpr seconds layer_latency_of(const served_model& served, const engine_constants& constants) {
-  return constants.common.layer_latency * (served.layers * math::log2(served.on.devices));
+  return constants.common.layer_latency * (served.layers * served.doublings);
 }
 
 /// Time per token of dispatch to experts: every device of a replica sorts, gathers and scatters the copies of every
@@ -175,7 +175,7 @@ struct decode_terms {
   double latency = 0;      // layers
   double links = 0;        // the bytes that have to pass the links of a chip at their rate, for each sequence
   double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
-  bool covered = true;                                         // published runs are of models like it
+  bool covered = true;                                         // published runs are on such chips, of such models
   own_question own{};                                          // runs of the caller's own
   const fitted_engines* engines = nullptr;                     // factors of single engines
 };
@@ -188,7 +188,7 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   terms.dense = served.dense * of_weight.value();
   terms.experts = served.experts * of_weight.value();
   terms.missed = served.missed;
-  terms.covered = served.covered;
+  terms.covered = served.covered && served.ran.decode_runs > 0;
   terms.imbalance = served.imbalance;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.common.decode_mxu);
   terms.reads = in_seconds(served.reads, served.cache_copies / (served.hbm.value() * constants.cache_stream));
@@ -259,8 +259,7 @@ constexpr decode_limit largest_of(const decode_breakdown& step) {
 }
 
 /// A decode step with its parts and its band.
-constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, serving_engine engine,
-                                     const chip_spec& chip) {
+constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences, serving_engine engine) {
   positive("decode_batch.sequences", sequences);
   in_range("decode_batch.sequences", sequences, 0, static_cast<double>(most_requests), "above 0, at most 1e9");
   decode_breakdown step;
@@ -275,10 +274,9 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
   const seconds floor{floor_at(terms, sequences)};
   const auto time_under = [&](serving_engine one) {
-    return one == engine ? step.total : seconds{step_under(terms, sequences, step.total.value(), one)};
+    return seconds{step_under(terms, sequences, step.total.value(), one)};
   };
-  add_range(step, kind_of(terms), engine, terms.covered && has_serving_runs(chip, &serving_coverage::decode_runs),
-            floor, time_under);
+  add_range(step, kind_of(terms), engine, terms.covered, floor, time_under);
   narrow_by_own(step, terms.own, sequences, kind_of(terms));
   raise_low(step, floor);
   step.limited_by = largest_of(step);
@@ -302,7 +300,7 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   detail::in_range("decode_batch.context", batch.context, 0, static_cast<double>(detail::most_tokens),
                    "above 0, at most 2^40 tokens");
   const auto tokens = static_cast<double>(detail::held_tokens(job, batch.context));
-  return detail::decode_of(detail::terms_of(served, tokens, job, mesh, own), batch.sequences, job.engine, where.chip);
+  return detail::decode_of(detail::terms_of(served, tokens, job, mesh, own), batch.sequences, job.engine);
 }
 
 }  // namespace abi_0

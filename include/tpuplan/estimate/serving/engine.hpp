@@ -117,8 +117,7 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
         of.prompts, of.takes_in, detail::prompts_together(of.served, job, running), job, mesh, own);
     const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
     const double prompts = terms.prompts * (running > 1 ? running - 1 : 0);
-    return detail::token_of(terms, running, prompts, detail::engine_step_at(terms, running).with(prompts), job.engine,
-                            where.chip);
+    return detail::token_of(terms, running, prompts, detail::engine_step_at(terms, running).with(prompts), job.engine);
   });
 }
 
@@ -141,12 +140,11 @@ namespace detail {
 /// Fills in the range of the time to the first token: that of a prefill, for all of it.
 constexpr void add_first_token_range(serving_estimate& estimate, const served_model& served,
                                      const prefill_breakdown& alone, seconds floor, const serving_job& job,
-                                     const serving_layout& mesh, const slice& where,
-                                     const engine_constants& constants) {
+                                     const serving_layout& mesh, const engine_constants& constants) {
   prefill_breakdown time;  // of which the range alone is of interest
   time.total = estimate.first_token;
   const auto tokens = static_cast<double>(fresh_tokens(job));
-  add_prefill_range(time, served, tokens, job, mesh, where, constants, floor, alone, true);
+  add_prefill_range(time, served, tokens, job, mesh, constants, floor, alone, true);
   estimate.first_token_low = time.low;
   estimate.first_token_high = time.high;
 }
@@ -242,13 +240,13 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   const replica_load load{job, terms, prompt, full, from};
   result.running = running_batch(load);
   const working_point at = solved_point(load, result.running);
-  result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine, where.chip);
+  result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine);
   // A replica that runs less than one request on average still holds all of one.
   result.memory = memory_of(served, result.running < 1 ? 1 : result.running, cache, job, where);
   result.fit = fits(result.memory);
   result.queue = seconds{queue_time(load, at, result.running)};
   result.first_token = result.queue + seconds{at.first};
-  add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, where, own);
+  add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, own);
   add_rates(result, job, from, result.running / (job.output.mean * at.token), own);
   return result;
 }

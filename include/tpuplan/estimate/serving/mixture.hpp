@@ -30,10 +30,11 @@ template <class Estimate>
 constexpr likely_time range_of_engines(const engines_that_ran& ran, const serving_band& band, seconds best,
                                        const Estimate& time_under) {
   const seconds first = time_under(ran.items[0].engine), low = first / (1 + band.over);
+  const double per_first = 1 / first.value();
   double below = 0, above = 0;
   for (std::size_t i = 0; i < ran.count; ++i) {
     const engine_that_ran& one = ran.items[i];
-    const double times = i == 0 ? 1 : fourth_power(time_under(one.engine) / first);
+    const double times = i == 0 ? 1 : fourth_power(time_under(one.engine).value() * per_first);
     const bool is_best = row_of(one.engine).may_be_best && best.value() > 0;
     const double reached = is_best ? fourth_power(low / best) : 0;
     below += one.share * (reached * times > 1 ? reached : 1 / times);
@@ -55,15 +56,26 @@ constexpr engines_that_ran engines_of(serving_kind kind, serving_engine engine) 
   return {{{{engine, 1}}}, 1};
 }
 
+/// `range_of_engines` of one engine, of which the estimate is.
+constexpr likely_time range_of_engine(serving_engine engine, const serving_band& band, seconds best, seconds total) {
+  const seconds low = total / (1 + band.over);
+  const bool is_best = row_of(engine).may_be_best && best.value() > 0;
+  return {total, is_best ? min(low, best) : low, total / (1 - band.under)};
+}
+
 /// Fills in the range (low, high, band) of an estimate. Where no engine is named, the low end is no higher than what
 /// the best software takes, `best_reached` times `floor`. `time_under` says what the estimate would be under an engine.
 template <class Estimate, class Times>
 constexpr void add_range(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered, seconds floor,
                          const Times& time_under) {
+  const bool is_named = engine != serving_engine::unnamed;
   const seconds best = best_reached(kind) * floor;
+  const serving_band band = band_of(kind, covered);
   const likely_time range =
-      range_around(estimate.total, range_of_engines(engines_of(kind, engine), band_of(kind, covered), best, time_under),
-                   engine == serving_engine::unnamed ? best : seconds{0});
+      range_around(estimate.total,
+                   is_named ? range_of_engine(engine, band, best, estimate.total)
+                            : range_of_engines(ran_by_kind[static_cast<std::size_t>(kind)], band, best, time_under),
+                   is_named ? seconds{0} : best);
   const double over = range.total / range.low - 1, under = 1 - range.total / range.high;
   estimate.extrapolated = !covered;
   estimate.band = over > under ? over : under;

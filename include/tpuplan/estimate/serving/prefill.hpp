@@ -152,28 +152,26 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
 /// Fills in the range of a time to take in prompts of that many tokens, of which `total` is by itself or `in_engine`.
 template <class Estimate>
 constexpr void add_prefill_range(Estimate& time, const served_model& served, double tokens, const serving_job& job,
-                                 const serving_layout& mesh, const slice& where, const engine_constants& constants,
-                                 seconds floor, const prefill_breakdown& alone, bool in_engine) {
-  const seconds paged = paged_prefill(served, tokens, job, mesh, constants);
+                                 const serving_layout& mesh, const engine_constants& constants, seconds floor,
+                                 const prefill_breakdown& alone, bool in_engine) {
+  const double unpaged = 1 - paged_prefill(served, tokens, job, mesh, constants) / alone.total;
   const auto time_under = [&](serving_engine engine) {
-    if (engine == job.engine) return time.total;
     const double of_engine = in_engine ? factors_of(constants.common.engines, engine).prefill : 1;
-    return time.total * (of_engine * (row_of(engine).pages ? 1 : 1 - paged / alone.total));
+    return time.total * (of_engine * (row_of(engine).pages ? 1 : unpaged));
   };
   add_range(time, serving_kind::prefill, job.engine,
-            served.covered && served.groups == 1 && has_serving_runs(where.chip, &serving_coverage::prefill_runs),
-            seconds{0}, time_under);
+            served.covered && served.groups == 1 && served.ran.prefill_runs > 0, seconds{0}, time_under);
   const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   narrow_by_own(time, own, tokens, serving_kind::prefill);
   raise_low(time, floor);
 }
 
 constexpr prefill_breakdown prefill_of(const served_model& served, const transformer& model, const prompt_batch& batch,
-                                       const serving_job& job, const serving_layout& mesh, const slice& where,
+                                       const serving_job& job, const serving_layout& mesh,
                                        const engine_constants& constants) {
   prefill_breakdown time = prefill_parts(served, model, batch, job, mesh, constants);
   const double tokens = batch.prompts * static_cast<double>(batch.tokens);
-  add_prefill_range(time, served, tokens, job, mesh, where, constants,
+  add_prefill_range(time, served, tokens, job, mesh, constants,
                     floor_of(served, time, tokens, job, mesh, constants).total(), time, false);
   return time;
 }
@@ -221,7 +219,7 @@ constexpr auto with_stacks(const transformer& model, const serving_job& job, con
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   detail::check_served(model, job, mesh, where);
   return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
-    return detail::prefill_of(of.prompts, of.takes_in, batch, job, mesh, where, own);
+    return detail::prefill_of(of.prompts, of.takes_in, batch, job, mesh, own);
   });
 }
 

@@ -84,6 +84,8 @@ struct served_model {
   double summed = 0;        // numbers of a token that are summed over devices, in all layers
   cache_reads reads{};      // bytes that a step moves of a sequence
   bool covered = true;      // published runs are of models like it
+  serving_coverage ran{};   // published runs on its chip
+  double doublings = 0;     // of the devices of a replica from one on
   replica on{};
   bytes_per_second hbm{};        // of the replica
   flops_per_second peak{};       // of the replica, in the format of its products
@@ -226,6 +228,8 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
       flops_per_second{positive("peak rate of the chip", serving_peak(job, where.chip).value()) * served.on.chips};
   served.peak_bf16 =
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
+  served.ran = serving_runs_on(where.chip);
+  served.doublings = math::log2(served.on.devices);
   if (compared) served.about = serving_features(served, model, job, mesh, where);
   served.summed = 2 * served.layers * served.d_model;
   if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);

@@ -195,19 +195,18 @@ constexpr double time_at(const token_terms& terms, double running) {
 /// left of the total beside step and `prompts` is waiting for the host. With drafts the parts and the band are those of
 /// a token without, and a further part is what the drafts change.
 constexpr token_time token_of(const token_terms& terms, double sequences, double prompts, double total,
-                              serving_engine engine, const chip_spec& chip) {
+                              serving_engine engine) {
   if (terms.verified > 1) {
     token_terms plain = terms;
     plain.verified = plain.round = 1, plain.draft = 0;
-    token_time token =
-        token_of(plain, sequences, prompts, engine_step_at(plain, sequences).with(prompts), engine, chip);
+    token_time token = token_of(plain, sequences, prompts, engine_step_at(plain, sequences).with(prompts), engine);
     const double share = total / token.total.value();
     token.speculation = seconds{total} - token.total;
     token.total = seconds{total}, token.low = share * token.low, token.high = share * token.high;
     return token;
   }
   token_time token;
-  token.step = decode_of(terms.step, sequences, engine, chip);
+  token.step = decode_of(terms.step, sequences, engine);
   token.prompts = seconds{factor_at(terms.step.own, sequences) * prompts};
   token.total = seconds{total};
   const seconds device = token.step.total + token.prompts;
@@ -215,14 +214,11 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
   const seconds floor{floor_at(terms.step, sequences)};
   const engine_step unnamed = engine_step_at(terms, sequences);
-  const double common = unnamed.with(prompts);
+  const seconds each = token.total / unnamed.with(prompts);
   const auto time_under = [&](serving_engine one) {
-    if (one == engine) return token.total;
-    return token.total *
-           (step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one)) / common);
+    return each * step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one));
   };
-  add_range(token, kind_of(terms.step), engine,
-            terms.step.covered && has_serving_runs(chip, &serving_coverage::decode_runs), floor, time_under);
+  add_range(token, kind_of(terms.step), engine, terms.step.covered, floor, time_under);
   narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step));
   raise_low(token, seconds{with_host(floor.value(), terms.known_host, terms.in_turn)});
   return token;

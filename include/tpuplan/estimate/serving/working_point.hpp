@@ -90,7 +90,8 @@ constexpr saturation full_slots(const serving_job& job, const token_terms& terms
                                 const admission& prompt) {
   const double output = job.output.mean;
   const engine_step one = engine_step_at(terms, slots);
-  const double together = output > 1 ? math::pow(1 / output, slots - 1) : 1;  // the chance of that
+  // The chance of that; below 2^-99 it is no part of any sum.
+  const double together = output <= 1 ? 1 : output >= 2 && slots > 100 ? 0 : math::pow(1 / output, slots - 1);
   const double begun = slots / output * (1 - together), step = mixed_step(one, begun, prompt, slots);
   const double first = prompt.prefill + (slots - 1) * one.own * prompt.each;
   const double share = smaller(1, output * step / (output * step + together * (first - one.with(0))));

@@ -14,6 +14,12 @@ static_assert(peak_only.weight_stream == 1 && peak_only.cache_stream == 1 && pea
               peak_only.prefill_attention == 1 && peak_only.engine_request == 0_s && peak_only.token_head == 0_s &&
               peak_only.prefill_hbm_passes == 0 && peak_only.prefill_collectives == 0 && peak_only.engine_prefill == 1);
 
+// Estimates take the constants of the library as valid.
+static_assert([] {
+  validate(default_serving_calibration);
+  return true;
+}());
+
 // An engine's own factors are in its constants; what has none is common to all.
 constexpr serving_calibration twice_as_slow = [] {
   serving_calibration constants = peak_only;

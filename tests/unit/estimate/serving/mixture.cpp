@@ -68,6 +68,20 @@ TEST_CASE("a loop that can be as good as the best measured begins there, if that
   CHECK(close(detail::range_of_engines(loop, band, 5_s, time).high.value(), 20));
 }
 
+TEST_CASE("the range of a named engine is that of one engine that ran") {
+  const detail::serving_band band{0.25, 0.5};
+  const auto time = [](serving_engine) { return 10_s; };
+  for (const serving_engine engine : {serving_engine::vllm, serving_engine::example}) {
+    for (const seconds best : {0_s, 5_s, 9_s}) {
+      const detail::likely_time of_one = detail::range_of_engine(engine, band, best, 10_s);
+      const detail::likely_time of_all = detail::range_of_engines({{{{engine, 1}}}, 1}, band, best, time);
+      CHECK(of_one.total == of_all.total);
+      CHECK(close(of_one.low.value(), of_all.low.value()));
+      CHECK(close(of_one.high.value(), of_all.high.value()));
+    }
+  }
+}
+
 TEST_CASE("engines that ran are named, once each, and are all there is") {
   for (const detail::engines_that_ran& ran : detail::ran_by_kind) {
     double sum = 0;
