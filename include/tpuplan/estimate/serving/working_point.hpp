@@ -66,13 +66,6 @@ struct saturation {
   bool is_chunked = false;  // there is no room for more prompts in a step
 };
 
-/// Whether a prompt fills a step beside so many sequences: then the steps that compute prompts are as many as its
-/// chunks.
-constexpr bool fills_step(const admission& prompt, double sequences) {
-  const double room = room_beside(prompt, sequences);
-  return room > 0 && prompt.tokens >= room;
-}
-
 /// Mean seconds of a step that computes `count` prompts beside so many sequences. The host hides only behind the
 /// prompts of a step. Whole prompts come at random, so that 1 - exp(-count) of the steps have some; no step computes
 /// more than it has room for, so that it is no less than their tokens over that room.
@@ -170,17 +163,23 @@ constexpr double busy_chance(const request_source& from, double in_service, doub
 }
 
 /// Mean seconds of a step where `rate` requests come a second at random and each step computes those that came during
-/// the one before; 0 where it cannot.
+/// the one before; 0 where it cannot. The host hides behind prompts: of whole ones 1 - exp(-count) of the steps have
+/// some, so that the mean is where it is that of its own count, found by Newton's method from below; where prompts fill
+/// steps it grows with their count.
 constexpr double step_at_random(const engine_step& step, double rate, const admission& prompt, double sequences) {
-  const double without = step.with(0), each = mixed_step(step, 1, prompt, sequences) - without;
-  const bool is_linear =  // in its prompts
-      step.alone || step.in_turn || step.host <= step.device || fills_step(prompt, sequences);
-  const double share = rate * (is_linear ? each : step.own * prompt.each);
-  if (share >= 1) return 0;
-  if (is_linear) return without / (1 - share);
+  const double without = step.with(0), each = step.own * prompt.each, room = room_beside(prompt, sequences);
+  const double hidden = step.alone || step.in_turn ? 0 : larger(0, step.host - step.device);
+  const double filled = room > 0 ? prompt.tokens / room : 0;  // of a step, by a prompt
   double mean = without;
-  for (int i = 0; i < 3; ++i) mean += (mixed_step(step, rate * mean, prompt, sequences) - mean) / (1 - share);
-  return mean;
+  for (int i = 0; hidden > 0 && filled < 1 && i < 50; ++i) {
+    const double count = rate * mean, none = math::exp(-count), slope = rate * (each - hidden * none);
+    if (count * filled > 1 - none || slope >= 1) break;
+    const double more = without + larger(0, each * count - hidden * (1 - none)) - mean;
+    if (more <= 1e-15 * mean) return mean;
+    mean += more / (1 - slope);
+  }
+  const double full = rate * larger(0, each - filled * hidden);
+  return full < 1 ? without / (1 - full) : 0;
 }
 
 /// Mean seconds of a step that decodes, and of the prompts in it. Clients, and slots that are always taken, send a
