@@ -81,4 +81,12 @@ refuses 'learning_rate is missing' "${dataset[@]}"
   >"$folder/chat" 2>"$folder/errors" || fail "launch of a service: status $?: $(cat "$folder/errors")"
 grep -q 'the plan routes requests by prefix: a Service does not' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
 grep -q 'requests of more than 3756 tokens' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
+# One of texts alone, in the region and at the price of its plan, with what no flag says.
+"$program" --json plan "$data/models/bert-base-uncased.json" --serve --engine vllm --rate 5000 --input-len 128 \
+  --generation v5e --region europe-west4 --zones 2 --rows 1 >"$folder/texts.json" || fail "plan: status $?"
+"$program" launch "$folder/texts.json" --target gke --engine vllm --model a/b --image c/d:1 --name texts \
+  >"$folder/texts" 2>"$folder/errors" || fail "launch of an encoder: status $?: $(cat "$folder/errors")"
+for words in 'on_demand in europe-west4' 'requests of more than 128 tokens' 'lie in 2 zones'; do
+  grep -q "$words" "$folder/errors" || fail "launch without $words: $(cat "$folder/errors")"
+done
 exit $failed

@@ -57,6 +57,26 @@ TEST_CASE("vLLM on TPU gets what the estimate took for granted") {
                                     R"("weight_qtype":"int8"}]}}})"));
 }
 
+TEST_CASE("what ends vLLM when it starts is not written") {
+  serving_launch launch = chat_launch();
+  launch.job.max_running = 5949;  // more than a step has tokens
+  CHECK(has(engine_command(launch), "--max-num-seqs=2048"));
+  launch.job.prefill_chunk = 512;
+  CHECK(has(engine_command(launch), "--max-num-seqs=512"));
+  launch.engine = serving_engine::sglang_jax;  // whose chunks are of prompts alone
+  CHECK(has(engine_command(launch), "--max-running-requests=5949"));
+  launch = chat_launch();
+  CHECK(longest_request(launch) == 2300);
+  const auto allows_longer = [&] {
+    return gke_serving_manifest(launch).dump().find("VLLM_ALLOW_LONG_MAX_MODEL_LEN") != std::string::npos;
+  };
+  CHECK_FALSE(allows_longer());
+  launch.max_positions = 2300;
+  CHECK_FALSE(allows_longer());
+  launch.max_positions = 2048;
+  CHECK(allows_longer());
+}
+
 TEST_CASE("encoders are started by vLLM alone, and pairs of stacks by none") {
   serving_launch launch = chat_launch();
   launch.kind = architecture::encoder;
@@ -69,6 +89,7 @@ TEST_CASE("encoders are started by vLLM alone, and pairs of stacks by none") {
     CHECK(has(words, word));
   }
   CHECK_FALSE(has(words, "--async-scheduling"));
+  CHECK(longest_request(launch) == 512);
   CHECK_FALSE(has(engine_command(chat_launch()), "--runner=pooling"));
   launch.engine = serving_engine::sglang_jax;
   CHECK(says(refusal_of([&] { (void)engine_command(launch); }).message,

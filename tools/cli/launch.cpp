@@ -347,12 +347,17 @@ void check_places(const launch_request& request, const session& with) {
     tell("--zone", request.zone);
 }
 
-/// The price of a chip: in the region where it will be, else where the plan has it, else in us.
-maybe<price_row> price_of(const launch_request& request, const planned_work& planned, const session& with) {
-  std::vector<std::string> regions = {request.location, region_of_zone(request.zone)};
+/// The region where a plan has its price; empty where it has none.
+std::string region_of(const planned_work& planned) {
   if (planned.training && !planned.training->best.costs.empty())
-    regions.emplace_back(chosen_cost(planned.training->best).price.region.view());
-  if (planned.pictures && !planned.pictures->region.empty()) regions.push_back(planned.pictures->region);
+    return std::string(chosen_cost(planned.training->best).price.region.view());
+  return planned.pictures ? planned.pictures->region : "";
+}
+
+/// The price of a chip: in the region where it will be, else where the plan has it, else in us.
+maybe<price_row> price_of(const launch_request& request, const std::string& planned, const session& with) {
+  std::vector<std::string> regions = {request.location, region_of_zone(request.zone)};
+  if (!planned.empty()) regions.push_back(planned);
   regions.emplace_back("us");
   const loaded_prices prices("", regions, with);
   for (const std::string& region : regions) {
@@ -382,6 +387,29 @@ void check_zone_is_no_region(const launch_request& request, const session& with)
 /// The price of the slices of a request where one is known, for who reads no comments.
 void say_hourly(const launch_request& request) {
   if (request.price) write_error("tpuplan: " + hourly_words(request));
+}
+
+/// Says what a plan for serving rests on that no manifest has.
+void say_of_plan(const nlohmann::json& document, const serving_plan& planned) {
+  const auto at = [&document](const char* place) {
+    const nlohmann::json::json_pointer there(place);
+    return document.contains(there) ? document[there] : nlohmann::json();
+  };
+  const nlohmann::json routing = at("/traffic/routing"), cache = at("/traffic/host_cache_gib"),
+                       zones = at("/request/zones");
+  if (routing.is_string() && routing != "random" && planned.slices * planned.estimate.replicas > 1)
+    write_error(
+        fmt::format("tpuplan: the plan routes requests by {}: a Service does not; a router, such as llm-d's, has "
+                    "to stand before these pods",
+                    routing.get<std::string>()));
+  if (cache.is_number() && cache.get<double>() > 0)
+    write_error(
+        fmt::format("tpuplan: the plan counts hits in {} GiB of the hosts' memory: no flag is written that keeps "
+                    "a cache there",
+                    cache.get<double>()));
+  if (zones.is_number() && zones.get<double>() > 1)
+    write_error(fmt::format("tpuplan: the plan's slices lie in {} zones: node pools have to be created in as many",
+                            zones.get<std::int64_t>()));
 }
 
 /// A plan for serving, which an engine runs on GKE.
@@ -416,20 +444,14 @@ void launch_serving(const launch_options& given, const session& with) {
            refusal.code());
   }
   check_places(launch.request, with);
-  launch.request.price = price_of(launch.request, {}, with);
+  launch.request.price = price_of(launch.request, planned.region, with);
   write();
   say_hourly(launch.request);
   write_error(
       fmt::format("tpuplan: requests of more than {} tokens, prompt and answer, are refused: the longest of the "
                   "plan, which --input-len and --output-len of it set",
-                  longest_context(launch.job)));
-  const nlohmann::json::json_pointer at("/traffic/routing");
-  const nlohmann::json routing = document.contains(at) ? document[at] : nlohmann::json();
-  if (routing.is_string() && routing != "random" && planned.slices * planned.estimate.replicas > 1)
-    write_error(
-        fmt::format("tpuplan: the plan routes requests by {}: a Service does not; a router, such as llm-d's, has "
-                    "to stand before these pods",
-                    routing.get<std::string>()));
+                  longest_request(launch)));
+  say_of_plan(document, planned);
 }
 
 void run_launch(const launch_options& given, const session& with) {
@@ -446,7 +468,7 @@ void run_launch(const launch_options& given, const session& with) {
     request.max_restarts = 0;
   check_placed(given, with);
   check_zone_is_no_region(request, with);
-  request.price = price_of(request, plan, with);
+  request.price = price_of(request, region_of(plan), with);
   const launch_output output = given.tpu_vm ? write_tpu_vm(request) : launch(*target, request);
   check_places(request, with);
   if (with.json) return print_json(output.json);

@@ -63,7 +63,14 @@ struct serving_launch {
   bytes weights{};                               ///< of one copy, which a start loads; 0: as many as the slice holds
   service_scaler scaler{};                       ///< follows the traffic, where there is one
   std::string drafts;                            ///< what drafts, in the words of vLLM: "mtp" or "eagle3:NAME"
+  std::int64_t max_positions = 0;                ///< longest sequence that the model is made for; 0: not stated
 };
+
+/// Tokens of the longest request that the engine is started for: prompt and answer, of an encoder the prompt. Worked:
+/// of prompts of up to 1024 tokens and outputs of up to 256, 1280.
+[[nodiscard]] inline std::int64_t longest_request(const serving_launch& launch) {
+  return launch.kind == architecture::encoder ? launch.job.prompt.longest : longest_context(launch.job);
+}
 
 namespace detail {
 
@@ -173,13 +180,17 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   };
   if (of == "model") return launch.model;
   const bool pools = launch.kind == architecture::encoder;
-  if (of == "context") return count(pools ? job.prompt.longest : longest_context(job));
+  if (of == "context") return count(longest_request(launch));
   if (of == "pooling") return where(pools, "pooling");
   if (of == "slice_devices") return count(devices(launch.request.where));
   if (of == "replica_devices") return count(floor_to_count(on.devices));
   if (of == "replicas") return count(copies);
   if (of == "running_of_slice") return count(checked_multiply(job.max_running, copies));
-  if (of == "running_of_group") return count(ceil_div(job.max_running, groups));
+  if (of == "running_of_group") {  // each takes a token of a step or more, of which an engine with a flag knows
+    const std::int64_t running = ceil_div(job.max_running, groups);
+    const bool by_step = !is_empty(row_of(launch.engine).chunk_flag) && job.prefill_chunk > 0;
+    return count(by_step ? std::min(running, job.prefill_chunk) : running);
+  }
   if (of == "memory_fraction") return nlohmann::json(job.memory_fraction).dump();
   if (of == "block") {  // an engine that chooses one is left to it
     const engine_row& row = row_of(launch.engine);
@@ -251,6 +262,8 @@ inline void add_environment(nlohmann::ordered_json& container, const serving_lau
   const engine_row& row = row_of(launch.engine);
   add_token(container, launch.secret);
   if (launch.mesh.attention > 0 && !is_empty(row.group_environment)) add_variable(container, row.group_environment);
+  if (launch.max_positions > 0 && longest_request(launch) > launch.max_positions && !is_empty(row.long_contexts))
+    add_variable(container, row.long_contexts);
   std::string_view caches = row.compile_caches;
   for (std::string_view one = take_word(caches); !one.empty(); one = take_word(caches))
     add_variable(container, std::string(one) + "=/cache");
@@ -424,6 +437,7 @@ inline void use_model_of(const nlohmann::json& document, serving_launch& launch)
   if (!document.contains(place)) return;
   const transformer model = read_json<transformer>(document[place], {}, "request.model");
   launch.kind = model.kind;
+  launch.max_positions = model.max_positions;
   launch.experts = model.moe.experts;
   launch.latent = has_latent_attention(model);
 }

@@ -85,6 +85,7 @@ struct engine_row {
   const char* drafts = "";             // what may draft, in the words of vLLM
   const char* own_drafts = "";         // of these those that need no model of their own
   const char* compile_caches = "";     // variables with the folder of compiled programs
+  const char* long_contexts = "";      // a variable that it needs for contexts beyond those the model is made for
   const char* start_limit = "";        // a variable with the seconds after which a start is given up
   const char* running_metric = "";     // what it says of the sequences that run, for an autoscaler
   // On slices of several VMs, in the words of a shell, with $LWS_LEADER_ADDRESS, $LWS_GROUP_SIZE and $LWS_WORKER_INDEX
@@ -166,6 +167,7 @@ constexpr engine_row vllm_row() {
   row.own_drafts = "ngram mtp";
   row.group_environment = "NEW_MODEL_DESIGN=True";
   row.compile_caches = "VLLM_XLA_CACHE_PATH JAX_COMPILATION_CACHE_DIR";
+  row.long_contexts = "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1";
   row.start_limit = "VLLM_ENGINE_READY_TIMEOUT_S";
   row.running_metric = "prometheus.googleapis.com|vllm:num_requests_running|gauge";
   row.before_leader =
