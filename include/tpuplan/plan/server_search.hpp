@@ -275,10 +275,9 @@ inline bool is_ruled_out(plan_search& all, const serving_plan& one) {
     return true;
   };
   switch (one.estimate.refusal) {
-    case serving_refusal::does_not_fit: {
-      const serving_memory memory = serving_memory_use(request.model, 0, request.job, one.mesh, one.where);
-      return rule_out(serving_rejection::does_not_fit, std::max(0.0, (memory.low - memory.usable).value()));
-    }
+    case serving_refusal::does_not_fit:
+      return rule_out(serving_rejection::does_not_fit,
+                      serving_shortage(request.model, one.share, one.mesh, one.where).value());
     case serving_refusal::tpot_below_floor:
     case serving_refusal::ttft_below_floor:
       return rule_out(serving_rejection::misses_target, missed_alone(request, one));

@@ -83,7 +83,7 @@ struct serving_plan {
 enum class serving_rejection : std::uint8_t {
   no_layout,       ///< in no way can whole chips share the heads
   not_of_engine,   ///< the engine that is asked for does not run it, or none of its layouts
-  does_not_fit,    ///< amount: bytes of a device beyond what is usable, or 0 where the cache is what is missing
+  does_not_fit,    ///< amount: bytes that a device lacks for one of the longest sequences
   misses_target,   ///< amount: seconds over the target that is missed by most, at the least load tried
   too_many_chips,  ///< amount: chips that were tried and are too few
   not_simulated,   ///< targets by percentile: simulations of the question took `most_planning_steps` before it

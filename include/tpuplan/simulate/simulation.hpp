@@ -274,7 +274,8 @@ inline text<24> in_words(bytes amount) {
   taken.append(", which does not fit on ").append(name(where).view());
   text<120> valid{"at most "};
   valid.append(in_words(usable).view());
-  valid.append(": weights take ").append(in_words(weights_per_device(served, job)).view());
+  valid.append(": weights take ").append(in_words((1 + weight_padding) * weights_per_device(served, job)).view());
+  valid.append(", programs ").append(in_words(program_memory).view());
   valid.append(", a sequence of ").append(longest).append(" tokens ").append(in_words(largest).view());
   fail(errc::infeasible, "memory of a device", taken.view(), valid.view());
 }

@@ -154,6 +154,22 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
   });
 }
 
+/// Bytes that a device lacks to run one of the longest sequences, or to take in one of the longest texts of an encoder;
+/// 0 where it fits. Worked: 53.0 GiB for DeepSeek-V3 on v6e-8, as weights with their padding take 79.9 GiB, programs 1
+/// and 1280 tokens 0.1, and vLLM's share of 31.25 GiB is 28.1.
+[[nodiscard]] constexpr bytes serving_shortage(const transformer& model, const serving_job& job,
+                                               const serving_layout& mesh, const slice& where) {
+  detail::check_served(model, job, mesh, where);
+  return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
+    const bool encodes = model.kind == architecture::encoder;
+    const auto longest = static_cast<double>(encodes ? job.prompt.longest : longest_context(job));
+    const bytes needed = encodes
+                             ? longest * detail::activations_of(of)
+                             : of.served.groups * detail::on_device(of.served, detail::cache_of(model, job, longest));
+    return max(bytes{0}, needed - detail::cache_room(encodes ? of.prompts : of.served, job, where));
+  });
+}
+
 /// Tokens of the longest sequence that can run alone, or of the longest text of an encoder, at most 2^40; 0 where
 /// weights leave no HBM for it. Worked: 97 196 for Llama 3 8B on v6e-1.
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,

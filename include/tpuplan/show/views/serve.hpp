@@ -33,8 +33,10 @@ namespace readable {
               ? std::string("no cache fits beside them")
               : joined({"the longest context that fits is ", std::to_string(answer.largest_context), " tokens, ",
                         std::to_string(longest_of(answer.job)), " were asked for"});
-      shown.sentences = {joined({"weights take ", fixed(in_gib(estimate.memory.weights), 1), " of ",
-                                 fixed(in_gib(estimate.memory.usable), 1), " GiB on each device; ", beside})};
+      const bytes allowed = answer.job.memory_fraction * estimate.memory.usable;
+      shown.sentences = {joined({"weights take ", fixed(in_gib(estimate.memory.weights), 1), " GiB and programs ",
+                                 fixed(in_gib(estimate.memory.workspace), 1), " of the ", fixed(in_gib(allowed), 1),
+                                 " GiB on each device that an engine may use; ", beside})};
       why = "on which slices it fits";
       break;
     }

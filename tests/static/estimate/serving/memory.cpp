@@ -21,6 +21,22 @@ static_assert(fits(memory_of(1, 97, 100)) == verdict::uncertain);
 static_assert(fits(memory_of(100, 104, 100)) == verdict::uncertain);
 static_assert(fits(memory_of(100.1, 104, 100)) == verdict::no);
 
+// Weights with 2 % of padding, 1 GiB of programs and 1280 tokens of 128 KiB, beside 90 % of what a v5e has.
+static_assert([] {
+  const slice s = slice_for("v5litepod-1");
+  serving_job job;
+  job.prompt = fixed_length(1024), job.output = fixed_length(256), job.block_tokens = 16;
+  const double needed = 1.02 * 2 * 8030261248.0 + 1073741824.0 + 1280 * 131072.0;
+  const double lacking = needed - 0.9 * usable_hbm_per_device(s.chip).value();
+  const double found = serving_shortage(llama_3_8b(), job, {}, s).value();
+  return found > 1e9 && found / lacking < 1 + 1e-12 && found / lacking > 1 - 1e-12;
+}());
+static_assert([] {
+  serving_job job;
+  job.prompt = fixed_length(1024), job.output = fixed_length(256);
+  return serving_shortage(llama_3_8b(), job, {}, slice_for("v6e-1")) == bytes{0};
+}());
+
 // The longest context fits, one token more does not.
 static_assert([] {
   for (const char* slice_name : {"v6e-1", "v6e-4", "v5p-8", "v5litepod-8", "tpu7x-8"}) {
