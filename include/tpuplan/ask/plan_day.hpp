@@ -79,8 +79,12 @@ struct plan_day_document {
 
 namespace detail {
 
-/// The work of days, counted as that of a day's mixes, after which no further slice is simulated: about a second.
+/// The work of days, counted as that of a day's mixes, after which no further way of paying for one is simulated: about
+/// a second.
 inline constexpr std::int64_t most_work_of_days = 30000000;
+
+/// The slices of a plan for the busiest part that are looked at, however few are shown.
+inline constexpr std::int64_t looked_at_for_a_day = 24;
 
 /// The search of a plan of a day: the layouts are those of a plan for its busiest part.
 class day_search {
@@ -97,9 +101,9 @@ class day_search {
     const serving_plan_answer peak = plan_serving(request);
     lost_ = peak.rejected;
     for (const serving_plan& one : peak.plans) add(one);
-    rank();
     simulate();
     rank();
+    leave_out(request);
     for (std::size_t i = 0; i < found_.size(); ++i) {
       all_.plans.push_back(found_[i].row);
       all_.plans.back().rank = static_cast<std::int64_t>(i) + 1;
@@ -108,10 +112,10 @@ class day_search {
     add_lost(request);
     assumed_values said = {
         {"slices", "those of a plan for the busiest part, each with the replicas that are best there"}};
-    if (left_out_ > 0)
-      said.emplace_back("not simulated",
-                        "slices whose cheapest way of paying costs more than the first plan, or that "
-                        "would take longer than one answer may");
+    if (is_cut_)
+      said.emplace_back(
+          "not simulated",
+          "ways of paying that cost more than those that were: they would take longer than one answer may");
     all_.assumed = all_.first ? all_.first->assumed : all_assumed(config_, {});
     for (const auto& [field, value] : said) all_.assumed.push_back({field, value, std::string(not_given)});
     return std::move(all_);
@@ -141,7 +145,8 @@ class day_search {
     plan.best = asked_.best, plan.regions = {asked_.region}, plan.generations = asked_.generations;
     plan.kinds = {provisioning::on_demand, provisioning::spot};
     plan.smallest_chips = asked_.smallest_chips, plan.largest_chips = asked_.largest_chips;
-    plan.accept_uncertain = asked_.accept_uncertain, plan.most_plans = asked_.most_plans;
+    plan.accept_uncertain = asked_.accept_uncertain;
+    plan.most_plans = std::max(positive_count("most_plans", asked_.most_plans), looked_at_for_a_day);
     return request_of(config_, plan, book_);
   }
   [[nodiscard]] asked_day asked_of(const found_day& one) const {
@@ -191,31 +196,63 @@ class day_search {
   /// Those that keep the targets, those that are not simulated, and those that do not; each by what is best.
   void rank() {
     rank_in_order(found_, [&](const found_day& one) {
-      const double kept = one.row.meets_targets ? 0 : one.row.is_simulated ? 2 : 1;
-      const double chips_of_it = static_cast<double>(one.row.chips);
-      return asked_.best == objective::fewest_chips ? rank_figures{kept, chips_of_it, one.row.cost.value()}
-                                                    : rank_figures{kept, one.row.cost.value(), chips_of_it};
+      const rank_figures by = figures_of(one.row, one.row.cost);
+      return rank_figures{one.row.meets_targets ? 0.0 : one.row.is_simulated ? 2.0 : 1.0, by[0], by[1]};
     });
   }
-  /// Simulates the slices in the order of their cheapest ways of paying: until one keeps the targets, and from there on
-  /// those that may be better, as far as the work goes.
+  /// Simulates the ways of paying for all slices, the best of all first: until one keeps the targets, and from there
+  /// on, for further rows, those of slices of which none does yet, as far as the work goes.
   void simulate() {
+    struct way {
+      std::size_t slice = 0, option = 0;
+    };
+    std::vector<way> ways;
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      for (std::size_t k = 0; k < found_[i].day.options.size(); ++k) ways.push_back({i, k});
+    rank_in_order(ways, [&](const way& one) {
+      const found_day& of = found_[one.slice];
+      return figures_of(of.row, of.day.options[one.option].cost);
+    });
     std::int64_t work = 0, last = 0;
-    const found_day* best = nullptr;
-    for (found_day& one : found_) {
-      if (best != nullptr && (is_worse(one.row, best->row) || work + last > most_work_of_days)) {
-        ++left_out_;
-        continue;
+    std::int64_t kept = 0;
+    for (const way& one : ways) {
+      found_day& of = found_[one.slice];
+      if (of.row.meets_targets || kept == asked_.most_plans) continue;
+      if (work + last > most_work_of_days * (kept > 0 ? 1 : 4)) {
+        is_cut_ = true;
+        break;
       }
-      last = simulate_ways(one.day, request_of(config_, asked_of(one), book_), true);
-      work += last;
+      day_option& option = of.day.options[one.option];
+      work += last = simulate_option(option, of.day, request_of(config_, asked_of(of), book_));
+      of.row.meets_targets = option.meets_targets;
+      if (option.meets_targets) ++kept;
+    }
+    for (found_day& one : found_) {
+      rank_ways(one.day.options);
       fill(one);
-      if (one.row.meets_targets && (best == nullptr || !is_worse(one.row, best->row))) best = &one;
     }
   }
-  [[nodiscard]] bool is_worse(const day_plan_row& one, const day_plan_row& than) const {
-    if (asked_.best == objective::fewest_chips && one.chips != than.chips) return one.chips > than.chips;
-    return one.cost >= than.cost;
+  /// The way that keeps the targets comes first, then those not simulated; each kind by cost.
+  static void rank_ways(std::vector<day_option>& options) {
+    rank_in_order(options, [](const day_option& one) {
+      return rank_figures{one.meets_targets ? 0.0 : one.parts.empty() ? 1.0 : 2.0, one.cost.value()};
+    });
+  }
+  [[nodiscard]] rank_figures figures_of(const day_plan_row& row, usd cost) const {
+    const auto chips_of_it = static_cast<double>(row.chips);
+    return asked_.best == objective::fewest_chips ? rank_figures{chips_of_it, cost.value()}
+                                                  : rank_figures{cost.value(), chips_of_it};
+  }
+  /// Those beyond the rows that are shown lost, by what they take in the busiest part.
+  void leave_out(const serving_request& request) {
+    const auto shown = static_cast<std::size_t>(asked_.most_plans);
+    while (found_.size() > shown) {
+      const serving_plan &one = found_.back().at_peak, &best = found_.front().at_peak;
+      const double behind = compared_of(one, request) - compared_of(best, request);
+      lost_.push_back({one.where, serving_rejection::dominated, std::max(0.0, behind),
+                       text<32>{unit_of(serving_rejection::dominated, request)}});
+      found_.pop_back();
+    }
   }
   void add_lost(const serving_request& request) {
     for (const auto& one : readable::by_reason(lost_))
@@ -231,7 +268,7 @@ class day_search {
   plan_day_document all_{};
   std::vector<rejected_server> lost_{};
   std::vector<found_day> found_{};
-  std::int64_t left_out_ = 0;
+  bool is_cut_ = false;  // dearer ways of paying are not simulated
 };
 
 }  // namespace detail

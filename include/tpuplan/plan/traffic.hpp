@@ -251,29 +251,28 @@ inline void simulate_latencies(day_option& option, const day_request& request, c
 /// The work after which no further mix of a day is simulated, counting a mix by the one before it: some seconds.
 inline constexpr std::int64_t most_work_of_day = 3 * most_simulated_steps;
 
-/// Simulates the options in their order, as far as the work goes: at least the first, and, where that is enough, only
-/// until one keeps the targets. The work that it took.
-inline std::int64_t simulate_options(std::vector<day_option>& options, const day_request& request, std::int64_t fixed,
-                                     per_second slice_rate, bool one_is_enough, std::int64_t most = most_work_of_day) {
-  const day_option* steady = nullptr;
-  std::int64_t all = 0, last = 0;
-  for (day_option& option : options) {
-    const payment_mix mix = option.mix;
-    const slices_over_day slices = slices_of(request, mix, fixed, slice_rate);
-    if (is_steady(mix) && steady != nullptr) {
-      option = *steady;
-      option.mix = mix;
-      option.cost = usd{0};
-      add_cost(option, terms_of(request), slices);
-    } else if (all + last <= most) {
-      const std::int64_t before = all;
-      simulate_latencies(option, request, slices, all);
-      last = all - before;
-      if (is_steady(mix)) steady = &option;
-    }
-    if (one_is_enough && option.meets_targets) break;
+/// Another option of the day, if one was simulated, whose latencies are those of this one: neither fleet changes.
+inline const day_option* simulated_like(const day_option& one, const day_answer& day) {
+  if (!is_steady(one.mix)) return nullptr;
+  const auto there = std::find_if(day.options.begin(), day.options.end(),
+                                  [](const day_option& other) { return is_steady(other.mix) && !other.parts.empty(); });
+  return there == day.options.end() ? nullptr : &*there;
+}
+
+/// Simulates one option of a day. The work that it took.
+inline std::int64_t simulate_option(day_option& option, const day_answer& day, const day_request& request) {
+  const payment_mix mix = option.mix;
+  const slices_over_day slices = slices_of(request, mix, day.fixed, day.slice_rate);
+  std::int64_t work = 0;
+  if (const day_option* const like = simulated_like(option, day)) {
+    option = *like;
+    option.mix = mix;
+    option.cost = usd{0};
+    add_cost(option, terms_of(request), slices);
+  } else {
+    simulate_latencies(option, request, slices, work);
   }
-  return all;
+  return work;
 }
 
 /// The parts of a day in which the first token, by percentile, is later than its target.
@@ -343,13 +342,18 @@ inline day_answer ways_of_day(const day_request& request) {
   return answer;
 }
 
-/// Simulates the ways of a day, those that keep the targets first; where that is enough until one does. The work.
-inline std::int64_t simulate_ways(day_answer& answer, const day_request& request, bool one_is_enough = false) {
-  const std::int64_t work = simulate_options(answer.options, request, answer.fixed, answer.slice_rate, one_is_enough);
+/// Simulates the ways of a day in their order, as far as the work goes, and at least the first; those that keep the
+/// targets come first.
+inline void simulate_ways(day_answer& answer, const day_request& request, std::int64_t most = most_work_of_day) {
+  std::int64_t all = 0, last = 0;
+  for (day_option& option : answer.options) {
+    if (all + last > most && simulated_like(option, answer) == nullptr) continue;
+    const std::int64_t work = simulate_option(option, answer, request);
+    if (work > 0) all += last = work;
+  }
   rank_in_order(answer.options, [](const day_option& one) {
     return rank_figures{one.meets_targets ? 0.0 : one.parts.empty() ? 2.0 : 1.0, one.cost.value()};
   });
-  return work;
 }
 
 }  // namespace detail

@@ -40,6 +40,27 @@ plan_day_document planned(const asked_plan_day& asked) { return answer_to_plan_d
 
 }  // namespace
 
+TEST_CASE("the first plan of a day is the same however many are shown, and no generation alone has a better one") {
+  asked_plan_day asked = asked_of({1, 1, 2, 8, 2, 1});
+  asked.generations.clear(), asked.largest_chips = 64;
+  const plan_day_document three = planned(asked);
+  REQUIRE(three.plans.size() == 3);
+  REQUIRE(three.plans.front().meets_targets);
+  asked.most_plans = 1;
+  const plan_day_document one = planned(asked);
+  REQUIRE(one.plans.size() == 1);
+  CHECK(one.plans.front().slice == three.plans.front().slice);
+  CHECK(one.plans.front().cost == three.plans.front().cost);
+  CHECK(one.rejected.size() == three.rejected.size() + 2);
+  for (const char* generation : {"v5e", "v6e", "v5p", "tpu7x"}) {
+    asked.generations = {generation};
+    for (const day_plan_row& row : planned(asked).plans)
+      CHECK((!row.meets_targets || row.cost >= one.plans.front().cost));
+  }
+  asked.most_plans = 0;
+  CHECK(says(refusal_of([&] { (void)planned(asked); }).message, "most_plans is 0"));
+}
+
 TEST_CASE("each plan of a day is what day says of its slice") {
   asked_plan_day asked = asked_of({2, 12, 5});
   asked.traffic.for_hpa = true;
