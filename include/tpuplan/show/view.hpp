@@ -162,7 +162,7 @@ template <class Words>
 [[nodiscard]] inline view_cell used_cell(bytes used, bytes usable) { return cell(used_of(used, usable), used.value()); }
 
 namespace detail {
-/// A title as a key. Worked: "GiB" is "size", "million out" is "million_out", "tokens/s" is "tokens_per_s", no title is
+/// A title as a key. Worked: "GiB" is "size", "chip-hours" is "chip_hours", "tokens/s" is "tokens_per_s", no title is
 /// "rank".
 [[nodiscard]] inline std::string key_of(std::string_view title) {
   if (title == "GiB") return "size";
@@ -170,10 +170,12 @@ namespace detail {
   for (const char c : title) {
     if (c == '/') {
       key += "_per_";
-    } else if ((c == '+' || c == '-') && !key.empty()) {
-      key += c == '+' ? "plus_" : "minus";
+    } else if (c == '+' && !key.empty()) {
+      key += "plus_";
+    } else if (c == '-' && !key.empty() && key.back() == '_') {
+      key += "minus";
     } else if (c != '\'' && c != ',') {
-      key += c == ' ' ? '_' : c;
+      key += c == ' ' || c == '-' ? '_' : c;
     }
   }
   return key.empty() ? "rank" : key;

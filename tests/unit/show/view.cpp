@@ -20,6 +20,7 @@ TEST_CASE("columns are read from their titles") {
   CHECK((columns[2].title == "run" && columns[2].unit == "s" && columns[2].spared == 1));
   CHECK((columns[3].key == "tokens_per_s" && columns[3].spared == 2));
   CHECK(readable::detail::key_of("at -10 %") == "at_minus10_%");
+  CHECK(readable::detail::key_of("chip-hours") == "chip_hours");
   CHECK(readable::detail::key_of("+10") == "+10");
 }
 

@@ -117,7 +117,9 @@ namespace readable {
               " requests in ", duration(asked.day.part * static_cast<double>(asked.day.rates.size()))});
   shown.sentences = {targets_words(asked.targets)};
   if (asked.answer.options.empty()) {
-    shown.sentences.emplace_back("no rate keeps them on a slice, or the slice has no price");
+    shown.sentences.emplace_back(asked.answer.slice_rate.value() > 0
+                                     ? "the slice has no price under these ways of paying"
+                                     : "no rate keeps them on a slice");
   } else {
     shown.sentences.push_back(joined({"a slice keeps them up to ", four_digits(asked.answer.slice_rate.value()),
                                       " requests/s: ", counted(asked.answer.fixed, "slice"), " for the busiest part"}));
