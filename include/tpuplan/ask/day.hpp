@@ -2,11 +2,13 @@
 #define TPUPLAN_ASK_DAY_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tpuplan/ask/phases.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/plan/traffic.hpp>
+#include <tpuplan/show/text/readable.hpp>
 #include <vector>
 
 /// @file
@@ -102,6 +104,13 @@ inline void check_job_of_day(const serving_job& job) {
          "given without effect", "none: a day has its own rates");
 }
 
+/// The time of a part of a trace that is so long: as it was asked for, or where the last part would be filled by less
+/// than nine tenths, that of as many equal parts. Worked: parts of 3 hours of a trace of 4 are two of 2 hours.
+[[nodiscard]] inline seconds part_of_trace(seconds length, seconds asked) {
+  const double filled = length / asked, parts = std::max(1.0, std::ceil(filled - 0.1));
+  return length.value() == 0 || (parts >= filled && parts - filled < 0.1) ? asked : length / parts;
+}
+
 /// The rates of a day, or of a trace in parts.
 [[nodiscard]] inline traffic_day rates_of(const traffic_over_day& asked) {
   if (asked.trace.empty()) {
@@ -114,7 +123,16 @@ inline void check_job_of_day(const serving_job& job) {
   if (!asked.day.rates.empty())
     fail(errc::invalid_argument, "traffic.day", "given without effect", "none beside a trace");
   const seconds length = asked.trace.back().arrival;
-  return day_of(asked.trace, asked.part.value() > 0 ? asked.part : max(seconds{60}, length / 24.0));
+  if (asked.part.value() <= 0) return day_of(asked.trace, max(seconds{60}, length / 24.0));
+  in_range("traffic.part_s", asked.part.value(), 1, 1e7, "1 s to 1e7 s");
+  return day_of(asked.trace, max(seconds{1}, part_of_trace(length, asked.part)));
+}
+
+/// That the parts of a trace are others than were asked for, where they are.
+inline void assume_part_of(const traffic_over_day& asked, const traffic_day& day, assumed_values& said) {
+  if (asked.trace.empty() || asked.part.value() <= 0 || asked.part == day.part) return;
+  said.emplace_back("part", std::string(readable::duration(day.part)) + ": " + std::to_string(day.rates.size()) +
+                                " of them are the trace");
 }
 
 /// How long spot is taken to last, where there is a price of it and nobody says.
@@ -163,6 +181,7 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
         assumed_drafts(asked.job.speculation, request.job.speculation)})
     said.insert(said.end(), more.begin(), more.end());
   assume_spot_of_day(request.fleet.where, request.prices, asked.region, asked.traffic.between, said);
+  assume_part_of(asked.traffic, request.day, said);
   all.assumed = all_assumed(config, said);
   return all;
 }

@@ -96,6 +96,7 @@ struct item_day_document {
                     all.assumed.end());
   assumed_values said;
   detail::assume_spot_of_day(request.where, book, asked.region, asked.traffic.between, said);
+  detail::assume_part_of(asked.traffic, all.day, said);
   for (const auto& [field, value] : said) all.assumed.push_back({field, value, std::string(not_given)});
   return all;
 }

@@ -1,4 +1,6 @@
 // The question day: what plan_day says of the same traffic, and what it refuses.
+#include <algorithm>
+#include <cmath>
 #include <tpuplan/ask.hpp>
 #include <tpuplan/ask/day.hpp>
 
@@ -62,6 +64,39 @@ TEST_CASE("a trace has the rates and the lengths of a day", "[ask]") {
   asked.traffic.part = {};
   asked.traffic.trace.resize(1500);
   CHECK(answer_to_day(llama(), asked, price_book{}).day.part == 60_s);
+}
+
+TEST_CASE("parts that do not fill a trace are as many equal ones, and said", "[ask]") {
+  CHECK(detail::part_of_trace(4_h, 3_h) == 2_h);
+  CHECK(detail::part_of_trace(4_h, 5_h) == 4_h);
+  CHECK(detail::part_of_trace(4_h, 1_h) == 1_h);
+  CHECK(detail::part_of_trace(seconds{14396}, 1_h) == 1_h);  // the last request is not at the end
+  CHECK(detail::part_of_trace(seconds{14700}, 1_h) == seconds{3675});
+  CHECK(detail::part_of_trace(0_s, 60_s) == 60_s);
+  asked_day asked = asked_of({});
+  for (std::int64_t i = 0; i <= 1600; ++i)
+    asked.traffic.trace.push_back({seconds{static_cast<double>(i) / 4}, 100, 10, 0});
+  asked.traffic.part = 300_s;
+  const day_document said = answer_to_day(llama(), asked, price_book{});
+  CHECK(said.day.part == 200_s);
+  REQUIRE(said.day.rates.size() == 2);
+  CHECK(close(said.day.rates[0].value(), 4, 0.01));
+  CHECK(close(said.day.rates[1].value(), 4, 0.01));
+  const auto part =
+      std::find_if(said.assumed.begin(), said.assumed.end(), [](const assumption& one) { return one.field == "part"; });
+  REQUIRE(part != said.assumed.end());
+  CHECK(part->value == "3.33 min: 2 of them are the trace");
+}
+
+TEST_CASE("a slice keeps no rate in the long run that is within chance of its capacity", "[ask]") {
+  asked_day asked = asked_of({0.5, 2, 1});
+  asked.job.percentiles.first_token = {0.5, 600_s};
+  const day_document said = answer_to_day(llama(), asked, price_book{});
+  serving_job job = said.job;
+  job.percentiles = {}, job.request_rate = {};
+  const double most = serve(llama_3_8b(), job, {}, slice_for("v6e-1")).capacity.value();
+  CHECK(said.answer.slice_rate.value() <= most * (1 - 1 / std::sqrt(2000.0)) * (1 + 1e-12));
+  CHECK(said.answer.slice_rate.value() > 0.8 * most);
 }
 
 TEST_CASE("a day says what it is missing, and what has no effect", "[ask]") {
