@@ -32,22 +32,23 @@ struct no_prefixes {
 };
 inline no_prefixes none_are_kept;
 
-/// Blocks of prefixes by key, the least recently used first.
+/// Blocks of prefixes by key, the least recently used first. Keys below 0 are of few prefixes, which are looked for
+/// often.
 class block_lru {
  public:
   /// The blocks of that prefix, from its first.
   [[nodiscard]] std::int64_t of(std::int64_t key) const {
-    const auto at = at_.find(key);
-    return at == at_.end() ? 0 : at->second->blocks;
+    const auto at = find(key);
+    return at == used_.end() ? 0 : at->blocks;
   }
   /// Takes a prefix out; its blocks.
   std::int64_t take(std::int64_t key) {
-    const auto at = at_.find(key);
-    if (at == at_.end()) return 0;
-    const std::int64_t blocks = at->second->blocks;
+    const auto at = find(key);
+    if (at == used_.end()) return 0;
+    const std::int64_t blocks = at->blocks;
     held_ -= blocks;
-    used_.erase(at->second);
-    at_.erase(at);
+    forget(key);
+    used_.erase(at);
     return blocks;
   }
   /// So many blocks of that prefix are the most recently used.
@@ -55,7 +56,12 @@ class block_lru {
     take(key);
     if (blocks <= 0) return;
     used_.push_back({key, blocks});
-    at_[key] = std::prev(used_.end());
+    if (key >= 0) {
+      at_[key] = std::prev(used_.end());
+    } else {
+      if (few_.size() <= place(key)) few_.resize(place(key) + 1, used_.end());
+      few_[place(key)] = std::prev(used_.end());
+    }
     held_ += blocks;
   }
   /// Gives up what is beyond that many blocks. The last blocks of a prefix go first: the others need those before them.
@@ -66,7 +72,7 @@ class block_lru {
       oldest.blocks -= gone;
       held_ -= gone;
       if (oldest.blocks > 0) continue;
-      at_.erase(oldest.key);
+      forget(oldest.key);
       used_.pop_front();
     }
   }
@@ -75,8 +81,23 @@ class block_lru {
   struct prefix {
     std::int64_t key = 0, blocks = 0;
   };
+  using entry = std::list<prefix>::iterator;
+  static std::size_t place(std::int64_t key) { return static_cast<std::size_t>(-1 - key); }
+  [[nodiscard]] std::list<prefix>::const_iterator find(std::int64_t key) const {
+    if (key < 0) return place(key) < few_.size() ? few_[place(key)] : used_.end();
+    const auto at = at_.find(key);
+    return at == at_.end() ? used_.end() : at->second;
+  }
+  void forget(std::int64_t key) {
+    if (key < 0)
+      few_[place(key)] = used_.end();
+    else
+      at_.erase(key);
+  }
+
   std::list<prefix> used_;
-  std::unordered_map<std::int64_t, std::list<prefix>::iterator> at_;
+  std::unordered_map<std::int64_t, entry> at_;
+  std::vector<entry> few_;  // by -1 - key; the end where there is none
   std::int64_t held_ = 0;
 };
 
@@ -104,14 +125,19 @@ class prefix_cache {
   /// The next request of the replica, by its conversation and its group.
   void expect(std::int64_t conversation, std::int64_t group) { uses_.push_back({conversation, group}); }
 
-  /// What of a prompt would be found now.
-  [[nodiscard]] found_tokens match(std::int64_t conversation, std::int64_t group, const simulated_request& one) const {
+  /// What of a prompt would be found now, of a conversation of which the replica had some before, or had none.
+  [[nodiscard]] found_tokens match(std::int64_t conversation, std::int64_t group, const simulated_request& one,
+                                   bool had_some = true) const {
     const std::int64_t whole = rules_.group_blocks;
-    const std::int64_t of_group = holders_[static_cast<std::size_t>(group)] > 0 ? whole : kept_.of(group_key(group));
-    const std::int64_t here = of_group + (of_group == whole ? kept_.of(conversation) : 0);
-    const std::int64_t group_anywhere = std::max(of_group, hosts_.of(group_key(group)));
-    const std::int64_t anywhere =
-        group_anywhere + (group_anywhere == whole ? std::max(kept_.of(conversation), hosts_.of(conversation)) : 0);
+    const bool is_held = whole == 0 || holders_[static_cast<std::size_t>(group)] > 0;
+    const std::int64_t of_group = is_held ? whole : kept_.of(group_key(group));
+    const std::int64_t own = had_some ? kept_.of(conversation) : 0;
+    const std::int64_t here = of_group + (of_group == whole ? own : 0);
+    std::int64_t anywhere = here;
+    if (rules_.host_blocks > 0) {
+      anywhere = std::max(of_group, hosts_.of(group_key(group)));
+      if (anywhere == whole) anywhere += std::max(own, hosts_.of(conversation));
+    }
     const std::int64_t most = one.prompt - 1;  // the last token is computed for the first of the answer
     found_tokens found;
     found.on_chips = std::min(std::max(here * rules_.block_tokens, one.cached), most);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <tpuplan/base/random.hpp>
 #include <tpuplan/simulate/arrivals.hpp>
+#include <tpuplan/simulate/begun_prompts.hpp>
 #include <tpuplan/simulate/counted_steps.hpp>
 #include <tpuplan/simulate/engine.hpp>
 #include <tpuplan/simulate/prefix_cache.hpp>
@@ -68,8 +69,10 @@ class replica_run {
   }
   /// Before any request: the most output tokens of one.
   void expect_outputs(std::int64_t longest) { sequences_.expect_outputs(longest); }
-  /// A request was added to the requests.
-  void expect_one_more() {
+  /// A request was added to the requests, which comes now: steps that begin later are not as they were foreseen.
+  void expect_one_more(double now) {
+    settle(now);
+    ahead_.clear(), settled_ = 0;
     sequences_.expect_one_more();
     records_.emplace_back();
   }
@@ -78,15 +81,43 @@ class replica_run {
     if (inside_ > 0) return now_;
     return arriving_ < requests_.size() ? std::max(now_, requests_[arriving_].arrival.value()) : never;
   }
-  /// Its next step; where it is one of those that only decode, also those after it that begin before then.
-  void advance(double until) {
+  /// When the next of its steps can begin that is not foreseen, or is behind those that are.
+  [[nodiscard]] double next() const { return ahead_.empty() ? ready() : ahead_.back(); }
+  /// That step, and foresees those behind it in which sequences decode and nothing else happens.
+  void advance() {
+    settle(never);
     if (ready() > now_) await_arrival();
     take_arrivals();
-    if (!decode_alone(until)) step();
+    look_ahead();
+    if (!ahead_.empty()) return;
+    step();
+    look_ahead();
+  }
+  /// Takes those of the foreseen steps that begin before then. Of them nothing is counted in a time.
+  void settle(double until) {
+    if (ahead_.empty() || !(now_ < until)) return;
+    const std::int64_t before = sequences_.tick();
+    for (; settled_ < ahead_.size() && now_ < until; ++settled_) {
+      if (const std::int64_t needed = growing(); needed > 0) take_blocks(needed);
+      if (engine_.verified > 1) rest_ = rest_ > 0 ? rest_ - 1 : rest_of_round(luck_);
+      now_ = last_tick_ = ahead_[settled_];
+      sequences_.take_tick();
+    }
+    counts_.add_alone(sequences_.tick() - before, sequences_.decoding());
+    if (settled_ == ahead_.size()) ahead_.clear(), settled_ = 0;
+  }
+  /// All steps that begin before then.
+  void advance_to(double until) {
+    while (ready() < until) {
+      if (ready() > now_) await_arrival();
+      take_arrivals();
+      if (!decode_alone(until)) step();
+    }
   }
   void take_last_samples() { take_samples(counts_.end()); }
   /// It is lost, with all that waits and runs.
   void end_at(double now) {
+    settle(now);
     for (; arriving_ < requests_.size(); ++arriving_)
       sums_.run.requests_over_time += seconds{now} - requests_[arriving_].arrival;
     count_requests(now, -inside_);
@@ -95,13 +126,9 @@ class replica_run {
 
  private:
   static constexpr double never = std::numeric_limits<double>::infinity();
+  static constexpr std::size_t most_foreseen = 64;  // steps, some for nothing where a request comes before
   static constexpr std::size_t none = running_sequences::none;
   using state = running_sequences::sequence;
-  struct begun_prompt {
-    std::size_t request = none;
-    std::int64_t computed = 0;  // tokens of it
-  };
-
   state& at(std::size_t request) { return sequences_.at(request); }
   /// Blocks of that many tokens of a request that no other holds.
   std::int64_t held_by(std::size_t request, std::int64_t tokens) const {
@@ -150,7 +177,7 @@ class replica_run {
     queue_.pop();
     --waiting_;
     const std::int64_t blocks = held_by(request, tokens_of(request)) + prefixes_.missing(request);
-    begun_.push_back({request, prefixes_.admit(request, requests_[request])});
+    begun_.begin(request, prefixes_.admit(request, requests_[request]));
     take_blocks(blocks);
     state& s = at(request);
     if (s.generated == 0 && records_[request].preemptions == 0) records_[request].admitted = seconds{now_};
@@ -180,8 +207,7 @@ class replica_run {
       if (completed != completed_.end())
         completed_.erase(completed), --sums_.run.output_tokens;  // which was counted and is not handed out
       else
-        begun_.erase(std::find_if(begun_.begin(), begun_.end(),
-                                  [&](const begun_prompt& one) { return one.request == request; }));
+        begun_.give_up(request);
     }
     return_blocks(prefixes_.leave(request, 0));
     sequences_.leave(request);
@@ -232,31 +258,12 @@ class replica_run {
 
   /// Begins prompts, as many as are computed at once, that fit in what is left of a step.
   void begin_prompts(const step_work& work, std::int64_t left) {
-    while (static_cast<std::int64_t>(begun_.size()) < engine_.prompts_at_once) {
+    while (begun_.size() < engine_.prompts_at_once) {
       const std::size_t next = next_admitted();
       if (next == none) return;
       if (engine_.whole_prompts && work.prompt_tokens > 0 && tokens_of(next) > left) return;
       admit(next);
     }
-  }
-  /// Computes the begun prompts, each with its part of the tokens that are left, which no other needs less.
-  void compute_begun(step_work& work, std::int64_t& left) {
-    std::size_t kept = 0;
-    const std::size_t all = begun_.size();
-    for (std::size_t i = 0; i < all; ++i) {
-      begun_prompt one = begun_[i];
-      const std::int64_t tokens = tokens_of(one.request), each = ceil_div(left, static_cast<std::int64_t>(all - i));
-      const std::int64_t chunk = std::min(each, tokens - one.computed);
-      work.prompt_attention += times_.attention(one.computed, one.computed + chunk);
-      work.prompt_tokens += chunk;
-      one.computed += chunk;
-      left -= chunk;
-      if (one.computed == tokens)
-        completed_.push_back(one.request);
-      else
-        begun_[kept++] = one;
-    }
-    begun_.resize(kept);
   }
   void take_prompts(step_work& work) {
     std::int64_t left =
@@ -264,14 +271,15 @@ class replica_run {
     while (left > 0) {
       begin_prompts(work, left);
       if (begun_.empty()) break;
-      compute_begun(work, left);
+      begun_.compute(
+          work, left, times_, [this](std::size_t request) { return tokens_of(request); }, completed_);
     }
-    work.prompts = static_cast<std::int64_t>(completed_.size() + begun_.size());
+    work.prompts = static_cast<std::int64_t>(completed_.size()) + begun_.size();
   }
 
   /// The tokens of a round but its first one, of the drafts that are accepted.
-  std::int64_t rest_of_round() {
-    const double luck = luck_.uniform();
+  std::int64_t rest_of_round(random_numbers& drawn) const {
+    const double luck = drawn.uniform();
     double chance = engine_.acceptance;
     std::int64_t accepted = 0;
     for (; accepted + 1 < engine_.verified && luck < chance; ++accepted) chance *= engine_.acceptance;
@@ -320,7 +328,7 @@ class replica_run {
     now_ = end;
     if (work.sequences > 0) {
       hand_out_tokens();
-      if (engine_.verified > 1 && sequences_.decoding() > 0) rest_ = rest_of_round();
+      if (engine_.verified > 1 && sequences_.decoding() > 0) rest_ = rest_of_round(luck_);
     }
     if (rest_ == 0) complete_prompts();
     return true;
@@ -359,7 +367,7 @@ class replica_run {
       } else {
         observe_(work, seconds{start}, seconds{end});
       }
-      if (engine_.verified > 1) rest_ = rest_ > 0 ? rest_ - 1 : rest_of_round();
+      if (engine_.verified > 1) rest_ = rest_ > 0 ? rest_ - 1 : rest_of_round(luck_);
       if (counts_.is_sampled(end)) take_samples(end);
       const double within = counts_.within(start, end);
       if (within > 0) {
@@ -377,6 +385,33 @@ class replica_run {
     sums_.busy = busy, sums_.running = all_running, sums_.blocks = blocks;
     counts_.add_alone(sequences_.tick() - before, decoding);
     return sequences_.tick() > before;
+  }
+
+  /// Sequences that take a block in the next tick.
+  [[nodiscard]] std::int64_t growing() const {
+    return engine_.reserved_tokens > 0 ? 0 : sequences_.growing(sequences_.phase());
+  }
+  /// Foresees such steps, without taking them.
+  void look_ahead() {
+    ahead_.clear(), settled_ = 0;
+    if (!decodes_alone()) return;
+    const bool reserved = engine_.reserved_tokens > 0;
+    const double until = arriving_ < requests_.size() ? requests_[arriving_].arrival.value() : never;
+    double now = now_;
+    std::int64_t tick = sequences_.tick(), left = free_, rest = rest_;
+    std::size_t phase = sequences_.phase();
+    random_numbers luck = luck_;
+    step_work work{sequences_.decoding(), attended(), 0, {}, 0};
+    while (now < until && ahead_.size() < most_foreseen &&
+           sequences_.ending_with(tick + 1) == running_sequences::none) {
+      if (!reserved && (left -= sequences_.growing(phase)) < 0) break;
+      if (rest == 0) now += times_.step(work).value();
+      if (engine_.verified > 1) rest = rest > 0 ? rest - 1 : rest_of_round(luck);
+      ahead_.push_back(now);
+      ++tick;
+      phase = sequences_.phase_after(phase);
+      if (!reserved) work.context += work.sequences;
+    }
   }
 
   [[nodiscard]] replica_state load() const { return {sequences_.running(), waiting_, engine_.blocks - free_}; }
@@ -449,10 +484,12 @@ class replica_run {
   random_numbers luck_;                 // of drafts
   std::vector<std::size_t> joined_;     // began to decode since the last tick
   std::vector<std::size_t> completed_;  // prompts that this step completes
-  std::vector<begun_prompt> begun_;     // in the order of their admission
-  std::int64_t inside_ = 0;             // requests that wait or run
-  double counted_ = 0;                  // until when these were counted
+  begun_prompts begun_;
+  std::int64_t inside_ = 0;  // requests that wait or run
+  double counted_ = 0;       // until when these were counted
   counted_steps counts_;
+  std::vector<double> ahead_;  // ends of foreseen steps
+  std::size_t settled_ = 0;    // of them, those that were taken
 };
 
 }  // namespace detail
