@@ -146,17 +146,21 @@ class asked_traffic {
   /// What is lost when, and requests until the fleet has caught up.
   void use_outage() {
     if (!asked_.outage.lose) return;
-    if (loop_.clients > 0)
-      fail(errc::invalid_argument, "outage.lose", name(*asked_.outage.lose), "none with requests in flight");
     if (is_split())
       fail(errc::invalid_argument, "outage.lose", name(*asked_.outage.lose), "none where prefill and decode are apart");
-    outage_ = outage_in(asked_.outage, fleet_, job_.request_rate);
-    if (asked_.requests > 0 || !trace_.empty()) return;
     serving_job share = job_;
     share.request_rate = share.request_rate / static_cast<double>(fleet_.slices);
+    share.concurrency = ceil_div(share.concurrency, fleet_.slices);
     const serving_estimate each = serve(model_, share, fleet_.mesh, fleet_.where, asked_.constants);
+    per_second rate = job_.request_rate;
+    if (loop_.clients > 0 && each.capacity.value() > 0) {  // by Little's law
+      const seconds whole = each.first_token + each.per_token.total * job_.output.mean + asked_.sessions.think;
+      rate = static_cast<double>(loop_.clients) / whole;
+    }
+    outage_ = outage_in(asked_.outage, fleet_, rate);
+    if (asked_.requests > 0 || !trace_.empty()) return;
     if (each.capacity.value() <= 0) return;  // it does not fit, which the simulation says
-    const std::int64_t all = requests_of_outage(outage_, fleet_, job_.request_rate, each, job_.output.mean);
+    const std::int64_t all = requests_of_outage(outage_, fleet_, rate, each, job_.output.mean, loop_.clients > 0);
     requests_ = std::max(requests_, ceil_div(all, replicas_of(fleet_)));
   }
   void use_trace() {

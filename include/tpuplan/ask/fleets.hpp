@@ -412,6 +412,8 @@ namespace detail {
   document.traffic = traffic;
   if (!found.fleets.empty()) document.traffic->routing = found.fleets.front().routing;
   document.routers = found.routers;
+  for (std::size_t place = 0; place < document.plans.size(); ++place)
+    document.plans[place].chance_at_targets = found.chances[place];
   return document;
 }
 

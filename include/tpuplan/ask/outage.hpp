@@ -39,7 +39,7 @@ inline constexpr row_choices lost_choices = detail::choices_of<lost_part>(detail
 inline constexpr question_row outage_rows[] = {
     rows::choice("outage.lose", "--lose", "Lost meanwhile", lost_choices,
                  "replica, slice or zone that is lost while the fleet serves; rollout: slices restart one by one")
-        .not_with("--concurrency --split-slices --prefill-slices --svg"),
+        .not_with("--split-slices --prefill-slices --svg"),
     rows::time("outage.at_s", "--lose-at", "Lost at", "from the first request until it is lost")
         .within(1, 1e6)
         .with("--lose")
@@ -84,12 +84,13 @@ inline void check_outage(const fleet_outage& asked) {
 }
 /// Requests to all replicas in which an outage is seen whole: twice the time before it and, by the closed form of a
 /// replica with its share, half as long again as all are back, and twice the time that the rest falls behind meanwhile.
+/// Clients that wait for their answers fall behind by no more than they are.
 inline std::int64_t requests_of_outage(const replica_outage& outage, const serving_fleet& fleet, per_second rate,
-                                       const serving_estimate& each, double mean_output) {
+                                       const serving_estimate& each, double mean_output, bool are_clients) {
   const auto all = static_cast<double>(replicas_of(fleet));
   const double one = each.capacity.value() / static_cast<double>(each.replicas);
   const double over = std::max(0.05, 1 - rate.value() / (all * one));
-  const double behind = rate.value() / one - (all - static_cast<double>(outage.replicas));
+  const double behind = are_clients ? 0 : rate.value() / one - (all - static_cast<double>(outage.replicas));
   const seconds whole = each.first_token + each.per_token.total * mean_output;
   const seconds back =
       outage.in_turn ? static_cast<double>(fleet.slices) * (outage.start_up + 3.0 * whole) : outage.start_up;

@@ -42,6 +42,8 @@ struct planned_router {
 struct routed_plans {
   serving_plan_answer answer{};          ///< the plans
   std::vector<planned_router> fleets{};  ///< of each plan
+  /// The chance that each keeps its targets, within the band of the estimate; nothing where that takes too many steps.
+  std::vector<std::optional<double>> chances{};
   /// The slices of the first plan with each of the routers, where none was asked for.
   std::vector<planned_router> routers{};
 };
@@ -132,6 +134,7 @@ class routed_search {
     serving_plan planned{};
     planned_router fleet{};
     rank_figures worth{};
+    double work = 0;  // of its simulation
   };
   struct tried_fleet {
     std::int64_t slices = 0, part = 0;  // of the plan, and those that were simulated
@@ -211,11 +214,8 @@ class routed_search {
                                                      request_routing routing, rejected_server& closest,
                                                      bool whole = false) {
     const std::int64_t part = whole ? slices : slices_simulated(traffic_, routing, slices, of.estimate.replicas);
-    simulate_request one = simulation_of(asked_, request_.constants, of.where, of.mesh, part);
-    one.job.request_rate = rate_of_part(asked_.request_rate, part, slices);
-    one.sessions = traffic_.sessions, one.host_cache_gib = traffic_.host_cache_gib;
+    const simulate_request one = request_of(of.where, of.mesh, part, slices, of.estimate.replicas, routing);
     const std::int64_t replicas = checked_multiply(part, of.estimate.replicas);
-    if (replicas > 1) one.routing = routing;
     for (const tried_fleet& known : tried_)
       if (known.slices == slices && known.routing == one.routing && (known.part == part || known.part == slices))
         return known;
@@ -241,6 +241,16 @@ class routed_search {
       closest.why = is_size ? serving_rejection::does_not_fit : serving_rejection::not_simulated;
       return std::nullopt;
     }
+  }
+  /// What simulate is asked of a part of so many slices.
+  [[nodiscard]] simulate_request request_of(const slice& where, const serving_layout& mesh, std::int64_t part,
+                                            std::int64_t slices, std::int64_t replicas_of_slice,
+                                            request_routing routing) const {
+    simulate_request one = simulation_of(asked_, request_.constants, where, mesh, part);
+    one.job.request_rate = rate_of_part(asked_.request_rate, part, slices);
+    one.sessions = traffic_.sessions, one.host_cache_gib = traffic_.host_cache_gib;
+    if (checked_multiply(part, replicas_of_slice) > 1) one.routing = routing;
+    return one;
   }
   /// Whether so many slices serve less than comes, with all found of prompts that came before.
   [[nodiscard]] bool is_above_capacity(const serving_plan& of, std::int64_t slices) const {
@@ -376,6 +386,7 @@ class routed_search {
     const serving_request own = found_request(tried->answer);
     found.planned = plan_of(own, of.where, of.mesh, all);
     found.fleet = fleet_of(*tried, routing);
+    found.work = tried->work;
     found.planned.simulated = tried->answer.report;
     if (all > slices) {
       const std::optional<tried_fleet> left = simulated(of, slices, routing, closest);
@@ -392,7 +403,7 @@ class routed_search {
     return found;
   }
 
-  void rank(std::vector<found_plan>& found, routed_plans& all) const {
+  void rank(std::vector<found_plan>& found, routed_plans& all) {
     const std::vector<std::size_t> order = ranked_order(
         found.size(), [&](std::size_t i) -> const rank_figures& { return found[i].worth; },
         [&](std::size_t a, std::size_t b) {
@@ -402,12 +413,26 @@ class routed_search {
         });
     for (const std::size_t i : order) {
       if (all.answer.plans.size() < request_.most_plans) {
+        all.chances.push_back(chance_of(found[i]));
         all.answer.plans.push_back(std::move(found[i].planned));
         all.fleets.push_back(std::move(found[i].fleet));
       } else {
         add_dominated(found[i].planned.where, compared_of(found[i].planned, request_), all.answer);
       }
     }
+  }
+  /// The chance of simulate for these slices, as far as the work goes.
+  [[nodiscard]] std::optional<double> chance_of(const found_plan& found) {
+    constexpr double simulations = 8;
+    if (work_ + simulations * found.work > most_routed_work) return std::nullopt;
+    work_ += simulations * found.work;
+    const serving_plan& of = found.planned;
+    const simulate_request one =
+        request_of(of.where, of.mesh, found.fleet.slices, of.slices, of.estimate.replicas, found.fleet.routing);
+    asked_simulation simulation(request_.model, one);
+    simulate_answer answer = simulation.answer();
+    simulation.add_chance_by_runs(answer);
+    return answer.chance;
   }
   void add_dominated(const slice& where, double compared, serving_plan_answer& answer) const {
     const double behind = compared - compared_of(answer.plans.front(), request_);

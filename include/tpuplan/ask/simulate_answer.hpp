@@ -86,6 +86,16 @@ struct latency_end {
   time_percentiles first_token{}, per_token{}, end_to_end{};
   /// @}
 };
+/// Dollars of a simulated fleet, on demand.
+struct simulated_cost {
+  /// @{
+  /// For an hour, and for a million output tokens or, of an encoder, requests, at the rate that was served.
+  usd hour{}, million{};
+  /// The least and the most of the latter with steps as short and as long as the band of the estimate has them; nothing
+  /// where that was not simulated.
+  std::optional<usd> million_low{}, million_high{};
+  /// @}
+};
 /// A fleet under traffic, simulated.
 struct simulate_answer {
   /// @{
@@ -113,13 +123,14 @@ struct simulate_answer {
   std::optional<split_answer> split{};       ///< where prefill and decode are apart
   std::optional<outage_report> outage{};     ///< where a part of the fleet is lost, or restarts
   std::optional<adapter_answer> adapters{};  ///< where there are some; times are those of the base
-  /// With targets, of requests at random and of clients that begin at once: by how much every step may take longer
-  /// until one is missed, and the chance that they take no longer, within the band of the estimate.
+  /// With targets, where it takes few steps: by how much every step may take longer until one is missed, and the chance
+  /// that they take no longer, within the band of the estimate.
   std::optional<double> slowdown{}, chance{};
   std::vector<priority_times> priorities{};  ///< where requests differ in it
   /// The same requests with steps as long as at the ends of the band of the estimate. Nothing where `assumed` says why:
   /// of both where it takes too many steps, of the high end where more requests come than are served there.
   std::optional<latency_end> latency_low{}, latency_high{};
+  std::optional<simulated_cost> cost{};  ///< where a chip has a price on demand
   /// @}
 };
 
@@ -166,13 +177,14 @@ inline constexpr std::pair<const char*, const char*> assumed_affinity{
 
 TPUPLAN_FIELDS(tpuplan::priority_times, priority, requests, first_token, per_token, end_to_end)
 TPUPLAN_FIELDS(tpuplan::latency_end, first_token, per_token, end_to_end)
+TPUPLAN_FIELDS(tpuplan::simulated_cost, hour, million, million_low, million_high)
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
                variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices, outage,
                requests, ramp, warm_up, urgent_share, seed, trace, load, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
-               served, split, outage, adapters, slowdown, chance, priorities, latency_low, latency_high)
+               served, split, outage, adapters, slowdown, chance, priorities, latency_low, latency_high, cost)
 TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
 
 #endif

@@ -76,7 +76,7 @@ class asked_simulation {
     if (!all.meets_targets && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
       all.changes = rows_of(
           changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) { return keeps_targets(job); }));
-    if (each.refusal == serving_refusal::none) band_ = step_band_of(each);
+    if (each.refusal == serving_refusal::none) band_ = step_band_of(each), whole_ = whole_time_of(each);
     return all;
   }
   /// The same requests with all steps as long as at the ends of the band of the estimate. Beside the first simulation
@@ -88,8 +88,8 @@ class asked_simulation {
       said_of_band_ = "none: the requests take more than an eighth of the steps that a simulation may take";
     if (!said_of_band_.empty()) return;
     const auto end = [&](const step_factors& longer) {
-      const simulation_report one =
-          of_.is_split() ? report_of(split_run_of(all.split->pools, longer).run) : report(of_.job(), longer);
+      const simulation_report one = report_with(all, longer);
+      rates_at_ends_.push_back(one.output_tokens * replicas_for_each(all));
       return latency_end{one.first_token.value, one.per_token.value, one.end_to_end.value};
     };
     all.latency_low = end(band_->low);
@@ -98,9 +98,8 @@ class asked_simulation {
       all.latency_high = high;
       return;
     }
-    const double replicas = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
     said_of_band_ = "at its high end more requests come than are served, about " +
-                    readable::three_digits(last_served_ * replicas) +
+                    readable::three_digits(last_served_ * replicas_for_each(all)) +
                     " a second: these times grow for as long as they come";
   }
   /// How much longer steps may take, and the chance of that: simulations of a quarter of what one may take.
@@ -113,6 +112,47 @@ class asked_simulation {
                                    of_.fleet().where, engine.max_running, of_.asked().constants};
     all.slowdown = largest_slowdown(engine, requests, times, targets_);
     all.chance = chance_within(token, *all.slowdown / most_slower(of_.job()));
+  }
+  /// The same of all other traffic and fleets, where `answer` has none: the same requests with all steps as much
+  /// longer. These simulations take about a quarter of the steps that one may.
+  void add_chance_by_runs(simulate_answer& all) {
+    if (all.chance || !any_target(targets_) || !band_ || first_ > most_simulated_steps / 40) return;
+    const auto holds = [&](double slower) {
+      const bool is_met = meets(report_with(all, {slower, slower}));
+      return is_met && (of_.loop().clients > 0 || last_served_ == 0);
+    };
+    double low = 1, high = 1, wider = 1.25;
+    if (all.meets_targets && (of_.loop().clients > 0 || !falls_behind())) {
+      for (; high < most_slowdown && holds(high = std::min(most_slowdown, high * wider)); wider *= wider) low = high;
+    } else {
+      for (; low > 0 && !holds(low = std::max(least_slowdown, low / wider)); wider *= wider) {
+        high = low;
+        if (low == least_slowdown) low = high = 0;
+      }
+    }
+    while (high > low * 1.01) {
+      const double middle = math::sqrt(low * high);
+      (holds(middle) ? low : high) = middle;
+    }
+    all.slowdown = low;
+    all.chance = chance_within(whole_, low / most_slower(of_.job()));
+  }
+  /// Dollars of the fleet where a chip has a price, behind `add_band`.
+  void add_cost(simulate_answer& all) const {
+    if (!all.price || !(all.report.output_tokens.value() > 0)) return;
+    const auto chip_count = static_cast<double>(chips(all.fleet.where) * all.fleet.slices);
+    const usd_per_second rate = all.price->per_chip * chip_count;
+    const auto million = [&](per_second made) { return rate / made * 1e6; };
+    simulated_cost& cost = all.cost.emplace();
+    cost.hour = rate * seconds{3600};
+    cost.million = million(all.report.output_tokens * replicas_for_each(all));
+    if (rates_at_ends_.empty()) return;
+    cost.million_low = cost.million_high = cost.million;
+    for (const per_second made : rates_at_ends_) {
+      if (!(made.value() > 0)) continue;
+      cost.million_low = min(*cost.million_low, million(made));
+      cost.million_high = max(*cost.million_high, million(made));
+    }
   }
   /// What is taken for granted: the engine, and that a fleet that falls behind is shown as it does.
   [[nodiscard]] assumed_values assumed(const simulate_answer& all) const {
@@ -163,9 +203,8 @@ class asked_simulation {
                                          " run at once: times and rates are those of a fleet that fills");
     if (!said_of_band_.empty()) taken.emplace_back("band", said_of_band_);
     if (served_ == 0) return taken;
-    const double all_of_them = static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
     taken.emplace_back("load", "more requests come than are served, about " +
-                                   readable::three_digits(served_ * all_of_them) +
+                                   readable::three_digits(served_ * replicas_for_each(all)) +
                                    " a second: the queue grows for as long as they come, and so do these times");
     return taken;
   }
@@ -192,6 +231,15 @@ class asked_simulation {
   }
 
  private:
+  /// How far a search for the slowdown goes, as `largest_slowdown`.
+  static constexpr double least_slowdown = 0.0625, most_slowdown = 16;
+  [[nodiscard]] static double replicas_for_each(const simulate_answer& all) {
+    return static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
+  }
+  /// Of the requests of the question, with steps that take so many times as long.
+  [[nodiscard]] simulation_report report_with(const simulate_answer& all, const step_factors& longer) {
+    return of_.is_split() ? report_of(split_run_of(all.split->pools, longer).run, targets_) : report(of_.job(), longer);
+  }
   /// The report of the split fleet, and that of the same slices that do both.
   void hold_apart(simulate_answer& all) {
     if (of_.loop().clients > 0 || of_.is_routed())
@@ -288,12 +336,14 @@ class asked_simulation {
   std::vector<priority_times> priorities_{};
   std::vector<std::int64_t> served_by_each_{};
   std::optional<outage_report> seen_{};
-  std::int64_t first_ = 0, steps_ = 0;  // of the first simulation, and of all
-  double served_ = 0;                   // requests a second, where more come
-  double last_served_ = 0;              // the same of the last simulation
-  std::optional<step_band> band_{};     // of the steps; none where the closed form serves fewer than come
-  std::string said_of_band_{};          // where an end is left out
-  double slower_ = 0;                   // of clients that begin at once, with targets: as `simulate_answer::slowdown`
+  std::int64_t first_ = 0, steps_ = 0;       // of the first simulation, and of all
+  double served_ = 0;                        // requests a second, where more come
+  double last_served_ = 0;                   // the same of the last simulation
+  std::optional<step_band> band_{};          // of the steps; none where the closed form serves fewer than come
+  token_time whole_{};                       // of the estimate, where there is a band
+  std::vector<per_second> rates_at_ends_{};  // output tokens of all replicas, where a band was simulated
+  std::string said_of_band_{};               // where an end is left out
+  double slower_ = 0;  // of clients that begin at once, with targets: as `simulate_answer::slowdown`
 };
 
 }  // namespace detail

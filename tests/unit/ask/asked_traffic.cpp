@@ -24,7 +24,9 @@ TEST_CASE("a replica draws its share of the requests, clients are shared out eve
   const detail::asked_traffic closed{llama_3_8b(), asked};
   CHECK(closed.loop().clients == 4);
   asked.job.concurrency = 13;
-  CHECK(says(refusal_of([&] { detail::asked_traffic{llama_3_8b(), asked}; }).message,
+  CHECK(says(refusal_of([&] {
+               detail::asked_traffic{llama_3_8b(), asked};
+             }).message,
              "serving_job.concurrency is 13; valid: a multiple of the 3 replicas"));
 }
 

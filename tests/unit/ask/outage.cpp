@@ -73,6 +73,28 @@ TEST_CASE("a fleet that loses a slice waits longer meanwhile, and says what was 
   CHECK_FALSE(is_assumed(restarted, "interrupted"));
 }
 
+TEST_CASE("clients whose requests are lost begin them again") {
+  simulate_request request = some_request();
+  request.job.request_rate = {}, request.job.concurrency = 160;
+  request.routing = request_routing::queue;
+  const simulate_answer lost = answer_of(request);
+  REQUIRE(lost.outage);
+  CHECK(lost.loop.clients == 160);
+  CHECK(lost.outage->replicas == 2);
+  // Each of eight replicas has 20 of the clients; a quarter of them go, and six have them meanwhile.
+  CHECK(lost.outage->interrupted >= 38);
+  CHECK(lost.outage->interrupted <= 42);
+  CHECK(lost.outage->during.per_token.value.p50 > lost.outage->before.per_token.value.p50 * 1.1);
+  CHECK(close(lost.outage->after.end_to_end.value.p50 / lost.outage->before.end_to_end.value.p50, 1, 0.02));
+  CHECK(lost.outage->after.requests > 500);
+  request.outage.lose = lost_part::rollout, request.outage.start_up = seconds{20};
+  const simulate_answer restarted = answer_of(request);
+  CHECK(restarted.outage->interrupted == 0);
+  request.outage.lose = lost_part::replica, request.sessions.turns = 3, request.sessions.think = seconds{5};
+  request.requests = 3000;
+  CHECK(answer_of(request).outage->interrupted > 0);
+}
+
 TEST_CASE("what no outage has is refused by name") {
   simulate_request request = some_request();
   request.outage.zones = 2;
@@ -81,9 +103,6 @@ TEST_CASE("what no outage has is refused by name") {
   CHECK(says(refused(request), "outage.zones is 5; valid: at most the slices, which are 4"));
   request.outage.lose.reset();
   CHECK(says(refused(request), "outage.lose is missing; valid: replica, slice, zone or rollout"));
-  request = some_request();
-  request.job.request_rate = {}, request.job.concurrency = 80;
-  CHECK(says(refused(request), "outage.lose is slice; valid: none with requests in flight"));
   request = some_request();
   request.split_slices = 4;
   CHECK(says(refused(request), "outage.lose is slice; valid: none where prefill and decode are apart"));

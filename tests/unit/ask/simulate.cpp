@@ -317,7 +317,93 @@ TEST_CASE("clients that send as soon as they are answered keep a target with ste
   CHECK(close(*held.slowdown, 1.25, 1e-6));
   CHECK(*held.chance > 0.5);
   asked.ramp = seconds{10};
-  CHECK_FALSE(answer_to_simulate(config, asked, price_book{}).chance.has_value());
+  const simulate_answer ramped = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(ramped.chance.has_value());
+  CHECK(*ramped.slowdown > 1);
+}
+
+// Steps that are longer by a factor are a slower clock, by which requests at random are judged; those of a trace and of
+// a router are played with longer steps.
+TEST_CASE("a slowdown is the same by a slower clock and by longer steps") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4", asked.job.request_rate = per_second{8}, asked.requests = 1200;
+  asked.job.percentiles.per_token = {0.95, seconds{0.02}};
+  const simulate_answer by_clock = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(by_clock.slowdown.has_value());
+  CHECK(by_clock.meets_targets);
+  simulate_request traced = asked;
+  traced.requests = 0, traced.job.request_rate = {};
+  traced.trace = detail::asked_traffic{config.model, asked}.drawn(asked.job, 1200);
+  const simulate_answer by_steps = answer_to_simulate(config, traced, price_book{});
+  REQUIRE(by_steps.slowdown.has_value());
+  CHECK(by_steps.report.first_token.value.p99 == by_clock.report.first_token.value.p99);
+  CHECK(close(*by_steps.slowdown, *by_clock.slowdown, 0.02));
+  CHECK(close(*by_steps.chance, *by_clock.chance, 0.02));
+  // Steps that take as long keep the target, and those that take 2 % longer miss it.
+  const auto with = [&](double slower) {
+    const simulation_run run =
+        simulate_fleet(config.model, traced.job, {{}, slice_for("v6e-4")}, 1, traced.trace, {}, {slower, slower});
+    return report_of(run, traced.job.percentiles).meets_per_token;
+  };
+  CHECK(with(*by_steps.slowdown));
+  CHECK_FALSE(with(*by_steps.slowdown * 1.02));
+  // A target that is missed as it is.
+  traced.job.percentiles.per_token.limit = by_steps.report.per_token.value.p95 * 0.8;
+  const simulate_answer missed = answer_to_simulate(config, traced, price_book{});
+  CHECK_FALSE(missed.meets_targets);
+  CHECK(*missed.slowdown < 1);
+  CHECK(*missed.slowdown > 0.5);
+  CHECK(*missed.chance < 0.5);
+}
+
+TEST_CASE("a fleet behind a router and a split one have the chance to keep their targets") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4", asked.slices = 2, asked.job.request_rate = per_second{8}, asked.requests = 400;
+  asked.job.percentiles.per_token = {0.95, seconds{0.02}};
+  asked.routing = request_routing::queue;
+  const simulate_answer routed = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(routed.chance.has_value());
+  CHECK(*routed.slowdown > 1);
+  CHECK(*routed.chance > 0.5);
+  asked.routing.reset();
+  asked.slices = 1, asked.split_slices = 2, asked.split.transfer = bytes_per_second{1e10};
+  const simulate_answer split = answer_to_simulate(config, asked, price_book{});
+  REQUIRE(split.chance.has_value());
+  CHECK(*split.slowdown > 1);
+}
+
+// Dollars of a million tokens are those of an hour over the tokens of an hour: of clients fewer where steps take
+// longer.
+TEST_CASE("dollars of a million tokens lie between those of the ends of the band") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4", asked.slices = 2, asked.job.concurrency = 32, asked.requests = 400;
+  price_row price;
+  price.generation = "v6e", price.region = "us", price.kind = provisioning::on_demand;
+  price.per_chip = 3_usd_per_h;
+  const std::vector<price_row> rows{price};
+  const simulate_answer closed = answer_to_simulate(config, asked, price_book{rows.data(), rows.size()});
+  REQUIRE(closed.cost.has_value());
+  CHECK(close(closed.cost->hour.value(), 24));
+  CHECK(close(closed.cost->million.value(), 24 / (closed.report.output_tokens.value() * 2 * 3600) * 1e6, 1e-9));
+  REQUIRE(closed.cost->million_low.has_value());
+  // Of clients that begin at once all times take as much longer, but for prompts alone.
+  const double slower = closed.latency_high->end_to_end.mean / closed.report.end_to_end.value.mean;
+  CHECK(close(*closed.cost->million_high / closed.cost->million, slower, 0.05));
+  CHECK(*closed.cost->million_low < closed.cost->million);
+  // Of requests that come whatever is served, these cost the same unless fewer are served.
+  asked.job.concurrency = 0, asked.job.request_rate = per_second{2};
+  const simulate_answer open = answer_to_simulate(config, asked, price_book{rows.data(), rows.size()});
+  CHECK(close(*open.cost->million_high / open.cost->million, 1, 0.05));
+  asked.job.request_rate = per_second{30};
+  const simulate_answer busy = answer_to_simulate(config, asked, price_book{rows.data(), rows.size()});
+  CHECK_FALSE(busy.latency_high.has_value());
+  CHECK(*busy.cost->million_high > busy.cost->million * 1.1);
 }
 
 }  // namespace ask_simulate_tests

@@ -146,6 +146,32 @@ TEST_CASE("servers that are lost, and come back, as those that were written apar
   }
 }
 
+// Eight clients of four servers of a second each: four requests end in a second, three while a server is gone, and one
+// more begins again.
+TEST_CASE("clients of servers that are lost have as many answers as the others give") {
+  const std::vector<session_request> requests = requests_at(1, 1200, 1);
+  fleet_routing routing = lost(100.25, 1, 60);
+  routing.by = request_routing::queue;
+  const routed_run all = simulate_routed(servers(4, 1), requests, {8, {}, 0}, routing, a_second{});
+  REQUIRE(all.run.records.size() == 1200);
+  const auto ended = [&](double from, double until) {
+    return std::count_if(all.run.records.begin(), all.run.records.end(), [&](const request_record& one) {
+      return one.finished.value() > from && one.finished.value() <= until;
+    });
+  };
+  CHECK(ended(50.1, 90.1) == 160);
+  CHECK(ended(110.1, 150.1) == 120);
+  CHECK(ended(200.1, 240.1) == 160);
+  CHECK(all.interrupted == 2);  // one that ran, and one that waited there
+  // Never more than the clients at once.
+  for (const double time : {50.3, 120.3, 200.3}) {
+    const auto inside = std::count_if(all.run.records.begin(), all.run.records.end(), [&](const request_record& one) {
+      return one.arrival.value() <= time && one.finished.value() > time;
+    });
+    CHECK(inside == 8);
+  }
+}
+
 TEST_CASE("servers that restart in turn end what they have, and no request begins again") {
   const std::vector<session_request> requests = requests_at(2, 2000, 1);
   const routed_run all = simulate_routed(servers(4, 1), requests, {}, lost(100, 1, 30, true), a_second{});

@@ -67,6 +67,11 @@ namespace readable {
   const double least = std::min(row.chance_to_keep_ttft.value_or(1), row.chance_to_keep_tpot.value_or(1));
   return chance_cell(least);
 }
+/// Whether plans that were simulated say with what chance they keep their targets.
+[[nodiscard]] inline bool says_kept(const serving_plan_document& answer) {
+  const auto has_chance = [](const serving_plan_row& row) { return row.chance_at_targets.has_value(); };
+  return !answer.traffic || std::any_of(answer.plans.begin(), answer.plans.end(), has_chance);
+}
 /// The plans for an encoder.
 [[nodiscard]] inline view_part embedders_part(const serving_plan_document& answer, const view_options& options) {
   const latency_targets& targets = answer.request.job.percentiles;
@@ -74,7 +79,7 @@ namespace readable {
   view_part part =
       table_of(joined({"slices | ~~>chips | ~~~replica | ~~>in a step | >",
                        simulated ? target_title("answer", targets.first_token) : std::string("answer:s"),
-                       simulated && !routed ? " | ~>kept" : "",
+                       simulated && says_kept(answer) ? " | ~>kept" : "",
                        " | ~>up to | ~>tokens/s | >an hour:usd | >million in:usd | >million requests:usd | "
                        "~>HBM per device:bytes | ",
                        paid_column("~~~", answer)}));
@@ -85,7 +90,7 @@ namespace readable {
     std::vector<view_cell> cells{
         cell(words), count_cell(row->chips), cell(row->replica), number_cell(estimate.running, 1),
         cell(simulated ? reached_of(offer.simulated.first_token.value, targets.first_token) : estimate.first_token)};
-    if (simulated && !routed) cells.push_back(kept_cell(*row));
+    if (simulated && says_kept(answer)) cells.push_back(kept_cell(*row));
     cells.insert(cells.end(),
                  {cell(rate_words(row->capacity_requests) + "/s", row->capacity_requests.value()),
                   cell(count(rate), rate), hour_cell(offer, options), marked(offer.cost.input, offer.price, options),
@@ -122,7 +127,7 @@ namespace readable {
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
                     target_title("token", targets.per_token), " | ", targets.end_to_end.limit.value() > 0 ? "" : "~~~",
                     ">", target_title("request", targets.end_to_end), " | ~~~>running", found ? " | ~>found" : "",
-                    routed ? "" : " | ~>kept",
+                    says_kept(answer) ? " | ~>kept" : "",
                     " | ~~>busy | >an hour:usd | >million out:usd | ~~~>HBM per device:bytes | ",
                     paid_column("~~~", answer)})
           : joined({"slices | ~~>chips | ~~~replica | ~~~>running | ~>first token:s | >each token:s | ~~~>between:s | ",
@@ -140,7 +145,7 @@ namespace readable {
                     token_cell(reached_of(report.per_token.value, targets.per_token)),
                     cell(reached_of(report.end_to_end.value, targets.end_to_end)), number_cell(report.running, 1)});
       if (found) cells.push_back(share_cell(row->routed->prefixes.on_chips + row->routed->prefixes.on_hosts));
-      if (!routed) cells.push_back(kept_cell(*row));
+      if (says_kept(answer)) cells.push_back(kept_cell(*row));
       cells.push_back(share_cell(report.busy));
     } else {
       cells.insert(cells.end(),

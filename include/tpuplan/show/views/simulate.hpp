@@ -197,13 +197,14 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
   if (answer.prefixes) words.push_back(prefix_words(answer));
   if (report.preemptions > 0)
     words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");
-  if (!answer.price) return words;
-  const double hour =
-      in_usd_per_hour(answer.price->per_chip) * static_cast<double>(chips(answer.fleet.where) * answer.fleet.slices);
-  words.push_back(joined({money(usd{hour}), " an hour on demand in ", answer.price->region.view(), ", ",
-                          money(usd{hour / 3600 / (report.output_tokens.value() * all) * 1e6}),
-                          writes ? " for a million output tokens (price of " : " for a million requests (price of ",
-                          dated(answer.price->date, options), ")"}));
+  if (!answer.cost) return words;
+  const simulated_cost& cost = *answer.cost;
+  words.push_back(
+      joined({money(cost.hour), " an hour on demand in ", answer.price->region.view(), ", ", money(cost.million),
+              writes ? " for a million output tokens" : " for a million requests",
+              cost.million_low ? " (between " + money(*cost.million_low) + " and " + money(*cost.million_high) + ")"
+                               : std::string(),
+              ", price of ", dated(answer.price->date, options)}));
   add_doubts(words, {*answer.price}, options);
   return words;
 }
