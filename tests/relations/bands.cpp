@@ -278,6 +278,17 @@ void simulated_bands(relation& r) {
     const auto is_said = [](const json& one) { return one["field"] == "band"; };
     r.holds(a["latency_high"].is_null() == std::any_of(a["assumed"].begin(), a["assumed"].end(), is_said),
             "an end of the band that is left out is said to be", answer, a["assumed"].dump());
+    if (const json& cost = a["cost"]; !cost.is_null()) {
+      const double made = a["report"]["output_tokens_per_s"].get<double>() * a["replicas"].get<double>() /
+                          a["simulated_replicas"].get<double>();
+      r.same("dollars of a million tokens", answer, cost["million_usd"], answer,
+             cost["hour_usd"].get<double>() / (made * 3600) * 1e6);
+      r.holds(cost["million_low_usd"].is_null() == a["latency_low"].is_null(), "dollars have a band as times have one",
+              answer, cost.dump());
+      if (!cost["million_low_usd"].is_null())
+        ordered(r, "dollars of a million tokens", answer, cost["million_low_usd"], cost["million_usd"],
+                cost["million_high_usd"]);
+    }
     if (a["latency_low"].is_null()) continue;
     for (const char* what : {"first_token", "per_token", "end_to_end"}) {
       const json &middle = a["report"][what]["value"], &low = a["latency_low"][what];

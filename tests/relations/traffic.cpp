@@ -375,6 +375,8 @@ void routed_plan_rows(relation& r) {
       const json& answer = simulated.answer();
       same_report(r, "the fleet of a plan", planned, row["routed"]["report"], simulated, answer["report"]);
       r.same("targets are kept", planned, true, simulated, answer["meets_targets"]);
+      if (!row["chance_at_targets"].is_null())
+        r.same("the chance that they are", planned, row["chance_at_targets"], simulated, answer["chance"]);
       if (prefixes)
         same_report(r, "what a plan finds of prompts", planned, row["routed"]["prefixes"], simulated,
                     answer["prefixes"]);

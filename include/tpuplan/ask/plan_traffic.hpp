@@ -413,7 +413,7 @@ class routed_search {
         });
     for (const std::size_t i : order) {
       if (all.answer.plans.size() < request_.most_plans) {
-        all.chances.push_back(chance_of(found[i]));
+        all.chances.push_back(chance_of(found[i], all.chances.empty()));
         all.answer.plans.push_back(std::move(found[i].planned));
         all.fleets.push_back(std::move(found[i].fleet));
       } else {
@@ -421,11 +421,12 @@ class routed_search {
       }
     }
   }
-  /// The chance of simulate for these slices, as far as the work goes.
-  [[nodiscard]] std::optional<double> chance_of(const found_plan& found) {
+  /// The chance of simulate for these slices, as far as the work goes; of the first plan half as much beyond it.
+  [[nodiscard]] std::optional<double> chance_of(const found_plan& found, bool is_first) {
     constexpr double simulations = 8;
-    if (work_ + simulations * found.work > most_routed_work) return std::nullopt;
-    work_ += simulations * found.work;
+    const double work = simulations * found.work;
+    if (work_ + work > most_routed_work && !(is_first && work < most_routed_work / 2)) return std::nullopt;
+    work_ += work;
     const serving_plan& of = found.planned;
     const simulate_request one =
         request_of(of.where, of.mesh, found.fleet.slices, of.slices, of.estimate.replicas, found.fleet.routing);
