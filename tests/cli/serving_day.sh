@@ -25,6 +25,7 @@ for model in qwen3-32b llama-3.1-70b gemma-3-27b gpt-oss-120b deepseek-v3 deepse
     grep -qE "^ +\"replicas\": $slices,?\$" "$manifest" || fail "$model, $engine: not $slices replicas"
     grep -qE -- '--(max-model-len|context-length)=2300\b' "$manifest" || fail "$model, $engine: not 2300 tokens"
     grep -qE '^ +"kind": "(Deployment|LeaderWorkerSet)"' "$manifest" || fail "$model, $engine: nothing that runs"
+    grep -q '"preStop"' "$manifest" || fail "$model, $engine: nothing drains"
     grep -q '"startupProbe"' "$manifest" || fail "$model, $engine: no probe of its start"
     grep -qE '\$[0-9,]+[.][0-9]+ an hour' "$folder/said" || fail "$model, $engine: no price: $(cat "$folder/said")"
   done

@@ -229,6 +229,37 @@ TEST_CASE("a slice of several VMs is a group of pods, which starts again as a wh
     CHECK(says(line, words));
 }
 
+// 15 s until no router sends (kserve/kserve pull request 5485), the longest request, and the 30 s of Kubernetes.
+TEST_CASE("a pod that ends answers what it has, and the other VMs of its group stay for as long") {
+  serving_launch launch = chat_launch();
+  const auto spec_of = [](const nlohmann::ordered_json& manifest) {
+    return manifest["items"][0]["spec"]["template"]["spec"];
+  };
+  CHECK_FALSE(spec_of(gke_serving_manifest(launch)).contains("terminationGracePeriodSeconds"));
+  CHECK_FALSE(says(gke_serving_manifest(launch).dump(), "--shutdown-timeout"));
+  launch.longest_request = seconds{40.2};
+  const nlohmann::ordered_json pod = spec_of(gke_serving_manifest(launch));
+  CHECK(pod["containers"][0]["lifecycle"].dump() == R"({"preStop":{"exec":{"command":["/bin/sleep","15"]}}})");
+  CHECK(pod["terminationGracePeriodSeconds"] == 15 + 41 + 30);
+  CHECK(has(engine_command(launch), "--shutdown-timeout=41"));
+  launch.request.where = slice_for("v6e-16");
+  const nlohmann::ordered_json group = gke_serving_manifest(launch)["items"][0]["spec"]["leaderWorkerTemplate"];
+  const nlohmann::ordered_json &leader = group["leaderTemplate"]["spec"], &worker = group["workerTemplate"]["spec"];
+  CHECK(leader["containers"][0]["lifecycle"]["preStop"]["exec"]["command"][1] == "15");
+  CHECK(worker["containers"][0]["lifecycle"]["preStop"]["exec"]["command"][1] == "56");
+  CHECK(worker["terminationGracePeriodSeconds"] == leader["terminationGracePeriodSeconds"]);
+  launch.engine = serving_engine::sglang_jax, launch.request.where = slice_for("v6e-8");
+  CHECK_FALSE(says(gke_serving_manifest(launch).dump(), "--shutdown-timeout"));  // it ends what it has by itself
+  CHECK(spec_of(gke_serving_manifest(launch))["terminationGracePeriodSeconds"] == 86);
+  // Of a plan: the longest request at the high end of the range, or the p99 of the simulation.
+  serving_plan planned;
+  planned.where = slice_for("v6e-8"), planned.share.output = fixed_length(101);
+  planned.estimate.first_token_high = seconds{2}, planned.estimate.per_token.high = seconds{0.1};
+  CHECK(close(launch_of(planned, serving_engine::vllm).longest_request.value(), 12));
+  planned.simulated.end_to_end.value.p99 = seconds{30};
+  CHECK(launch_of(planned, serving_engine::vllm).longest_request == seconds{30});
+}
+
 TEST_CASE("an autoscaler follows what it is given, and the plan where it is given nothing") {
   serving_launch launch = chat_launch();
   CHECK(gke_serving_manifest(launch)["items"].size() == 2);

@@ -106,8 +106,8 @@ inline assumed_values assumed_outage(const fleet_outage& asked, const replica_ou
     taken.emplace_back("back after", readable::duration(outage.start_up) + " of a new slice");
   if (outage.in_turn)
     taken.emplace_back("restarts",
-                       "a slice gets no more requests and ends those that it has, for which "
-                       "terminationGracePeriodSeconds and a preStop hook have to leave it time; then it starts again");
+                       "a slice gets no more requests and ends those that it has, for which launch writes a "
+                       "preStop hook and terminationGracePeriodSeconds; then it starts again");
   else
     taken.emplace_back("interrupted",
                        "what a lost replica had in flight begins again with its prompt at another, and its time counts "

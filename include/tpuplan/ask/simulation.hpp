@@ -161,7 +161,8 @@ class asked_simulation {
     open.prefill_chunk = of_.asked().job.prefill_chunk, open.block_tokens = of_.asked().job.block_tokens,
     open.images = 0;
     for (assumed_values& more :
-         std::array<assumed_values, 2>{assumed_kind(open, of_.model()), assumed_schedule(open, of_.model())})
+         std::array<assumed_values, 3>{assumed_hosts(of_.job().engine, of_.fleet().mesh, of_.fleet().where),
+                                       assumed_kind(open, of_.model()), assumed_schedule(open, of_.model())})
       taken.insert(taken.end(), more.begin(), more.end());
     if (of_.is_adapted()) taken.emplace_back(assumed_adapters);
     if (of_.job().speculation.draft_tokens > 0) {

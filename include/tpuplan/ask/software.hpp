@@ -52,6 +52,17 @@ struct served_software {
   }
   return assumed;
 }
+/// That a replica over several hosts is estimated as its engine ran there in published runs, where the engine that
+/// `launch` starts prepares steps ahead. Worked: of vLLM on v5e-16 one entry, on v6e-8 none.
+[[nodiscard]] inline assumed_values assumed_hosts(serving_engine engine, const serving_layout& mesh,
+                                                  const slice& where) {
+  const engine_row& row = detail::row_of(engine);
+  if (!row.hosts_in_turn || !can_start(engine) || !(detail::replica_of(mesh, where).hosts > 1)) return {};
+  return {{"hosts",
+           "the device waits while they prepare a step, as in the published runs of vLLM over several, which are from "
+           "before it had --async-scheduling there (vllm-project/tpu-inference pull request 2341); launch writes that "
+           "flag, with which a step may take as little as the longer of both"}};
+}
 
 namespace detail {
 

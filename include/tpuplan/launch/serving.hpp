@@ -61,6 +61,7 @@ struct serving_launch {
   serving_job job{};                             ///< lengths, formats, cache and engine
   std::string secret{"hf-secret"};               ///< a Kubernetes secret with the key hf_api_token; empty: none
   bytes weights{};                               ///< of one copy, which a start loads; 0: as many as the slice holds
+  seconds longest_request{};                     ///< for which a pod that ends waits; 0: it does not
   service_scaler scaler{};                       ///< follows the traffic, where there is one
   std::string drafts;                            ///< what drafts, in the words of vLLM: "mtp" or "eagle3:NAME"
   std::int64_t max_positions = 0;                ///< longest sequence that the model is made for; 0: not stated
@@ -82,6 +83,14 @@ inline constexpr bytes_per_second start_loading = 397_GB / 1800_s;
 inline constexpr double start_margin = 2;
 /// Between two looks at whether it has started.
 inline constexpr std::int64_t start_period = 15;
+
+/// Seconds from the end of a pod's readiness until no router sends to it, and of the exit itself: the preStop hook of
+/// KServe (kserve/kserve pull request 5485), and what Kubernetes gives by itself.
+inline constexpr std::int64_t routed_away = 15, exit_period = 30;
+/// Seconds that requests in flight get.
+inline std::int64_t drain_of(const serving_launch& launch) {
+  return ceil_to_count(not_negative("serving_launch.longest_request", launch.longest_request.value()));
+}
 
 inline void check_scaler(const serving_launch& launch) {
   const service_scaler& scaler = launch.scaler;
@@ -201,6 +210,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
     return launch.experts > 0 && copies == 1 ? count(common_divisor(launch.experts, devices(launch.request.where)))
                                              : std::nullopt;
   if (of == "chunk") return count(job.prefill_chunk);
+  if (of == "drain") return drain_of(launch) > 0 ? count(drain_of(launch)) : std::nullopt;
   if (of == "chunk_or_-1") return count(job.prefill_chunk > 0 ? job.prefill_chunk : -1);
   if (of == "fp8_cache") return where(job.cache == dtype::fp8, "fp8");
   if (of == "if_chunked") return where(job.prefill_chunk > 0, "");
@@ -275,6 +285,15 @@ inline void add_environment(nlohmann::ordered_json& container, const serving_lau
     add_variable(container, one);
 }
 
+/// A pod that ends first leaves routers the time to see it, then ends what it has: vLLM as long as --shutdown-timeout
+/// says, SGLang-JAX until nothing is left. The other VMs of a group stay for as long.
+inline void add_drain(nlohmann::ordered_json& pod, const serving_launch& launch, bool answers) {
+  const std::int64_t drain = drain_of(launch), before = answers ? routed_away : routed_away + drain;
+  if (drain == 0) return;
+  pod["containers"][0]["lifecycle"] = {{"preStop", {{"exec", {{"command", {"/bin/sleep", std::to_string(before)}}}}}}};
+  pod["terminationGracePeriodSeconds"] = routed_away + drain + exit_period;
+}
+
 /// The pod of a VM with that command; one that answers requests is watched. The cache of compiled programs lasts as
 /// long as the pod does: a folder that several share fails when they write it at the same time (GKE "Serve an LLM using
 /// TPU Trillium on GKE with vLLM", 2026-04-10).
@@ -304,6 +323,7 @@ inline nlohmann::ordered_json serving_pod(const serving_launch& launch, const st
     pod["volumes"].push_back({{"name", "compiled"}, {"emptyDir", ordered_json::object()}});
   }
   add_environment(container, launch);
+  add_drain(pod, launch, answers);
   return pod;
 }
 
@@ -450,7 +470,8 @@ inline void use_model_of(const nlohmann::json& document, serving_launch& launch)
 }
 
 /// The request that launches a plan for serving: its slices, replicas and job. A limit of sequences that the job leaves
-/// open is set to what memory allows. Worked: a plan of 3 slices is a request of 3 slices.
+/// open is set to what memory allows. A pod that ends waits for the longest request at the high end of the range, or
+/// the p99 of the simulation where that is longer. Worked: a plan of 3 slices is a request of 3 slices.
 [[nodiscard]] inline serving_launch launch_of(const serving_plan& planned, serving_engine engine,
                                               launch_request request = {}) {
   serving_launch launch;
@@ -463,6 +484,10 @@ inline void use_model_of(const nlohmann::json& document, serving_launch& launch)
   launch.job = planned.share;
   if (launch.job.max_running == 0) launch.job.max_running = planned.estimate.largest_running;
   launch.weights = planned.estimate.memory.weights * detail::replica_of(planned.mesh, planned.where).devices;
+  const serving_estimate& estimate = planned.estimate;
+  const auto later = static_cast<double>(std::max<std::int64_t>(1, launch.job.output.longest) - 1);
+  launch.longest_request =
+      max(estimate.first_token_high + estimate.per_token.high * later, planned.simulated.end_to_end.value.p99);
   return launch;
 }
 

@@ -158,7 +158,7 @@ constexpr engine_row vllm_row() {
       "--tensor-parallel-size={replica_devices} --data-parallel-size={replicas} --max-model-len={context} "
       "--max-num-batched-tokens={chunk} --max-num-seqs={running_of_group} "
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
-      "--runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_ahead} "
+      "--shutdown-timeout={drain} --runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_ahead} "
       "--enable-expert-parallel{if_groups} --speculative-config={speculative_config} "
       "--additional_config={tpu_inference_config}";
   // tpu_inference/runner/tpu_runner.py, _init_speculative_decoding, and tests/e2e/test_speculative_decoding.py

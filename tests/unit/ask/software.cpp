@@ -1,4 +1,5 @@
 // Which software serves, how sure that is, and the chances that follow.
+#include <algorithm>
 #include <cmath>
 #include <tpuplan/ask/serving.hpp>
 
@@ -17,6 +18,20 @@ TEST_CASE("the engine is assumed, and images of a model that sees") {
   CHECK(assumed_engine(serving_engine::unnamed).front().second.rfind("not named: ", 0) == 0);
   CHECK(assumed_engine(serving_engine::vllm, llama_3_8b()).size() == 1);
   CHECK(assumed_engine(serving_engine::vllm, model_of({{"model_type", "paligemma"}}).model).size() == 2);
+}
+
+TEST_CASE("hosts in turn are said of an engine that is launched otherwise") {
+  CHECK(assumed_hosts(serving_engine::vllm, {}, slice_for("v5e-16")).size() == 1);
+  CHECK(assumed_hosts(serving_engine::vllm, {}, slice_for("v6e-8")).empty());
+  CHECK(assumed_hosts(serving_engine::vllm, {4}, slice_for("v5e-16")).empty());  // a replica of one host
+  CHECK(assumed_hosts(serving_engine::sglang_jax, {}, slice_for("v5e-16")).empty());
+  CHECK(assumed_hosts(serving_engine::unnamed, {}, slice_for("v5e-16")).empty());
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v5e-16", asked.job.engine = serving_engine::vllm;
+  const std::vector<assumption> said = answer_to_serve(config, asked, price_book{}).assumed;
+  CHECK(std::any_of(said.begin(), said.end(), [](const assumption& one) { return one.field == "hosts"; }));
 }
 
 TEST_CASE("a question without an engine lists those that ran, one with an engine the one") {
