@@ -7,6 +7,7 @@
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/quantiles.hpp>
+#include <tpuplan/model/engines.hpp>
 #include <vector>
 
 /// @file
@@ -56,8 +57,8 @@ struct served_software {
 /// `launch` starts prepares steps ahead. Worked: of vLLM on v5e-16 one entry, on v6e-8 none.
 [[nodiscard]] inline assumed_values assumed_hosts(serving_engine engine, const serving_layout& mesh,
                                                   const slice& where) {
-  const engine_row& row = detail::row_of(engine);
-  if (!row.hosts_in_turn || !can_start(engine) || !(detail::replica_of(mesh, where).hosts > 1)) return {};
+  const detail::engine_row& row = detail::row_of(engine);
+  if (!row.hosts_in_turn || !detail::can_start(engine) || !(detail::replica_of(mesh, where).hosts > 1)) return {};
   return {{"hosts",
            "the device waits while they prepare a step, as in the published runs of vLLM over several, which are from "
            "before it had --async-scheduling there (vllm-project/tpu-inference pull request 2341); launch writes that "
