@@ -60,13 +60,21 @@ std::vector<follow_up_option> placed(const serving_plan& best, const serving_req
   return own;
 }
 
+/// Options that a command about a slice does not repeat: the plan has its price, and what chips compute in that cannot
+/// compute in what was asked for.
+std::vector<std::string_view> not_repeated(const serving_plan& best, const serving_request& request) {
+  std::vector<std::string_view> left_out = {"--region", "--routing"};
+  if (!has_peak_rate(best.where.chip, request.job.activations)) left_out.push_back("--dtype");
+  return left_out;
+}
+
 /// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
 std::string serve_command(const serving_plan& best, const serving_request& request, const session& with) {
   std::vector<follow_up_option> own = placed(best, request, with);
   if (best.share.request_rate.value() > 0)  // the fewest digits that are this rate: 0.005
     own.emplace_back("--rate", fmt::format("{}", best.share.request_rate.value()));
   if (best.share.concurrency > 0) own.emplace_back("--concurrency", std::to_string(best.share.concurrency));
-  return follow_up(with, "serve", own, {"--region"});
+  return follow_up(with, "serve", own, not_repeated(best, request));
 }
 
 /// The command that simulates the slices of the plan as two pools, as many as the plan has compared; none where there
@@ -79,7 +87,7 @@ std::string split_command(const serving_plan_row& row, const serving_request& re
     return {};
   std::vector<follow_up_option> own = placed(best, request, with);
   own.emplace_back("--split-slices", std::to_string(slices));
-  return follow_up(with, "simulate", own, {"--region"});
+  return follow_up(with, "simulate", own, not_repeated(best, request));
 }
 
 /// The command that simulates the replicas of the plan behind their router, as many as the plan has simulated.
@@ -93,7 +101,7 @@ std::string simulate_command(const serving_plan_row& row, const serving_request&
     own.emplace_back("--rate", fmt::format("{}", rate.value()));
   }
   if (part * best.estimate.replicas > 1) own.emplace_back("--routing", std::string(name(row.routed->routing)));
-  return follow_up(with, "simulate", own, {"--region", "--routing"});
+  return follow_up(with, "simulate", own, not_repeated(best, request));
 }
 
 std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {

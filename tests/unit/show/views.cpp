@@ -52,6 +52,27 @@ TEST_CASE("the plans that are shown are the first eight, the best of each genera
   CHECK(plans_to_show({}, {}).indices.empty());
 }
 
+TEST_CASE("a plan of two regions at the same price is one row") {
+  std::vector<plan_row> plans;
+  for (const char* region : {"us-central1", "us-east5", "us-east1"}) {
+    plans.push_back(row_of(static_cast<std::int64_t>(plans.size()) + 1, "v6e-8", 100, true));
+    plan_cost cost;
+    cost.price.region = region;
+    cost.price.per_chip = 2_usd_per_h;
+    plans.back().plan.costs.push_back(cost);
+  }
+  plans.back().plan.costs.front().price.per_chip = 3_usd_per_h;
+  const chosen_plans chosen = plans_to_show(plans, {});
+  CHECK(chosen.indices == std::vector<std::size_t>{0, 2});
+  CHECK(chosen.also_in.at(0) == std::vector<std::string>{"us-east5"});
+  CHECK(chosen.beaten + chosen.unbeaten == 0);
+  CHECK(readable::others_of(chosen, 0) == " or us-east5");
+  CHECK(readable::others_of(chosen, 2).empty());
+  CHECK(
+      readable::payment_words(plans.front().plan, readable::others_of(chosen, 0)).find("in us-central1 or us-east5") !=
+      std::string::npos);
+}
+
 TEST_CASE("ask gives the view beside the answer, in the form that is asked for") {
   const nlohmann::json fit = {{"slice", "v5e-8"}};
   const nlohmann::ordered_json document = asked("fit", fit, true);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <tpuplan/ask/plan.hpp>
@@ -19,12 +20,28 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+
+/// Whether a plan is another one in another region, at the same price.
+[[nodiscard]] inline bool is_elsewhere(const plan_row& row, const plan_row& other) {
+  if (row.slice != other.slice || row.slices != other.slices || row.layout != other.layout ||
+      row.remat != other.remat || row.batch != other.batch || row.microbatches != other.microbatches ||
+      row.total != other.total || row.wall != other.wall || row.plan.costs.empty() || other.plan.costs.empty())
+    return false;
+  const plan_cost &one = chosen_cost(row.plan), &two = chosen_cost(other.plan);
+  return one.kind == two.kind && one.price.per_chip == two.price.per_chip && one.price.region != two.price.region;
+}
+
+}  // namespace detail
+
 /// Which plans of an answer are shown, by their indices, and how many of the others a shown one beats in time and
 /// money, and how many not.
 struct chosen_plans {
   std::vector<std::size_t> indices{};  ///< of the list of plans, in its order
   std::int64_t beaten = 0;             ///< not shown, and beaten by another in time and money
   std::int64_t unbeaten = 0;           ///< not shown, and beaten by none
+  /// Other regions in which a plan that is shown takes and costs the same, by its index; they are no plans more.
+  std::map<std::size_t, std::vector<std::string>> also_in{};
 };
 /// The plans that a reader wants to see: as many as asked for, only the front, or only the best of each generation.
 /// Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to three times
@@ -36,14 +53,22 @@ struct chosen_plans {
   for (const plan_row& row : plans) {
     if (row.total && (!cheapest || *row.total < *cheapest)) cheapest = *row.total;
   }
+  std::size_t place = 0;  // among those that differ in more than their region
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const plan_row& row = plans[i];
+    const auto is_same = [&](std::size_t shown) { return detail::is_elsewhere(plans[shown], row); };
+    const auto same = std::find_if(chosen.indices.begin(), chosen.indices.end(), is_same);
+    if (same != chosen.indices.end()) {
+      chosen.also_in[*same].push_back(std::string(chosen_cost(row.plan).price.region.view()));
+      continue;
+    }
     const bool best_of_chip = chips_shown.insert(std::string(row.plan.where.chip.name.view())).second;
     const bool costs_thrice = row.total && *row.total > 3 * *cheapest;
     const bool wanted = options.only_front        ? row.on_front
                         : options.only_best_chips ? best_of_chip
-                        : options.rows            ? i < static_cast<std::size_t>(*options.rows)
-                                                  : i < 8 || best_of_chip || (row.on_front && !costs_thrice);
+                        : options.rows            ? place < static_cast<std::size_t>(*options.rows)
+                                                  : place < 8 || best_of_chip || (row.on_front && !costs_thrice);
+    ++place;
     if (wanted) {
       chosen.indices.push_back(i);
     } else {
@@ -72,11 +97,11 @@ namespace readable {
   return found != nullptr ? dollars_cell(*found, request, options) : cell(has_price ? "over quota" : "no price");
 }
 /// How a plan is paid for. Worked: "flex_start in us-east5, 3 times 7 days" of a run of 20 days.
-[[nodiscard]] inline std::string payment_words(const plan& offer) {
+[[nodiscard]] inline std::string payment_words(const plan& offer, std::string_view also_in = {}) {
   const plan_cost& cost = chosen_cost(offer);
   const double weeks = math::ceil(offer.run / 7_days);  // for which flex-start lasts
   return joined(
-      {name(cost.kind), " in ", cost.price.region.view(),
+      {name(cost.kind), " in ", cost.price.region.view(), also_in,
        cost.kind == provisioning::flex_start && weeks > 1 ? ", " + fixed(weeks, 0) + " times 7 days" : std::string()});
 }
 /// The deadline of a plan. Worked: "by 2026-12-31, 31.0 days from 2026-12-01 on", "within 31.0 days".
@@ -84,9 +109,17 @@ namespace readable {
   const std::string time = duration(*answer.request.deadline);
   return answer.by ? joined({"by ", *answer.by, ", ", time, " from ", *answer.start, " on"}) : "within " + time;
 }
+/// " or us-east5": the other regions of a plan that is shown.
+[[nodiscard]] inline std::string others_of(const chosen_plans& chosen, std::size_t index) {
+  std::string words;
+  const auto others = chosen.also_in.find(index);
+  if (others == chosen.also_in.end()) return words;
+  for (const std::string& region : others->second) words += " or " + region;
+  return words;
+}
 /// The cells of one plan in the table of plans.
 [[nodiscard]] inline std::vector<view_cell> cells_of(const plan_row& row, const plan_request& request, bool choice,
-                                                     const view_options& options) {
+                                                     const std::string& also_in, const view_options& options) {
   const plan& offer = row.plan;
   const plan_cost& cost = chosen_cost(offer);
   view_cell run = cell(cost.wall);
@@ -110,7 +143,7 @@ namespace readable {
       spot_cell(offer, request, options),
       used_cell(offer.memory.total, offer.memory.usable),
       cell(row.remarks)};
-  if (choice) cells.push_back(cell(payment_words(offer)));
+  if (choice) cells.push_back(cell(payment_words(offer, also_in)));
   if (row.done_on) cells.push_back(cell(*row.done_on));
   const auto chance = [](const std::optional<double>& one) { return one ? chance_cell(*one) : cell(""); };
   if (request.deadline) cells.push_back(chance(row.chance_in_time));
@@ -132,7 +165,7 @@ namespace readable {
   bool extrapolated = false, uncertain = false, at_risk = false;
   for (const std::size_t index : chosen.indices) {
     const plan& offer = answer.plans[index].plan;
-    part.rows.push_back(cells_of(answer.plans[index], answer.request, choice, options));
+    part.rows.push_back(cells_of(answer.plans[index], answer.request, choice, others_of(chosen, index), options));
     extrapolated = extrapolated || offer.step.extrapolated;
     uncertain = uncertain || fits(offer.memory) != verdict::yes;
     at_risk = at_risk || offer.deadline_at_risk || offer.budget_at_risk;
@@ -433,7 +466,8 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
   shown.title = joined({request.model.name.view(), " (", count(static_cast<double>(answer.parameters)),
                         " parameters) on ", count(request.tokens), " tokens, ", batch_words(request)});
   if (answer.plans.empty()) {
-    shown.sentences = {"no slice does it within these limits"};
+    shown.sentences = {
+        joined({"no slice does it within these limits", answer.by ? ": " + deadline_words(answer) : std::string()})};
     shown.summary = "No slice does it within these limits.";
     shown.parts = {relaxed_part(request, answer.relax.value_or(std::vector<relaxed_row>{}))};
   } else {

@@ -99,13 +99,14 @@ namespace readable {
                                 (request.deadline ? " | >in time" : "") + (request.budget ? " | >in budget" : ""),
                             "alternatives");
   const auto chance = [](const std::optional<double>& one) { return one ? chance_cell(*one) : cell(""); };
-  for (const std::size_t index : plans_to_show(answer.plans, options).indices) {
+  const chosen_plans chosen = plans_to_show(answer.plans, options);
+  for (const std::size_t index : chosen.indices) {
     if (index == 0 || part.rows.size() == 6) continue;
     const plan_row& row = answer.plans[index];
     const plan_cost& cost = chosen_cost(row.plan);
     std::vector<view_cell> cells = {cell(slices_words(row.slice, row.slices)),
                                     count_cell(row.chips),
-                                    cell(payment_words(row.plan)),
+                                    cell(payment_words(row.plan, others_of(chosen, index))),
                                     cell(cost.wall),
                                     dollars_cell(cost, request, options),
                                     range_cell(cost.low, cost.high)};
