@@ -2,6 +2,7 @@
 #include <string>
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/plan_traffic.hpp>
+#include <tpuplan/ask/simulate.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
