@@ -68,7 +68,8 @@ TEST_CASE("a plan for a shared prefix is what simulate answers of its slices") {
     CHECK(simulated.capacity == row.capacity_requests);
     CHECK(row.plan.share.prefix_hit_rate == row.routed->prefixes.on_chips);
     CHECK(row.plan.share.prompt.mean == 3500);
-    CHECK_FALSE(row.chance_at_targets.has_value());
+    REQUIRE(row.chance_at_targets.has_value());
+    CHECK(row.chance_at_targets == simulated.chance);
     CHECK_FALSE(row.split.has_value());
   }
   CHECK(document.traffic->routing == document.plans.front().routed->routing);
