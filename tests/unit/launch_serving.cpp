@@ -66,7 +66,7 @@ TEST_CASE("what ends vLLM when it starts is not written") {
   launch.engine = serving_engine::sglang_jax;  // whose chunks are of prompts alone
   CHECK(has(engine_command(launch), "--max-running-requests=5949"));
   launch = chat_launch();
-  CHECK(longest_request(launch) == 2300);
+  CHECK(longest_request_tokens(launch) == 2300);
   const auto allows_longer = [&] {
     return gke_serving_manifest(launch).dump().find("VLLM_ALLOW_LONG_MAX_MODEL_LEN") != std::string::npos;
   };
@@ -89,7 +89,7 @@ TEST_CASE("encoders are started by vLLM alone, and pairs of stacks by none") {
     CHECK(has(words, word));
   }
   CHECK_FALSE(has(words, "--async-scheduling"));
-  CHECK(longest_request(launch) == 512);
+  CHECK(longest_request_tokens(launch) == 512);
   CHECK_FALSE(has(engine_command(chat_launch()), "--runner=pooling"));
   launch.engine = serving_engine::sglang_jax;
   CHECK(says(refusal_of([&] { (void)engine_command(launch); }).message,

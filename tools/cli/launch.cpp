@@ -450,7 +450,7 @@ void launch_serving(const launch_options& given, const session& with) {
   write_error(
       fmt::format("tpuplan: requests of more than {} tokens, prompt and answer, are refused: the longest of the "
                   "plan, which --input-len and --output-len of it set",
-                  longest_request(launch)));
+                  longest_request_tokens(launch)));
   say_of_plan(document, planned);
 }
 

@@ -69,7 +69,7 @@ struct serving_launch {
 
 /// Tokens of the longest request that the engine is started for: prompt and answer, of an encoder the prompt. Worked:
 /// of prompts of up to 1024 tokens and outputs of up to 256, 1280.
-[[nodiscard]] inline std::int64_t longest_request(const serving_launch& launch) {
+[[nodiscard]] inline std::int64_t longest_request_tokens(const serving_launch& launch) {
   return launch.kind == architecture::encoder ? launch.job.prompt.longest : longest_context(launch.job);
 }
 
@@ -189,7 +189,7 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   };
   if (of == "model") return launch.model;
   const bool pools = launch.kind == architecture::encoder;
-  if (of == "context") return count(longest_request(launch));
+  if (of == "context") return count(longest_request_tokens(launch));
   if (of == "pooling") return where(pools, "pooling");
   if (of == "slice_devices") return count(devices(launch.request.where));
   if (of == "replica_devices") return count(floor_to_count(on.devices));
@@ -272,7 +272,7 @@ inline void add_environment(nlohmann::ordered_json& container, const serving_lau
   const engine_row& row = row_of(launch.engine);
   add_token(container, launch.secret);
   if (launch.mesh.attention > 0 && !is_empty(row.group_environment)) add_variable(container, row.group_environment);
-  if (launch.max_positions > 0 && longest_request(launch) > launch.max_positions && !is_empty(row.long_contexts))
+  if (launch.max_positions > 0 && longest_request_tokens(launch) > launch.max_positions && !is_empty(row.long_contexts))
     add_variable(container, row.long_contexts);
   std::string_view caches = row.compile_caches;
   for (std::string_view one = take_word(caches); !one.empty(); one = take_word(caches))
