@@ -278,9 +278,20 @@ inline void add_adapters(training_job& job, const json_object& record) {
   }
 }
 
+/// The windows of a step: `global_batch`, which counts examples where `examples_per_window` of them, in the mean, are
+/// packed into one of `seq_len` tokens. Worked: 3072 examples, 2 in each, are 1536 windows.
+inline std::int64_t record_windows(const json_object& record) {
+  const std::int64_t batch = record.positive_count("global_batch");
+  if (!record.has("examples_per_window")) return batch;
+  const auto examples = static_cast<double>(batch);
+  const double each = in_range(record.path("examples_per_window"), record.positive_number("examples_per_window"), 1,
+                               examples, "1 to the examples of a step");
+  return floor_to_count(examples / each + 0.5);
+}
+
 inline training_job record_job(const json_object& record) {
   training_job job;
-  job.global_batch = record.positive_count("global_batch");
+  job.global_batch = record_windows(record);
   job.sequence_length = record.positive_count("seq_len");
   job.compute = record_dtype(record, "compute_dtype");
   job.gradient_accumulation = record.positive_count_or("grad_accumulation", 1);

@@ -99,6 +99,20 @@ TEST_CASE("adapters of a record train on its frozen base") {
   CHECK(says(refusal_of([&] { (void)read_training_record(record, "record"); }).message, "record.lora_targets"));
 }
 
+TEST_CASE("examples of a record that are packed into windows make as many sequences as there are windows") {
+  json record = good_record();
+  record["global_batch"] = 3072;
+  record["examples_per_window"] = 2;
+  CHECK(read_training_record(record, "record").job.global_batch == 1536);
+  record["examples_per_window"] = 2.4;
+  CHECK(read_training_record(record, "record").job.global_batch == 1280);
+  CHECK(read_training_record(record, "record").job.sequence_length == 4096);
+  record["examples_per_window"] = 0.5;
+  const std::string message = refusal_of([&] { (void)read_training_record(record, "record"); }).message;
+  CHECK(says(message, "record.examples_per_window"));
+  CHECK(says(message, "1 to the examples of a step"));
+}
+
 TEST_CASE("a record becomes a question") {
   const training_record r = read_training_record(good_record(), "records[3]");
   CHECK(r.id == "a-run");
