@@ -113,7 +113,7 @@ inline constexpr question questions[] = {
     question_of<serve_request, serve_answer>(
         "serve", "How fast does a slice answer, and at what price?",
         {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows, format_rows, served_engine_rows,
-          image_rows, adapter_rows, speculation_rows, price_rows}},
+          served_software_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
         serve_answered),
     question_of<spot_request, spot_answer>("spot",
                                            "How often to write checkpoints on spot capacity; what do preemptions add?",
@@ -121,7 +121,8 @@ inline constexpr question questions[] = {
     question_of<simulate_request, simulate_answer>(
         "simulate", "Do slices keep their targets under traffic?",
         {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, split_rows, outage_rows,
-          target_rows, format_rows, served_engine_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
+          target_rows, format_rows, served_engine_rows, served_software_rows, image_rows, adapter_rows,
+          speculation_rows, price_rows}},
         simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}}, pay_answered),
@@ -141,12 +142,12 @@ inline constexpr question questions[] = {
     question_of<asked_day, day_document>(
         "day", "How many slices follow the traffic of a day, and what do they cost?",
         {{model_rows, engine_slice_rows, length_rows, day_rows, day_chance_rows, target_rows, format_rows,
-          served_engine_rows, image_rows, speculation_rows, price_rows}},
+          served_engine_rows, served_software_rows, image_rows, speculation_rows, price_rows}},
         day_answered),
     question_of<asked_plan_day, plan_day_document>(
         "plan_day", "Which slices serve the traffic of a day, and what does it take?",
-        {{model_rows, length_rows, day_rows, day_chance_rows, target_rows, served_rows, served_engine_rows, image_rows,
-          speculation_rows, day_limit_rows, price_rows}},
+        {{model_rows, length_rows, day_rows, day_chance_rows, target_rows, served_rows, served_engine_rows,
+          served_software_rows, image_rows, speculation_rows, day_limit_rows, price_rows}},
         plan_day_answered),
     question_of<asked_item_day, item_day_document>(
         "day_generation", "How many slices make the images or clips of a day in time, and what do they cost?",
@@ -158,8 +159,8 @@ inline constexpr question questions[] = {
                                            plan_answered),
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",
-        {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, image_rows, adapter_rows,
-          speculation_rows, standing_rows, routing_rows, hourly_rows, limit_rows}},
+        {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, served_software_rows,
+          image_rows, adapter_rows, speculation_rows, standing_rows, routing_rows, hourly_rows, limit_rows}},
         plan_serving_answered),
     question_of<asked_generation_plan, generation_plan_document>(
         "plan_generation", "Which slices should make so many images or clips an hour?",

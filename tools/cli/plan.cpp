@@ -134,8 +134,8 @@ void add_training_options(command& to, plan_options& into) {
       .excludes({"--pareto"});
   for (option& one : to.options) {
     const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype" ||
-                        one.name == "--images" || one.name == "--best-per-generation" || one.name == "--mtbp" ||
-                        one.name == "--start-up";
+                        one.name == "--images" || one.name == "--software" || one.name == "--best-per-generation" ||
+                        one.name == "--mtbp" || one.name == "--start-up";
     if (!shared) one.excludes({"--serve"});
     const bool of_items = one.form == option::shape::argument || one.name == "--weights" || one.name == "--batch" ||
                           one.name == "--steps";

@@ -97,6 +97,7 @@ void add_serve_command(session& with) {
   add_traffic_options(added, request);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
+  added.ask(served_software_rows, request);
   added.ask(image_rows, request);
   added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);

@@ -200,6 +200,7 @@ void add_simulate_command(session& with) {
   added.ask(day_rows, options->of_day);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
+  added.ask(served_software_rows, request);
   added.ask(image_rows, request);
   added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);

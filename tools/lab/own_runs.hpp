@@ -458,7 +458,7 @@ inline run_features features_of(const training_record& r) {
     const serving_prediction said = predict(one.run);
     result[one.run.source].push_back({one.run.id, one.run.source, features_of(one.run), -std::log1p(one.error),
                                       std::log(said.low / said.time), std::log(said.high / said.time),
-                                      detail::wider_than_most(detail::kind_of(one.run))});
+                                      detail::wider_than_most(detail::kind_of(one.run), one.run.job.software)});
   }
   return result;
 }

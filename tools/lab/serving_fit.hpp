@@ -67,6 +67,7 @@ inline std::vector<serving_parameter> serving_parameters() {
       {{"decode_mxu", 0.56, 0.3, 0, 0}, [](c& k, double v) { k.decode_mxu = v; }},
       {{"decode_collectives", 1.0, 0.4, 0, 0}, [](c& k, double v) { k.decode_collectives = v; }},
       {{"layer_latency", 2e-5, 0.5, 0, 0}, [](c& k, double v) { k.layer_latency = seconds{v}; }},
+      {{"ported_layer", 5e-4, 0.7, 0, 0}, [](c& k, double v) { k.ported_layer = seconds{v}; }},
       {{"sequence_bytes", 2.5e6, 1.0, 0, 0}, [](c& k, double v) { k.sequence_bytes = bytes{v}; }},
       {{"dispatch_passes", 22.4, 0.3, 0, 0}, [](c& k, double v) { k.dispatch_passes = v; }},
       {{"engine_step", 2e-3, 0.7, 0, 0}, [](c& k, double v) { k.engine_step = seconds{v}; }},
@@ -200,8 +201,9 @@ struct left_out_serving {
   std::vector<time_by_engine> under{};  ///< the time by each engine, where the run names none
 };
 
-/// Whether estimates are made with the engine that a run names, or as if it named none.
-enum class engine_known : std::uint8_t { yes, no };
+/// What estimates know of the software that a run names: its engine and how well it is tuned, its engine alone, or
+/// nothing.
+enum class engine_known : std::uint8_t { yes, alone, no };
 
 namespace detail {
 
@@ -235,6 +237,7 @@ inline double over_floor(const serving_record& run) {
     for (serving_record run : runs) {
       if (run.*group != one) continue;
       left_out_serving made{run, 0, {}, detail::over_floor(run), {}};
+      if (known != engine_known::yes) run.job.software = made.run.job.software = serving_software::unnamed;
       if (known == engine_known::no) {
         for (const detail::engine_row& row : detail::engines) {
           run.job.engine = row.engine;
@@ -278,7 +281,8 @@ namespace detail {
 
 /// Whether the low end of a run's range reaches down to what the best software takes: see `lower_low`.
 inline bool reached_by_best(const left_out_serving& one, double best) {
-  return best > 0 && one.error > 0 && row_of(one.run.job.engine).may_be_best && one.over_floor >= best;
+  return best > 0 && one.error > 0 && row_of(one.run.job.engine).may_be_best && may_be_best(one.run.job.software) &&
+         one.over_floor >= best;
 }
 
 }  // namespace detail
@@ -330,7 +334,8 @@ struct made_band {
 
 /// The range of a run in a band, as the estimates have it.
 [[nodiscard]] inline detail::likely_time range_at(const made_band& made, const left_out_serving& one) {
-  const seconds best = one.over_floor > 0 ? made.best / one.over_floor * one.run.measured : seconds{0};
+  const bool may_be = one.over_floor > 0 && detail::may_be_best(one.run.job.software);
+  const seconds best = may_be ? made.best / one.over_floor * one.run.measured : seconds{0};
   const serving_engine engine = one.run.job.engine;
   const detail::engines_that_ran only{{{{engine, 1}}}, 1};
   const auto time_under = [&](serving_engine of) {
@@ -431,9 +436,9 @@ struct serving_accuracy {
     if (one.run.saturated) continue;
     errors.push_back(one.error);
     sources.insert(one.run.source);
-    const auto kind = static_cast<std::size_t>(detail::kind_of(one.run));
-    const detail::serving_bands& shipped = detail::bands_by_kind[kind];
-    inside += holds({shipped.band, shipped.best, detail::ran_by_kind[kind]}, one) ? 1 : 0;
+    const detail::serving_kind kind = detail::kind_of(one.run);
+    const detail::serving_bands& shipped = detail::bands_of(kind, one.run.job.software);
+    inside += holds({shipped.band, shipped.best, detail::ran_by_kind[static_cast<std::size_t>(kind)]}, one) ? 1 : 0;
   }
   serving_accuracy result{summary_of(errors), sources.size()};
   if (!errors.empty()) result.errors.inside = inside / static_cast<double>(errors.size());

@@ -140,6 +140,8 @@ struct serve_answer {
   std::vector<served_software> software{};
   /// The range of the time of a token where no engine is named; nothing where nothing is served then.
   std::optional<seconds> unnamed_low{}, unnamed_high{};
+  /// That where nobody says how well the program is tuned; nothing where nobody does.
+  std::optional<seconds> untold_low{}, untold_high{};
   std::string slice{};
   /// Chips of the slice, and the longest context in tokens that fits.
   std::int64_t chips = 0, largest_context = 0;
@@ -413,6 +415,8 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   answer.software = known.engines();
   if (const maybe<serving_estimate> unnamed = known.under(serving_engine::unnamed))
     answer.unnamed_low = unnamed->per_token.low, answer.unnamed_high = unnamed->per_token.high;
+  if (const maybe<serving_estimate> untold = known.untold())
+    answer.untold_low = untold->per_token.low, answer.untold_high = untold->per_token.high;
   answer.chips = tpuplan::chips(where);
   answer.largest_context = largest_serving_context(config.model, job, asked.mesh, where);
   if (answer.estimate.running > 0)
@@ -473,9 +477,9 @@ TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
-               unnamed_low, unnamed_high, slice, chips, largest_context, output_tokens_per_s_per_chip, costs, frontier,
-               speculation, advice, targets, simulated, meets_targets, slowdown, chance_at_targets, changes, adapters,
-               encoder, assumed, model, kind, job, mesh)
+               unnamed_low, unnamed_high, untold_low, untold_high, slice, chips, largest_context,
+               output_tokens_per_s_per_chip, costs, frontier, speculation, advice, targets, simulated, meets_targets,
+               slowdown, chance_at_targets, changes, adapters, encoder, assumed, model, kind, job, mesh)
 TPUPLAN_FIELDS(tpuplan::requests_together, requests, step, rate)
 TPUPLAN_FIELDS(tpuplan::encoder_answer, step, together, capacity_of_one_process)
 

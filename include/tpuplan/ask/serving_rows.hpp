@@ -138,6 +138,17 @@ inline constexpr question_row served_engine_rows[] = {
     rows::flag("job.beyond_max_positions", "--beyond-max", "true",
                "allow contexts longer than the model was trained for"),
 };
+namespace detail {
+inline constexpr text<240> served_software_help = text<240>(names_of<serving_software>())
+                                                      .append(
+                                                          "; first_port: experts in kernels that nobody fused, such "
+                                                          "as epmoe of SGLang-JAX");
+}  // namespace detail
+/// How well the program that serves is tuned.
+inline constexpr question_row served_software_rows[] = {
+    rows::choice("job.software", "--software", "Software", served_software_choices, detail::served_software_help.view())
+        .usually("unnamed"),
+};
 /// How an engine speculates.
 inline constexpr question_row speculation_rows[] = {
     rows::count("job.speculation.draft_tokens", "--draft-tokens", "Draft", "tokens",

@@ -88,6 +88,14 @@ struct software_of {
     const serving_estimate found = serve(model, as_engine_runs(other, model), mesh, where, constants);
     return found.refusal == serving_refusal::none ? maybe<serving_estimate>(found) : nothing;
   }
+  /// The estimate where nobody says how well the program is tuned; nothing where nobody does, or it cannot serve.
+  [[nodiscard]] maybe<serving_estimate> untold() const {
+    if (estimate.refusal != serving_refusal::none || job.software == serving_software::unnamed) return nothing;
+    serving_job other = job;
+    other.software = serving_software::unnamed;
+    const serving_estimate found = serve(model, other, mesh, where, constants);
+    return found.refusal == serving_refusal::none ? maybe<serving_estimate>(found) : nothing;
+  }
   /// The one that is named or, where none is, those that ran in published runs.
   [[nodiscard]] std::vector<served_software> engines() const {
     std::vector<served_software> rows;

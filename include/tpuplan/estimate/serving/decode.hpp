@@ -42,7 +42,7 @@ struct decode_breakdown {
   seconds cache{};            ///< reading keys and values
   seconds paging{};           ///< attention time of each sequence in a paged cache, whatever its length
   seconds dispatch{};         ///< sorting, gathering and scattering tokens for experts
-  seconds latency{};          ///< fixed time of the two small all-reduces of each layer
+  seconds latency{};          ///< fixed time of each layer: two small all-reduces, and a first port's experts
   seconds collectives{};      ///< bytes moved between the chips of a replica
   seconds total{};            ///< of the step
   seconds low{};              ///< lower end: nine of ten comparable published steps lie in between
@@ -81,9 +81,9 @@ constexpr double factor_at(const own_question& q, double load) {
 
 /// How much wider the band of a kind is than that of dense decode, in logarithms; of prefill, whose spreads are its
 /// own, 1.
-constexpr double wider_than_most(serving_kind kind) {
-  const auto width = [](serving_kind of) {
-    const serving_band& band = bands_by_kind[static_cast<std::size_t>(of)].band;
+constexpr double wider_than_most(serving_kind kind, serving_software software) {
+  const auto width = [software](serving_kind of) {
+    const serving_band& band = bands_of(of, software).band;
     return math::log((1 + band.over) / (1 - band.under));
   };
   return kind == serving_kind::expert_decode ? width(kind) / width(serving_kind::decode) : 1;
@@ -91,10 +91,11 @@ constexpr double wider_than_most(serving_kind kind) {
 
 /// Narrows the band of an estimate of a kind by the caller's own runs, at a load.
 template <class Estimate>
-constexpr void narrow_by_own(Estimate& estimate, const own_question& q, double load, serving_kind kind) {
+constexpr void narrow_by_own(Estimate& estimate, const own_question& q, double load, serving_kind kind,
+                             serving_software software) {
   if (q.runs == nullptr || !(load > 0)) return;
   const run_features about = q.at(load);
-  const double wider = wider_than_most(kind) * (estimate.extrapolated ? uncovered_width : 1);
+  const double wider = wider_than_most(kind, software) * (estimate.extrapolated ? uncovered_width : 1);
   narrow_band(estimate, own_spread_left(*q.runs, *q.spreads, about), own_reach(*q.runs, *q.spreads, about, wider));
 }
 
@@ -120,6 +121,12 @@ constexpr double needed_links(const served_model& served, const serving_layout& 
 
 constexpr seconds layer_latency_of(const served_model& served, const engine_constants& constants) {
   return constants.common.layer_latency * (served.layers * served.doublings);
+}
+
+/// Time of a decode step in the kernels of experts that a first port has: in each layer programs that sort, gather,
+/// multiply and scatter run one after another, however few tokens there are.
+constexpr seconds ported_latency_of(const served_model& served, const engine_constants& constants) {
+  return constants.common.ported_layer * served.ported;
 }
 
 /// Time per token of dispatch to experts: every device of a replica sorts, gathers and scatters the copies of every
@@ -176,6 +183,7 @@ struct decode_terms {
   double links = 0;        // the bytes that have to pass the links of a chip at their rate, for each sequence
   double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
   bool covered = true;                                         // published runs are on such chips, of such models
+  serving_software software{};                                 // how well the program is tuned
   own_question own{};                                          // runs of the caller's own
   const fitted_engines* engines = nullptr;                     // factors of single engines
 };
@@ -189,6 +197,7 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   terms.experts = served.experts * of_weight.value();
   terms.missed = served.missed;
   terms.covered = served.covered && served.ran.decode_runs > 0;
+  terms.software = job.software;
   terms.imbalance = served.imbalance;
   terms.products = 2 * served.matrices / (served.peak.value() * constants.common.decode_mxu);
   terms.reads = in_seconds(served.reads, served.cache_copies / (served.hbm.value() * constants.cache_stream));
@@ -197,7 +206,7 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   terms.paging = paging_of(served, job, mesh, constants);
   terms.dispatch = dispatch_of(served, constants).value();
   terms.collectives = collectives_of(served, mesh, constants.common.decode_collectives);
-  terms.latency = layer_latency_of(served, constants).value();
+  terms.latency = (layer_latency_of(served, constants) + ported_latency_of(served, constants)).value();
   terms.links = needed_links(served, mesh, constants.common.decode_collectives);
   terms.weight_stream = constants.common.weight_stream;
   terms.cache_stream = constants.cache_stream;
@@ -276,8 +285,8 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   const auto time_under = [&](serving_engine one) {
     return seconds{step_under(terms, sequences, step.total.value(), one)};
   };
-  add_range(step, kind_of(terms), engine, terms.covered, floor, time_under);
-  narrow_by_own(step, terms.own, sequences, kind_of(terms));
+  add_range(step, {kind_of(terms), engine, terms.software}, terms.covered, floor, time_under);
+  narrow_by_own(step, terms.own, sequences, kind_of(terms), terms.software);
   raise_low(step, floor);
   step.limited_by = largest_of(step);
   return step;

@@ -63,18 +63,30 @@ constexpr likely_time range_of_engine(serving_engine engine, const serving_band&
   return {total, is_best ? min(low, best) : low, total / (1 - band.under)};
 }
 
+/// What a range is of.
+struct ranged {
+  serving_kind kind{};
+  serving_engine engine{};
+  serving_software software{};
+};
+
+/// Whether software may be as good as the best measured, if its engine may: where nobody says that it is not.
+constexpr bool may_be_best(serving_software software) noexcept {
+  return software == serving_software::unnamed || software == serving_software::tuned;
+}
+
 /// Fills in the range (low, high, band) of an estimate. Where no engine is named, the low end is no higher than what
-/// the best software takes, `best_reached` times `floor`. `time_under` says what the estimate would be under an engine.
+/// the best software takes, `best_reached` times `floor`, unless the software is said to be no such. `time_under` says
+/// what the estimate would be under an engine.
 template <class Estimate, class Times>
-constexpr void add_range(Estimate& estimate, serving_kind kind, serving_engine engine, bool covered, seconds floor,
-                         const Times& time_under) {
-  const bool is_named = engine != serving_engine::unnamed;
-  const seconds best = best_reached(kind) * floor;
-  const serving_band band = band_of(kind, covered);
+constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, seconds floor, const Times& time_under) {
+  const bool is_named = of.engine != serving_engine::unnamed;
+  const seconds best = may_be_best(of.software) ? best_reached(of.kind) * floor : seconds{0};
+  const serving_band band = band_of(of.kind, covered, of.software);
   const likely_time range =
       range_around(estimate.total,
-                   is_named ? range_of_engine(engine, band, best, estimate.total)
-                            : range_of_engines(ran_by_kind[static_cast<std::size_t>(kind)], band, best, time_under),
+                   is_named ? range_of_engine(of.engine, band, best, estimate.total)
+                            : range_of_engines(ran_by_kind[static_cast<std::size_t>(of.kind)], band, best, time_under),
                    is_named ? seconds{0} : best);
   const double over = range.total / range.low - 1, under = 1 - range.total / range.high;
   estimate.extrapolated = !covered;

@@ -159,10 +159,10 @@ constexpr void add_prefill_range(Estimate& time, const served_model& served, dou
     const double of_engine = in_engine ? factors_of(constants.common.engines, engine).prefill : 1;
     return time.total * (of_engine * (row_of(engine).pages ? 1 : unpaged));
   };
-  add_range(time, serving_kind::prefill, job.engine,
+  add_range(time, {serving_kind::prefill, job.engine, job.software},
             served.covered && served.groups == 1 && served.ran.prefill_runs > 0, seconds{0}, time_under);
   const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
-  narrow_by_own(time, own, tokens, serving_kind::prefill);
+  narrow_by_own(time, own, tokens, serving_kind::prefill, job.software);
   raise_low(time, floor);
 }
 

@@ -73,6 +73,7 @@ struct served_model {
   double imbalance = 0;     // of the experts that a step reads over the devices that hold them
   bytes routed{};           // bytes of a token's copies on their way to experts, all layers
   double layers = 0;        // of the language model, by their pairs of all-reduces
+  double ported = 0;        // layers of experts that run in the kernels of a first port
   double passes = 0;        // kernels of a decode step that go over the sequences: attention and recurrences
   double rows = 0;          // of a token's query heads on a device, over layers with keys and values, in whole tiles
   double d_model = 0;       // width of its residual stream
@@ -93,11 +94,12 @@ struct served_model {
   run_features about{};          // the question's features; the load is not set
 };
 
-/// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two
-/// named engines differ in two bits, a named and an unnamed one in one.
+/// The properties of a serving question as bits: experts, weights below 16 bits, a first port, and one bit for each
+/// named engine. Two named engines differ in two bits, a named and an unnamed one in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
   const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
-  return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
+  const std::uint32_t ported = job.software == serving_software::first_port ? 1U << 31U : 0;
+  return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine | ported;
 }
 
 /// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
@@ -112,9 +114,10 @@ constexpr run_features serving_features(const served_model& served, const transf
   about.chip = chip_mark(where.chip.name);
   about.kind = serving_kinds(model, job);
   const auto number = [](auto value) { return static_cast<double>(value); };
-  about.recipe = mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations),
-                          number(job.policy), number(job.prefill_chunk), job.prefix_hit_rate},
-                         model_mark(model, served.matrices));
+  about.recipe =
+      mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations), number(job.policy),
+               number(job.prefill_chunk), job.prefix_hit_rate, number(job.software == serving_software::first_port)},
+              model_mark(model, served.matrices));
   about.layout = mark_of({number(mesh.tensor), number(mesh.weights), number(mesh.cache), number(mesh.attention),
                           job.prompt.mean, job.output.mean});
   return about;
@@ -213,6 +216,7 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
+  if (job.software == serving_software::first_port) served.ported = static_cast<double>(moe_layers(model));
   served.cache_copies = cache_copies(model, mesh, served.on);
   served.state_copies = state_copies(model, mesh, served.on);
   served.state = state_of_valid(model);
@@ -268,6 +272,9 @@ constexpr void check_served(const transformer& model, const serving_job& job, co
   check_served(model, mesh, where);
   validate(model);
   if (job.prompt.mean > 0 && job.output.mean > 0) check_lengths(job);
+  if (job.software == serving_software::first_port && !has_experts(model))
+    fail(errc::unsupported, "serving_job.software", name(job.software),
+         "unnamed, tuned or general without experts: no run says what a first port of such a model takes");
 }
 
 /// The figures of a model on a replica. Throws for what no step takes.

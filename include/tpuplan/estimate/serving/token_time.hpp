@@ -218,8 +218,8 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   const auto time_under = [&](serving_engine one) {
     return each * step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one));
   };
-  add_range(token, kind_of(terms.step), engine, terms.step.covered, floor, time_under);
-  narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step));
+  add_range(token, {kind_of(terms.step), engine, terms.step.software}, terms.step.covered, floor, time_under);
+  narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step), terms.step.software);
   raise_low(token, seconds{with_host(floor.value(), terms.known_host, terms.in_turn)});
   return token;
 }

@@ -96,6 +96,20 @@ inline serving_engine record_engine(const json_object& record) {
   return found;
 }
 
+/// How well the program is tuned: as the record says under `software_level`; a first port where experts run in kernels
+/// of their own, which SGLang-JAX calls epmoe; of a model's own loop as in training; else general, as engines are.
+inline serving_software record_serving_software(const json_object& record, serving_engine engine) {
+  if (record.has("software_level")) {
+    const std::string given = record.string("software_level");
+    if (const maybe<serving_software> level = parse_serving_software(given)) return *level;
+    fail(errc::unknown_name, record.path("software_level"), given, names_of<serving_software>().view());
+  }
+  const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "notes"));
+  if (words.find("epmoe") != std::string::npos) return serving_software::first_port;
+  const bool tuned = engine == serving_engine::example && record_software(record) == software_level::tuned;
+  return tuned ? serving_software::tuned : serving_software::general;
+}
+
 inline serving_job record_traffic(const json_object& record) {
   serving_job job;
   job.weights = record_dtype(record, "weight_dtype");
@@ -112,6 +126,7 @@ inline serving_job record_traffic(const json_object& record) {
   job.beyond_max_positions = true;
   job.policy = row_of(marked_engine(record)).cache;
   job.engine = record_engine(record);
+  job.software = record_serving_software(record, job.engine);
   return job;
 }
 

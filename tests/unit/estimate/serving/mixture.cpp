@@ -22,6 +22,15 @@ serving_job traffic(serving_engine engine) {
   return job;
 }
 
+/// Mixtral 8x7B, but for its vocabulary.
+transformer routed() {
+  transformer m = llama_3_8b();
+  m.moe.experts = 8;
+  m.moe.top_k = 2;
+  m.moe.expert_d_ff = 14336;
+  return m;
+}
+
 /// The ends that the engines of a kind have by their names, as a mixture, before the floor of physics ends a band.
 template <class Estimate>
 detail::likely_time named(detail::serving_kind kind, const Estimate& of) {
@@ -103,6 +112,59 @@ TEST_CASE("the band of an engine by its name is that of its kind") {
       decode_step(llama_3_8b(), {16, 1024}, traffic(serving_engine::vllm), {}, slice_for("v6e-8"));
   CHECK(close(step.low.value(), step.total.value() / (1 + band.over)));
   CHECK(close(step.high.value(), step.total.value() / (1 - band.under)));
+}
+
+TEST_CASE("experts in the kernels of a first port take their time in each layer of a decode step, whatever the batch") {
+  const transformer model = routed();
+  const slice where = slice_for("v6e-8");
+  const serving_calibration constants;
+  for (const double sequences : {1.0, 64.0}) {
+    const auto step = [&](serving_software software) {
+      serving_job job = traffic(serving_engine::sglang_jax);
+      job.software = software;
+      return decode_step(model, {sequences, 1024}, job, {}, where);
+    };
+    const seconds more = step(serving_software::first_port).total - step(serving_software::general).total;
+    CHECK(close(more.value(), 32 * constants.ported_layer.value(), 1e-9));
+    CHECK(step(serving_software::unnamed).total == step(serving_software::general).total);
+    CHECK(step(serving_software::tuned).total == step(serving_software::general).total);
+  }
+  serving_job job = traffic(serving_engine::sglang_jax);
+  const seconds prompt = prefill_time(model, {1, 1024}, job, {}, where).total;
+  job.software = serving_software::first_port;
+  CHECK(prefill_time(model, {1, 1024}, job, {}, where).total == prompt);
+  CHECK(time_per_token(model, 8, job, {}, where).step.latency > 32 * constants.ported_layer);
+}
+
+TEST_CASE("the level of the software narrows the range of experts, and says whether the best may run") {
+  const slice where = slice_for("v6e-8");
+  const auto token = [&](const transformer& model, serving_engine engine, serving_software software) {
+    serving_job job = traffic(engine);
+    job.software = software;
+    return time_per_token(model, 8, job, {}, where);
+  };
+  using level = serving_software;
+  for (const serving_engine engine : {serving_engine::unnamed, serving_engine::vllm, serving_engine::example}) {
+    const token_time any = token(routed(), engine, level::unnamed);
+    const token_time tuned = token(routed(), engine, level::tuned);
+    const token_time plain = token(routed(), engine, level::general);
+    CHECK(any.high > 1.2 * tuned.high);
+    CHECK(tuned.high == plain.high);
+    CHECK(plain.low >= tuned.low);
+    if (engine == serving_engine::vllm) CHECK(plain.low == tuned.low);
+  }
+  // Of dense models the best is all that it says.
+  const token_time any = token(llama_3_8b(), serving_engine::example, level::unnamed);
+  const token_time plain = token(llama_3_8b(), serving_engine::example, level::general);
+  CHECK(any.high == plain.high);
+  CHECK(any.low < plain.low);
+  const detail::serving_band& of_all = detail::bands_of(detail::serving_kind::expert_decode, level::unnamed).band;
+  const detail::serving_band& named_band = detail::bands_of(detail::serving_kind::expert_decode, level::general).band;
+  CHECK(of_all.under > named_band.under);
+  serving_job job = traffic(serving_engine::vllm);
+  job.software = level::first_port;
+  const refusal dense = refusal_of([&] { (void)decode_step(llama_3_8b(), {1, 1024}, job, {}, where); });
+  CHECK(says(dense.message, "serving_job.software is first_port"));
 }
 
 // The terms of an engine are made from those where none is named: they must give what its name gives.
