@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <lab/judged.hpp>
 #include <lab/own_runs.hpp>
+#include <lab/own_worth.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/sources.hpp>
 #include <lab/training_bands.hpp>
@@ -199,6 +200,14 @@ void print_memory(const nlohmann::json& document) {
       of.wrong += (*c.fit == verdict::yes && !*c.fitted) || (*c.fit == verdict::no && *c.fitted) ? 1 : 0;
     }
   }
+  double wrong = 0, uncertain = 0, sources = 0;
+  for (const auto& [source, judged] : groups["all"].sources) {
+    const verdict_counts& of = groups[source];
+    wrong += static_cast<double>(of.wrong) / judged, uncertain += static_cast<double>(of.uncertain) / judged;
+    sources += 1;
+  }
+  fmt::print("\nverdicts, each source counted once: {:.1f} % wrong, {:.1f} % uncertain\n", 100 * wrong / sources,
+             100 * uncertain / sources);
   fmt::print(
       "\n| memory of training | judged | sources | did not fit | wrong | uncertain | with bytes | median | bias |\n");
   fmt::print("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
@@ -263,10 +272,13 @@ void print_serving_terms(const std::vector<serving_record>& runs, const std::vec
   for (const detail::serving_parameter& one : detail::serving_parameters()) {
     if (one.constant.name.find('.') != std::string::npos) factors.push_back({one.constant.name, 1});
   }
-  const without list[] = {
-      {"cost of a sequence in pages", {{"sequence_bytes", 0}}},    {"dispatch to experts", {{"dispatch_passes", 0}}},
-      {"time of the host for a request", {{"engine_request", 0}}}, {"heads of a prompt's tokens", {{"token_head", 0}}},
-      {"arrays passed by the host", {{"engine_array", 0}}},        {"constants of engines", factors}};
+  const without list[] = {{"cost of a sequence in pages", {{"sequence_bytes", 0}}},
+                          {"dispatch to experts", {{"dispatch_passes", 0}}},
+                          {"experts in the kernels of a first port", {{"ported_layer", 0}}},
+                          {"time of the host for a request", {{"engine_request", 0}}},
+                          {"heads of a prompt's tokens", {{"token_head", 0}}},
+                          {"arrays passed by the host", {{"engine_array", 0}}},
+                          {"constants of engines", factors}};
   fmt::print("\n| serving, source left out {}", judged_heading);
   const auto rows = [](const std::string& label, const std::vector<left_out_serving>& left_out) {
     for (const detail::serving_kind kind : detail::all_serving_kinds)
@@ -283,22 +295,30 @@ void print_serving(const std::vector<serving_record>& runs, const std::vector<le
   fmt::print("\n| serving constant | prior | log sd | fitted | log s.e. |\n|---|---:|---:|---:|---:|\n");
   for (const fitted_constant& c : fit_serving(runs).fitted)
     fmt::print("| {} | {} | {} | {:.4g} | {:.2f} |\n", c.name, c.prior, c.prior_spread, c.value, c.spread);
-  for (const bool with_name : {true, false}) {
-    const std::vector<left_out_serving> list =
-        with_name ? named : leave_out(runs, &serving_record::source, engine_known::no);
-    fmt::print("\n| serving, source left out{} {}", with_name ? "" : ", engine not named", judged_heading);
+  const std::vector<left_out_serving> alone = leave_out(runs, &serving_record::source, engine_known::alone);
+  for (const engine_known known : {engine_known::yes, engine_known::alone, engine_known::no}) {
+    const std::vector<left_out_serving> list = known == engine_known::no
+                                                   ? leave_out(runs, &serving_record::source, known)
+                                               : known == engine_known::yes ? named
+                                                                            : alone;
+    const std::vector<left_out_serving>& behind = known == engine_known::yes ? named : alone;
+    const char* const said = known == engine_known::yes     ? ""
+                             : known == engine_known::alone ? ", level of the software not named"
+                                                            : ", engine not named";
+    fmt::print("\n| serving, source left out{} {}", said, judged_heading);
     for (const detail::serving_kind kind : detail::all_serving_kinds) {
-      const std::vector<judged_run> of_this = judged(of_kind(list, kind), of_kind(named, kind));
+      const std::vector<judged_run> of_this = judged(of_kind(list, kind), of_kind(behind, kind));
       print_serving_row(std::string(detail::name(kind)), of_this);
       std::map<std::string, std::vector<judged_run>> by_source;
       for (const judged_run& one : of_this) by_source[one.source].push_back(one);
       for (const auto& [source, members] : by_source) print_serving_row("&nbsp; " + source, members);
     }
     fmt::print("\n| measured at most the quantile{} | sources | 5 % | 10 % | 25 % | 50 % | 75 % | 90 % | 95 % |\n",
-               with_name ? "" : ", engine not named");
+               said);
     fmt::print("|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
     for (const detail::serving_kind kind : detail::all_serving_kinds)
-      print_quantiles(detail::name(kind), shares_within(of_kind(list, kind), bands_without_each(of_kind(named, kind))));
+      print_quantiles(detail::name(kind),
+                      shares_within(of_kind(list, kind), bands_without_each(of_kind(behind, kind))));
   }
   print_serving_terms(runs, named);
 }
@@ -336,16 +356,30 @@ void print_learning(const char* what, const runs_by_source& runs, const own_prio
 /// repeats to 1 %, and of machines that differ by up to 15 %, as those of one tpu7x job did.
 void print_steps(const char* what, const runs_by_source& runs, const own_priors& expected = {}) {
   fmt::print(
-      "\n| {}, after up to three runs of | sources | questions | in the band | each source once | width, and without "
-      "| median error | p90 |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
-      what);
-  const auto row = [](std::string_view label, const step_worth& w) {
+      "\n{}: runs lie {:.3f} from their estimates, root mean square, each source counted once\n| {}, after up to three "
+      "runs of | sources | questions | in the band | each source once | width, and without | median error | p90 | "
+      "width "
+      "that holds nine of ten, over without | half holds | spread of pairs |\n"
+      "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+      what, spread_of(runs), what);
+  const auto row = [](std::string_view label, const step_worth& w, double spread = 0) {
+    const std::string shares =
+        w.needed > 0 ? fmt::format("{:.2f} | {:.0f} %", w.needed, 100 * w.half) : std::string(" |");
+    const std::string apart = spread > 0 ? fmt::format("{:.3f}", spread) : std::string();
     if (w.questions > 0)
-      fmt::print("| {} | {} | {} | {:.0f} % | {:.0f} % | {:.2f}, {:.2f} | {:.1f} % | {:.1f} % |\n", label, w.sources,
-                 w.questions, 100 * w.of_questions, 100 * w.of_sources, w.width, w.before, 100 * w.error_median,
-                 100 * w.error_p90);
+      fmt::print("| {} | {} | {} | {:.0f} % | {:.0f} % | {:.2f}, {:.2f} | {:.1f} % | {:.1f} % | {} | {} |\n", label,
+                 w.sources, w.questions, 100 * w.of_questions, 100 * w.of_sources, w.width, w.before,
+                 100 * w.error_median, 100 * w.error_p90, shares, apart);
   };
-  for (const own_step step : own_steps) row(name(step), worth_of(runs, step, 3, expected));
+  const spreads_by_source without = spreads_without_each(runs, expected);
+  for (const own_step step : own_steps) row(name(step), worth_of(runs, without, step), spread_at(runs, step));
+  for (const std::size_t of : {1U, 2U, 3U, 5U}) {
+    row(fmt::format("none, where sources have {} other models", of), worth_of_models(runs, without, 0, of));
+    for (const std::size_t models : {1U, 2U, 3U, 5U}) {
+      if (models <= of)
+        row(fmt::format("{} of {} other models", models, of), worth_of_models(runs, without, models, of));
+    }
+  }
   const own_spreads s = fit_spreads(runs, expected);
   std::student_t_distribution<> student(4);
   std::normal_distribution<> normal;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <lab/own_runs.hpp>
+#include <lab/own_worth.hpp>
 #include <lab/serving_fit.hpp>
 #include <lab/sources.hpp>
 #include <lab/validation.hpp>
@@ -108,6 +109,14 @@ TEST_CASE("sources of serving runs that were left out are predicted, and lie in 
   CHECK(quantile(three.median, 0.5) <= 0.5 * quantile(none.median, 0.5));
   CHECK(quantile(three.median, 0.9) <= quantile(none.median, 0.9));
   CHECK(std::round(100 * three.inside) >= 88);  // as docs/accuracy.md has it, in whole percents
+  // Runs of other models say little: nine of ten are in the band, and half of the width would not hold them.
+  const step_worth other = worth_of(decode, spreads_without_each(decode), own_step::other_model);
+  INFO(other.of_sources << " " << other.width << " of " << other.before << ", needed " << other.needed);
+  CHECK(other.sources >= 8);
+  CHECK(other.of_sources >= 0.90);
+  CHECK(other.width <= other.before);
+  CHECK(other.half < 0.85);
+  CHECK(other.needed > 0.6);
 }
 
 // Ranges and shares are made without the source, each source counts once.

@@ -186,7 +186,8 @@ namespace detail {
 struct learned_run {
   double error = 0;
   bool inside = false;
-  double width = 0;  ///< logarithm of the high over the low end
+  double width = 0;   ///< logarithm of the high over the low end
+  double needed = 0;  ///< share of the width without own runs that would just hold it, around the estimate with them
 };
 
 inline learned_run predict_after(const own_runs& own, const own_spreads& spreads, const source_run& run) {
@@ -196,7 +197,9 @@ inline learned_run predict_after(const own_runs& own, const own_spreads& spreads
   if (own.count > 0)
     narrow_band(said, own_spread_left(own, spreads, run.about), own_reach(own, spreads, run.about, run.wider));
   const double missed = std::exp(run.ratio) / own_factor(own, spreads, run.about);
-  return {std::abs(1 / missed - 1), missed >= said.low && missed <= said.high, std::log(said.high / said.low)};
+  const double log = std::log(missed);
+  return {std::abs(1 / missed - 1), missed >= said.low && missed <= said.high, std::log(said.high / said.low),
+          log / (log > 0 ? run.high : run.low)};
 }
 
 /// The tail with which a question is just in reach of what runs say.
@@ -324,87 +327,6 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
     if (below <= 0.5) result.pooled_median = error;
     if (below <= 0.9) result.pooled_p90 = error;
   }
-  return result;
-}
-
-/// What runs of a caller's own are worth for questions that are one step away from them.
-struct step_worth {
-  std::size_t sources = 0, questions = 0;
-  double of_questions = 0;  ///< share that lies in its band, each question counted once
-  double of_sources = 0;    ///< the same, each source counted once
-  double width = 0;         ///< of the band, the median of questions
-  double before = 0;        ///< the same without own runs
-  double error_median = 0, error_p90 = 0;
-};
-
-/// Questions that have other runs of their source at that step, predicted from up to `known` of these, drawn at random.
-/// Spreads are those of the other sources.
-[[nodiscard]] inline step_worth worth_of(const runs_by_source& all, own_step step, std::size_t known = 3,
-                                         const own_priors& expected = {}, std::size_t draws = 6) {
-  step_worth result;
-  std::vector<double> errors, widths, before;
-  double inside = 0;
-  for (const auto& [source, runs] : all) {
-    runs_by_source others = all;
-    others.erase(source);
-    own_spreads spreads{};
-    double of_source = 0, count = 0;
-    std::mt19937 random(7);
-    for (const source_run& asked : runs) {
-      bool any = false;
-      for (std::size_t draw = 0; draw < draws; ++draw) {
-        const own_runs own = detail::drawn_runs(runs, asked, step, known, random);
-        if (own.count == 0) break;
-        if (count <= 0) spreads = fit_spreads(others, expected);
-        any = true;
-        const detail::learned_run one = detail::predict_after(learned(own, spreads), spreads, asked);
-        errors.push_back(one.error), widths.push_back(one.width), before.push_back(asked.high - asked.low);
-        of_source += one.inside ? 1 : 0, count += 1;
-      }
-      if (any) ++result.questions;
-    }
-    if (count <= 0) continue;
-    ++result.sources;
-    inside += of_source;
-    result.of_sources += of_source / count;
-  }
-  if (result.sources == 0) return result;
-  result.of_questions = inside / static_cast<double>(errors.size());
-  result.of_sources /= static_cast<double>(result.sources);
-  result.width = quantile(widths, 0.5), result.before = quantile(before, 0.5);
-  result.error_median = quantile(errors, 0.5), result.error_p90 = quantile(errors, 0.9);
-  return result;
-}
-
-/// The same for a job that ran `known` times and is asked about again, from seeded logs: few jobs were published twice.
-/// The logarithm of each run's time lies as far from that of the published one as `draw` says.
-template <class Draw>
-[[nodiscard]] step_worth worth_of_logs(const runs_by_source& all, const own_spreads& spreads, std::size_t known,
-                                       const Draw& draw) {
-  step_worth result;
-  std::vector<double> errors, widths, before;
-  std::mt19937 random(7);
-  for (const auto& [source, runs] : all) {
-    double inside = 0;
-    for (const source_run& published : runs) {
-      own_runs own;
-      while (own.count < known) own.items[own.count++] = {published.about, published.ratio + draw(random), 0, 0};
-      source_run asked = published;
-      asked.ratio += draw(random);
-      const detail::learned_run one = detail::predict_after(learned(own, spreads), spreads, asked);
-      errors.push_back(one.error), widths.push_back(one.width), before.push_back(asked.high - asked.low);
-      inside += one.inside ? 1 : 0;
-      ++result.questions;
-    }
-    ++result.sources;
-    result.of_questions += inside;
-    result.of_sources += inside / static_cast<double>(runs.size());
-  }
-  if (result.sources == 0) return result;
-  result.of_questions /= static_cast<double>(result.questions);
-  result.of_sources /= static_cast<double>(result.sources);
-  result.width = quantile(widths, 0.5), result.before = quantile(before, 0.5);
-  result.error_median = quantile(errors, 0.5), result.error_p90 = quantile(errors, 0.9);
   return result;
 }
 
