@@ -283,7 +283,7 @@ constexpr serving_coverage serving_runs_on(const chip_spec& chip) noexcept {
 }
 
 /// The band of an estimate of that kind, wider where the chip is not covered.
-constexpr serving_band band_of(serving_kind kind, bool covered, serving_software software) {
+constexpr serving_band band_of(serving_kind kind, bool covered, serving_software software = serving_software::unnamed) {
   const serving_band& band = bands_of(kind, software).band;
   if (covered) return band;
   return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};

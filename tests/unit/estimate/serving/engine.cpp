@@ -246,11 +246,27 @@ TEST_CASE("chunks read the weights again, and the prefix cache spares products")
 }
 
 // The constants that the worked figures were computed with: a refit does not move them.
-constexpr serving_calibration worked_with{
-    0.865, 0.408,     0.543,    0.996,     2.23e-5_s, bytes{1.784e6},
-    26.2,  4.37e-3_s, 1.7e-6_s, 3.69e-5_s, 0_s,       0.81,
-    3.26,  1.5,       0_s,      0.689,     1.28,      {{{{serving_engine::sglang_jax, 0.848, 1, 0.971}}}, 1},
-    {},    {}};
+constexpr serving_calibration worked_with{0.865,
+                                          0.408,
+                                          0.543,
+                                          0.996,
+                                          2.23e-5_s,
+                                          0_s,
+                                          bytes{1.784e6},
+                                          26.2,
+                                          4.37e-3_s,
+                                          1.7e-6_s,
+                                          3.69e-5_s,
+                                          0_s,
+                                          0.81,
+                                          3.26,
+                                          1.5,
+                                          0_s,
+                                          0.689,
+                                          1.28,
+                                          {{{{serving_engine::sglang_jax, 0.848, 1, 0.971}}}, 1},
+                                          {},
+                                          {}};
 
 TEST_CASE("worked figures of the comments") {
   // PaLM 62B (arXiv 2211.05102): 11.4 ms measured.
