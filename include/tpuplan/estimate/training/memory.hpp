@@ -468,7 +468,7 @@ constexpr bytes largest_bytes(const memory_terms& terms, const memory_layout& at
 }
 
 /// The largest global batch, in whole multiples of the layout's batch shards and accumulation, whose verdict is yes;
-/// nothing where not even the smallest fits. Worked: 1408 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
+/// nothing where not even the smallest fits. Worked: 1152 for llama-3-8b at 4096 tokens, FSDP over v5p-128.
 [[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& model, training_job job,
                                                           const layout& mesh, const slice& where) {
   detail::positive_count("training_job.gradient_accumulation", job.gradient_accumulation);
