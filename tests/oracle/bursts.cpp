@@ -137,8 +137,8 @@ TEST_CASE("ten of twelve percentiles of published closed loops lie in their band
       ++all;
       if (math::abs(outside - 1) < 1e-12) continue;
       missed += one.name + (" " + std::string(of.what)) + "; ";
-      // 1.5 % below the low end, and 2.15 times the high one.
-      CHECK(close(outside, outside < 1 ? 0.985 : 2.15, 0.02));
+      // 1.5 % below the low end, and 2.22 times the high one.
+      CHECK(close(outside, outside < 1 ? 0.985 : 2.22, 0.02));
     }
   }
   CHECK(all == 12);
