@@ -130,7 +130,7 @@ TEST_CASE("sources that were left out lie in the mixture where no engine is name
     double widest;
   };
   for (const limit& l : {limit{detail::serving_kind::decode, 1.85}, limit{detail::serving_kind::expert_decode, 2.28},
-                         limit{detail::serving_kind::prefill, 1.01}}) {
+                         limit{detail::serving_kind::prefill, 1.02}}) {
     INFO(detail::name(l.kind));
     const std::map<std::string, made_band> bands = bands_without_each(of_kind(alone, l.kind));
     std::map<std::string, std::vector<double>> inside, widths;
@@ -149,7 +149,7 @@ TEST_CASE("sources that were left out lie in the mixture where no engine is name
           shares_within(of_kind(*list, l.kind), told ? bands_without_each(of_kind(named, l.kind)) : bands);
       for (const double asked : {0.1, 0.25, 0.5, 0.75, 0.9}) {
         INFO(asked << " " << share_at_most(shares, asked));
-        CHECK(std::abs(share_at_most(shares, asked) - asked) < 0.17);
+        CHECK(std::abs(share_at_most(shares, asked) - asked) < 0.18);
       }
     }
   }
