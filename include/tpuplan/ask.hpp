@@ -27,11 +27,11 @@ struct question {
   std::string_view asks;  ///< in a sentence
   question_rows rows;
   reply (*answered)(const nlohmann::json& request, const wanted_beside& beside);
-  nlohmann::ordered_json (*request)(nlohmann::ordered_json& defs, bool all_required);
-  nlohmann::ordered_json (*answer)(nlohmann::ordered_json& defs, bool all_required);
+  const schema_form* request;
+  const schema_form* answer;  ///< null: of a launch file
   bool has_pictures, has_view;
 };
-[[nodiscard]] inline nlohmann::ordered_json launch_answer_schema(nlohmann::ordered_json&, bool) {
+[[nodiscard]] inline nlohmann::ordered_json launch_answer_schema() {
   return {{"type", "object"},
           {"properties", {{"text", {{"type", "string"}}}, {"document", nlohmann::ordered_json::object()}}},
           {"additionalProperties", false},
@@ -45,8 +45,8 @@ template <class Request, class Answer>
           asks,
           rows,
           answered,
-          object_schema<Request>,
-          object_schema<Answer>,
+          &schema_of<Request>::value,
+          &schema_of<Answer>::value,
           has_pictures<Answer>::value,
           has_view<Answer>::value};
 }
@@ -170,8 +170,8 @@ inline constexpr question questions[] = {
      "What starts a plan?",
      {{launch_rows}},
      launch_answered,
-     object_schema<asked_launch>,
-     launch_answer_schema,
+     &schema_of<asked_launch>::value,
+     nullptr,
      false,
      false},
 };
@@ -301,13 +301,14 @@ inline constexpr question questions[] = {
 [[nodiscard]] inline nlohmann::ordered_json ask_schema() {
   nlohmann::ordered_json requests, answers, defs;
   for (const detail::question& one : detail::questions) {
-    nlohmann::ordered_json& request = requests[std::string(one.name)] = one.request(defs, false);
+    nlohmann::ordered_json& request = requests[std::string(one.name)] = detail::object_schema(*one.request, defs);
     request["description"] = one.asks;
     request["fields"] = detail::fields_schema(one.rows.data(), one.rows.size());
-    answers[std::string(one.name)] = one.answer(defs, true);
+    answers[std::string(one.name)] =
+        one.answer == nullptr ? detail::launch_answer_schema() : detail::object_schema(*one.answer, defs, true);
   }
-  const nlohmann::ordered_json pictures = detail::schema_of<std::vector<picture>>(defs);
-  const nlohmann::ordered_json shown = detail::schema_of<view>(defs);
+  const nlohmann::ordered_json pictures = detail::schema_for(detail::schema_of<std::vector<picture>>::value, defs);
+  const nlohmann::ordered_json shown = detail::schema_for(detail::schema_of<view>::value, defs);
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
           {"title", json_schema},
           {"requests", requests},

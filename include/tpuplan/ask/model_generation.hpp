@@ -64,12 +64,6 @@ struct json_form<std::map<std::string, T>> {
     to.end();
   }
 };
-template <class T>
-struct schema_form<std::map<std::string, T>> {
-  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
-    return {{"type", "object"}, {"additionalProperties", schema_of<T>(defs)}};
-  }
-};
 
 inline void set_work(model_generation_answer& answer, const diffusion_pipeline& p) {
   if (p.usual.width == 0) return;

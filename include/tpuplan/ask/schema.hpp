@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -22,55 +23,134 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-template <class T, class = void>
-struct schema_form;
-
-/// The schema of T; structs that it meets are put into `defs`.
-template <class T>
-[[nodiscard]] nlohmann::ordered_json schema_of(nlohmann::ordered_json& defs) {
-  return schema_form<T>::of(defs);
-}
-
-/// A field of a struct: the unit of its key, and its schema.
-struct schema_row {
-  template <class T>
-  schema_row(const T&) noexcept  // NOLINT(google-explicit-constructor)
-      : unit{json_unit<T>::suffix}, of{&schema_of<typename json_content<T>::type>} {}
-  std::string_view unit;
-  nlohmann::ordered_json (*of)(nlohmann::ordered_json&);
+/// What a type is in a schema.
+enum class schema_kind : std::uint8_t {
+  any,        ///< JSON of others, a price book
+  flag,       ///< true or false
+  whole,      ///< a whole number
+  number,     ///< a number, which may be infinite
+  words,      ///< a text of any length
+  text,       ///< of at most `size` bytes
+  names,      ///< of an enumeration
+  known,      ///< or "absent", or "unknown"
+  nullable,   ///< or null
+  list,       ///< of any length
+  array,      ///< of `size`
+  map,        ///< values by name
+  structure,  ///< with fields, which stands among the definitions
 };
-// What is below is not a template, as each type's form would be compiled again: those name what they are made of.
-using schema_maker = nlohmann::ordered_json (*)(nlohmann::ordered_json& defs);
+struct schema_field;
+/// The shape of a type: data, so that no function is compiled for it.
+struct schema_form {
+  schema_kind kind = schema_kind::any;
+  std::size_t size = 0;                                 ///< of a text or an array, and how many fields a struct has
+  const schema_form* inner = nullptr;                   ///< of what is in it
+  std::string_view (*name_at)(std::uint8_t) = nullptr;  ///< the names of an enumeration: until "?"
+  std::string_view type{}, names{};                     ///< of a struct: its type and its fields
+  const schema_field* const* fields = nullptr;
+  bool by_name = false, is_policy = false;  ///< whether a text may stand for it, and one of the policies
+};
+/// A field of a struct: the unit of its key, and its shape.
+struct schema_field {
+  std::string_view unit;
+  const schema_form* form;
+};
+
+template <class T>
+[[nodiscard]] std::string_view name_at(std::uint8_t i) {
+  return name(static_cast<T>(i));
+}
+template <class T>
+[[nodiscard]] constexpr schema_form schema_form_of();
+/// `value` is the shape of a type.
+template <class T>
+struct schema_of {
+  static constexpr schema_form value = schema_form_of<T>();
+};
+template <class T>
+inline constexpr schema_field schema_field_of{json_unit<T>::suffix, &schema_of<typename json_content<T>::type>::value};
+template <class Types>
+struct schema_fields;
+template <class... Fields>
+struct schema_fields<field_types<Fields...>> {
+  static constexpr std::size_t size = sizeof...(Fields);
+  static constexpr const schema_field* rows[] = {&schema_field_of<Fields>...};
+};
+
+template <class T>
+constexpr schema_form schema_form_of() {
+  schema_form form;
+  if constexpr (std::is_same<T, bool>::value) {
+    form.kind = schema_kind::flag;
+  } else if constexpr (std::is_same<T, char>::value) {
+    form.kind = schema_kind::text, form.size = 1;
+  } else if constexpr (std::is_integral<T>::value) {
+    form.kind = schema_kind::whole;
+  } else if constexpr (std::is_floating_point<T>::value) {
+    form.kind = schema_kind::number;
+  } else if constexpr (std::is_enum<T>::value) {
+    form.kind = schema_kind::names, form.name_at = &name_at<T>;
+  } else if constexpr (std::is_same<T, std::string>::value) {
+    form.kind = schema_kind::words;
+  } else if constexpr (has_trait<list_of, T>) {
+    form.kind = schema_kind::list;
+    form.inner = &schema_of<std::decay_t<decltype(list_of<T>::values(std::declval<T&>())[0])>>::value;
+  } else if constexpr (has_trait<fields_of, T>) {
+    using fields = schema_fields<field_types_of<T>>;
+    form = {schema_kind::structure,  fields::size,        nullptr,     nullptr,
+            fields_of<T>::type_name, fields_of<T>::names, fields::rows};
+    form.by_name = has_trait<named_value, T>;
+    form.is_policy = std::is_same<T, remat_policy>::value;
+  }
+  return form;
+}
+template <class Dim>
+struct schema_of<quantity<Dim>> : schema_of<double> {};
+template <std::size_t Capacity>
+struct schema_of<text<Capacity>> {
+  static constexpr schema_form value{schema_kind::text, Capacity};
+};
+template <class T, schema_kind Kind, std::size_t Size = 0>
+struct schema_around {
+  static constexpr schema_form value{Kind, Size, &schema_of<T>::value};
+};
+template <class T>
+struct schema_of<known<T>> : schema_around<T, schema_kind::known> {};
+template <class T>
+struct schema_of<std::optional<T>> : schema_around<T, schema_kind::nullable> {};
+template <class T>
+struct schema_of<maybe<T>> : schema_around<T, schema_kind::nullable> {};
+template <class T>
+struct schema_of<std::vector<T>> : schema_around<T, schema_kind::list> {};
+template <class T, std::size_t Count>
+struct schema_of<std::array<T, Count>> : schema_around<T, schema_kind::array, Count> {};
+template <class T>
+struct schema_of<std::map<std::string, T>> : schema_around<T, schema_kind::map> {};
 
 [[nodiscard]] inline nlohmann::ordered_json type_schema(std::string_view type) { return {{"type", type}}; }
-[[nodiscard]] inline nlohmann::ordered_json text_schema(std::size_t longest) {
-  return {{"type", "string"}, {"maxLength", longest}};
-}
 [[nodiscard]] inline nlohmann::ordered_json any_of(nlohmann::ordered_json one, nlohmann::ordered_json other) {
   return {{"anyOf", nlohmann::ordered_json::array({std::move(one), std::move(other)})}};
 }
 [[nodiscard]] inline nlohmann::ordered_json one_of(std::initializer_list<std::string_view> names) {
   return {{"enum", names}};
 }
-[[nodiscard]] inline nlohmann::ordered_json number_schema() {
-  return any_of(type_schema("number"), one_of({"infinity", "-infinity"}));
-}
-[[nodiscard]] inline nlohmann::ordered_json list_schema(nlohmann::ordered_json items) {
-  return {{"type", "array"}, {"items", std::move(items)}};
-}
-/// The names of an enumeration, or of a table: until "?".
-[[nodiscard]] inline nlohmann::ordered_json names_schema(std::string_view (*name_at)(std::uint8_t)) {
+/// The texts that stand for a value: a policy is one of a table.
+[[nodiscard]] inline nlohmann::ordered_json schema_of_name(const schema_form& form) {
+  if (!form.is_policy) return type_schema("string");
   nlohmann::ordered_json names = nlohmann::ordered_json::array();
-  for (std::uint8_t i = 0; name_at(i) != "?"; ++i) names.push_back(name_at(i));
+  for (const named_remat_policy& one : remat_policies) names.push_back(one.name.view());
   return {{"enum", std::move(names)}};
 }
-[[nodiscard]] inline nlohmann::ordered_json properties_schema(const schema_row* rows, std::size_t size,
-                                                              std::string_view names, nlohmann::ordered_json& defs,
-                                                              bool all_required) {
+
+[[nodiscard]] inline nlohmann::ordered_json schema_for(const schema_form& form, nlohmann::ordered_json& defs);
+/// The fields as "properties": keys with their units, and no others.
+[[nodiscard]] inline nlohmann::ordered_json object_schema(const schema_form& form, nlohmann::ordered_json& defs,
+                                                          bool all_required = false) {
   nlohmann::ordered_json properties = nlohmann::ordered_json::object(), keys = nlohmann::ordered_json::array();
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::string key = json_key(take_name(names), rows[i].unit);
-    properties[key] = rows[i].of(defs);
+  std::string_view names = form.names;
+  for (std::size_t i = 0; i < form.size; ++i) {
+    const std::string key = json_key(take_name(names), form.fields[i]->unit);
+    properties[key] = schema_for(*form.fields[i]->form, defs);
     keys.push_back(key);
   }
   nlohmann::ordered_json schema = type_schema("object");
@@ -79,114 +159,49 @@ using schema_maker = nlohmann::ordered_json (*)(nlohmann::ordered_json& defs);
   if (all_required) schema["required"] = std::move(keys);
   return schema;
 }
-/// The fields as "properties": keys with their units, and no others.
-template <class T>
-[[nodiscard]] nlohmann::ordered_json object_schema(nlohmann::ordered_json& defs, bool all_required) {
-  nlohmann::ordered_json schema;
-  const T value{};
-  fields_of<T>::template table<schema_row>(value, [&](const schema_row* rows, std::size_t size) {
-    schema = properties_schema(rows, size, fields_of<T>::names, defs, all_required);
-  });
-  return schema;
-}
-template <class T>
-[[nodiscard]] nlohmann::ordered_json fields_object(nlohmann::ordered_json& defs) {
-  return object_schema<T>(defs, false);
-}
-/// A reference to the struct of that type among `defs`, where it is put if it is not there; `named` are the texts that
-/// stand for a value.
-[[nodiscard]] inline nlohmann::ordered_json struct_schema(std::string_view type, schema_maker fields,
-                                                          nlohmann::ordered_json (*named)(),
-                                                          nlohmann::ordered_json& defs) {
-  const std::string called(type.substr(type.rfind(':') + 1));
+/// A reference to the struct of that shape among `defs`, where it is put if it is not there.
+[[nodiscard]] inline nlohmann::ordered_json struct_schema(const schema_form& form, nlohmann::ordered_json& defs) {
+  const std::string called(form.type.substr(form.type.rfind(':') + 1));
   if (!defs.contains(called)) {
     defs[called] = nullptr;  // so that what it contains may refer to it
-    nlohmann::ordered_json own = fields(defs);
-    defs[called] = named == nullptr ? std::move(own) : any_of(std::move(own), named());
+    nlohmann::ordered_json own = object_schema(form, defs);
+    defs[called] = form.by_name ? any_of(std::move(own), schema_of_name(form)) : std::move(own);
   }
   return {{"$ref", "#/$defs/" + called}};
 }
-
-/// The texts that stand for a value: a policy is one of a table.
-template <class T>
-nlohmann::ordered_json schema_of_name() {
-  if constexpr (std::is_same<T, remat_policy>::value) {
-    nlohmann::ordered_json names = nlohmann::ordered_json::array();
-    for (const named_remat_policy& one : remat_policies) names.push_back(one.name.view());
-    return {{"enum", std::move(names)}};
-  } else {
-    return type_schema("string");
+/// The schema of that shape; structs that it meets are put into `defs`.
+inline nlohmann::ordered_json schema_for(const schema_form& form, nlohmann::ordered_json& defs) {
+  nlohmann::ordered_json schema = nlohmann::ordered_json::object();
+  switch (form.kind) {
+    case schema_kind::any: break;
+    case schema_kind::flag: return type_schema("boolean");
+    case schema_kind::whole: return type_schema("integer");
+    case schema_kind::number: return any_of(type_schema("number"), one_of({"infinity", "-infinity"}));
+    case schema_kind::words: return type_schema("string");
+    case schema_kind::text:
+      schema = type_schema("string");
+      schema["maxLength"] = form.size;
+      break;
+    case schema_kind::names:
+      schema["enum"] = nlohmann::ordered_json::array();
+      for (std::uint8_t i = 0; form.name_at(i) != "?"; ++i) schema["enum"].push_back(form.name_at(i));
+      break;
+    case schema_kind::known: return any_of(schema_for(*form.inner, defs), one_of({"absent", "unknown"}));
+    case schema_kind::nullable: return any_of(schema_for(*form.inner, defs), type_schema("null"));
+    case schema_kind::list:
+    case schema_kind::array:
+      schema = type_schema("array");
+      schema["items"] = schema_for(*form.inner, defs);
+      if (form.kind == schema_kind::array) schema["minItems"] = form.size, schema["maxItems"] = form.size;
+      break;
+    case schema_kind::map:
+      schema = type_schema("object");
+      schema["additionalProperties"] = schema_for(*form.inner, defs);
+      break;
+    case schema_kind::structure: return struct_schema(form, defs);
   }
+  return schema;
 }
-template <class T>
-[[nodiscard]] std::string_view name_at(std::uint8_t i) {
-  return name(static_cast<T>(i));
-}
-
-template <class T, class>
-struct schema_form {
-  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
-    (void)defs;
-    if constexpr (std::is_same<T, bool>::value) {
-      return type_schema("boolean");
-    } else if constexpr (std::is_same<T, char>::value) {
-      return text_schema(1);
-    } else if constexpr (std::is_integral<T>::value) {
-      return type_schema("integer");
-    } else if constexpr (std::is_floating_point<T>::value) {
-      return number_schema();
-    } else if constexpr (std::is_enum<T>::value) {
-      return names_schema(&name_at<T>);
-    } else if constexpr (std::is_same<T, std::string>::value) {
-      return type_schema("string");
-    } else if constexpr (has_trait<list_of, T>) {
-      using Value = std::decay_t<decltype(list_of<T>::values(std::declval<T&>())[0])>;
-      return list_schema(schema_of<Value>(defs));
-    } else if constexpr (has_trait<fields_of, T>) {
-      if constexpr (has_trait<named_value, T>)
-        return struct_schema(fields_of<T>::type_name, &fields_object<T>, &schema_of_name<T>, defs);
-      else
-        return struct_schema(fields_of<T>::type_name, &fields_object<T>, nullptr, defs);
-    } else {
-      return nlohmann::ordered_json::object();  // JSON of others, a price book
-    }
-  }
-};
-template <class Dim>
-struct schema_form<quantity<Dim>> : schema_form<double> {};
-template <std::size_t Capacity>
-struct schema_form<text<Capacity>> {
-  static nlohmann::ordered_json of(nlohmann::ordered_json&) { return text_schema(Capacity); }
-};
-template <class T>
-struct schema_form<known<T>> {
-  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
-    return any_of(schema_of<T>(defs), one_of({"absent", "unknown"}));
-  }
-};
-template <class T>
-struct nullable_schema {
-  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
-    return any_of(schema_of<T>(defs), type_schema("null"));
-  }
-};
-template <class T>
-struct schema_form<std::optional<T>> : nullable_schema<T> {};
-template <class T>
-struct schema_form<maybe<T>> : nullable_schema<T> {};
-template <class T>
-struct schema_form<std::vector<T>> {
-  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) { return list_schema(schema_of<T>(defs)); }
-};
-template <class T, std::size_t Count>
-struct schema_form<std::array<T, Count>> {
-  static nlohmann::ordered_json of(nlohmann::ordered_json& defs) {
-    nlohmann::ordered_json schema = list_schema(schema_of<T>(defs));
-    schema["minItems"] = Count;
-    schema["maxItems"] = Count;
-    return schema;
-  }
-};
 
 /// A row of a question as programs read it: its place, its option, title and unit, what it is for, its limits, names,
 /// and what it needs and excludes.

@@ -6,6 +6,7 @@
 #include <tpuplan/base/equal.hpp>
 #include <tpuplan/base/error.hpp>
 #include <type_traits>
+#include <utility>
 
 /// @file
 /// Macros that list the fields of a struct and the names of an enumeration: one line for each type.
@@ -27,6 +28,11 @@
       auto& [__VA_ARGS__] = tpuplan_self;                                                    \
       const Row tpuplan_rows[] = {__VA_ARGS__};                                              \
       tpuplan_use(tpuplan_rows, sizeof(tpuplan_rows) / sizeof(Row));                         \
+    }                                                                                        \
+    template <class Self>                                                                    \
+    static auto types(Self& tpuplan_self) {                                                  \
+      auto& [__VA_ARGS__] = tpuplan_self;                                                    \
+      return ::tpuplan::detail::list_types(__VA_ARGS__);                                     \
     }                                                                                        \
     template <class Self, class Use>                                                         \
     static constexpr bool with(Self& tpuplan_self, const Use& tpuplan_use) {                 \
@@ -52,7 +58,8 @@ inline namespace abi_0 {
 namespace detail {
 
 /// The fields of a struct: `each(x, visit)` calls visit("name", field) for each; `with(x, use)` is use(fields...);
-/// `table<Row>(x, use)` makes a Row of each and calls use(rows, count), which is one function for all structs.
+/// `table<Row>(x, use)` makes a Row of each and calls use(rows, count), which is one function for all structs;
+/// `types(x)` is called in decltype alone.
 template <class T>
 struct fields_of;
 /// An array with a count beside it: `values` and `count`.
@@ -66,6 +73,16 @@ template <template <class> class Trait, class T, class = void>
 inline constexpr bool has_trait = false;
 template <template <class> class Trait, class T>
 inline constexpr bool has_trait<Trait, T, std::enable_if_t<(sizeof(Trait<T>) > 0)>> = true;
+
+/// The types of the fields of a struct.
+template <class... Fields>
+struct field_types {};
+template <class... Fields>
+constexpr field_types<Fields...> list_types(Fields&...) noexcept {
+  return {};
+}
+template <class T>
+using field_types_of = decltype(fields_of<T>::types(std::declval<T&>()));
 
 /// Whether a type is one of some others.
 template <class T, class... Others>
