@@ -9,12 +9,20 @@ namespace generate {
 
 namespace {
 
+/// Chips along each axis and of a VM, two hexadecimal digits each.
 std::string slice_row(const json& row, const std::string& chip) {
-  std::string shape = at(row, "topology", "a slice of " + chip);
-  const auto axes = std::count(shape.begin(), shape.end(), 'x') + 1;
-  for (std::size_t x = shape.find('x'); x != std::string::npos; x = shape.find('x', x)) shape.replace(x, 1, ", ");
-  if (axes == 2) shape += ", 1";
-  return fmt::format("{{{}, {}}}", shape, at(row, "chips_per_vm", "a slice of " + chip).get<std::int64_t>());
+  const std::string shape = at(row, "topology", "a slice of " + chip);
+  std::string digits;
+  int axes = 0;
+  const auto add = [&](std::int64_t length) {
+    if (length < 1 || length > 255) throw std::runtime_error("slices.json: a length of " + shape + " is over 255");
+    digits += fmt::format("{:02X}", length);
+  };
+  for (std::size_t at = 0; at <= shape.size(); at = std::min(shape.find('x', at), shape.size()) + 1, ++axes)
+    add(std::stoi(shape.substr(at)));
+  for (; axes < 3; ++axes) add(1);
+  add(at(row, "chips_per_vm", "a slice of " + chip).get<std::int64_t>());
+  return "{0x" + digits + "}";
 }
 
 /// Whether the machine type belongs to a chip of the table. Other machine types in the data are only for its readers.
@@ -24,7 +32,7 @@ bool is_of(const json& type, const std::vector<std::string>& chips) {
 
 std::string optional_count(const json& type, const char* key) {
   const json& given = at(type, key, type.at("name"));
-  return given.is_null() ? "unknown" : std::to_string(given.get<std::int64_t>());
+  return given.is_null() ? "0" : std::to_string(given.get<std::int64_t>());
 }
 
 std::string label(const json& type) {

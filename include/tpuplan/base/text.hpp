@@ -22,10 +22,10 @@ class text {
   /// @{
   /// The characters given, or a refusal.
   constexpr text(const char* characters) {  // NOLINT(google-explicit-constructor)
-    for (const char* at = characters; *at != '\0'; ++at) {
-      if (size_ == Capacity) refuse(characters);
-      characters_[size_++] = *at;
-    }
+    const std::size_t size = __builtin_strlen(characters);  // by a constant expression in one step
+    if (size > Capacity) refuse(characters);
+    for (std::size_t i = 0; i < size; ++i) characters_[i] = characters[i];
+    size_ = size;
   }
   constexpr text(std::string_view characters) {  // NOLINT(google-explicit-constructor)
     append(characters);
@@ -47,7 +47,8 @@ class text {
   /// Appends characters, or refuses what does not fit.
   constexpr text& append(std::string_view more) {
     if (more.size() > Capacity - size_) refuse(more);
-    for (const char character : more) characters_[size_++] = character;
+    for (std::size_t i = 0; i < more.size(); ++i) characters_[size_ + i] = more[i];
+    size_ += more.size();
     return *this;
   }
 

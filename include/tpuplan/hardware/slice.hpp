@@ -66,7 +66,7 @@ constexpr maybe<slice> find_machine_slice(std::string_view given) {
     if (!same_name(type.name, given)) continue;
     const chip_spec chip = chip_for(type.chip);
     for (const slice_row& row : slices_of(type.chip)) {
-      if (chips(row) == type.chips && row.chips_per_vm == type.chips) return to_slice(chip, row);
+      if (chips(row) == type.chips && row.chips_per_vm() == type.chips) return to_slice(chip, row);
     }
     if (type.chips == 1) return find_shape(chip, topology{{1, 1, 1}, chip.ici.axes});
     if (type.chips == 2) return find_shape(chip, topology{{1, 1, 2}, chip.ici.axes});
@@ -127,8 +127,8 @@ constexpr maybe<slice> find_placed_slice(std::string_view given) {
 /// VM of ct6e-standard-8t or two of ct6e-standard-4t.
 [[nodiscard]] constexpr maybe<slice> other_vm_layout(const slice& where) noexcept {
   for (const detail::slice_row& row : detail::slices_of(where.chip.name)) {
-    if (!detail::is_shape(row, where.shape) || row.chips_per_vm == where.chips_per_vm) continue;
-    return slice{where.chip, where.shape, row.chips_per_vm};
+    if (!detail::is_shape(row, where.shape) || row.chips_per_vm() == where.chips_per_vm) continue;
+    return slice{where.chip, where.shape, row.chips_per_vm()};
   }
   return nothing;
 }

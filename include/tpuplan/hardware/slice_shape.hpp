@@ -103,14 +103,14 @@ constexpr std::int64_t chips_of(const slice& where, std::int64_t slice_total) {
 namespace detail {
 
 constexpr slice to_slice(const chip_spec& chip, const slice_row& row) {
-  return {chip, topology{{row.a, row.b, row.c}, chip.ici.axes}, row.chips_per_vm};
+  return {chip, topology{{row.length(0), row.length(1), row.length(2)}, chip.ici.axes}, row.chips_per_vm()};
 }
 
 constexpr bool is_shape(const slice_row& row, const topology& shape) noexcept {
-  return row.a == shape.dims[0] && row.b == shape.dims[1] && row.c == shape.dims[2];
+  return row.length(0) == shape.dims[0] && row.length(1) == shape.dims[1] && row.length(2) == shape.dims[2];
 }
 
-constexpr std::int64_t chips(const slice_row& row) noexcept { return std::int64_t{row.a} * row.b * row.c; }
+constexpr std::int64_t chips(const slice_row& row) noexcept { return std::int64_t{row.length(0)} * row.length(1) * row.length(2); }
 
 /// The row that a name with that many chips stands for; none for counts that no name has.
 constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_count) noexcept {
@@ -124,7 +124,7 @@ constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_co
 /// VMs is not.
 constexpr bool is_named(const slice& where) {
   const slice_row* row = named_row(where.chip.name, tpuplan::chips(where));
-  return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm == where.chips_per_vm;
+  return row != nullptr && is_shape(*row, where.shape) && row->chips_per_vm() == where.chips_per_vm;
 }
 
 constexpr std::size_t count_slices() noexcept {
@@ -233,7 +233,7 @@ constexpr text<160> shape_hint(const chip_spec& chip) {
     result.chips_per_vm = chips(shape) < 4 ? chips(shape) : 4;
     for (const detail::slice_row& row : detail::slices_of(chip.name)) {
       if (!detail::is_shape(row, shape)) continue;
-      result.chips_per_vm = row.chips_per_vm;
+      result.chips_per_vm = row.chips_per_vm();
       break;
     }
   }

@@ -17,10 +17,14 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// One documented slice: the chips along each axis, and the chips of one VM.
+/// One documented slice: the chips along each axis, and the chips of one VM, a byte each, which compiles fastest.
 struct slice_row {
-  std::int16_t a, b, c;
-  std::int16_t chips_per_vm;
+  std::uint32_t packed;
+
+  [[nodiscard]] constexpr std::int32_t length(std::size_t axis) const noexcept {
+    return static_cast<std::int32_t>(packed >> (24 - 8 * axis) & 0xFF);
+  }
+  [[nodiscard]] constexpr std::int64_t chips_per_vm() const noexcept { return packed & 0xFF; }
 };
 
 /// The slices of one chip. The first row with a given number of chips is the one that a name with that number
@@ -38,56 +42,52 @@ struct slice_block {
 // generated: slices from data/slices.json
 // clang-format off
 inline constexpr slice_row v2_slices[] = {
-    {2, 2, 1, 4}, {4, 4, 1, 4}, {8, 8, 1, 4}, {8, 16, 1, 4}, {16, 16, 1, 4},
+    {0x02020104}, {0x04040104}, {0x08080104}, {0x08100104}, {0x10100104},
 };
 inline constexpr slice_row v3_slices[] = {
-    {2, 2, 1, 4}, {4, 4, 1, 4}, {4, 8, 1, 4}, {8, 8, 1, 4}, {8, 16, 1, 4}, {16, 16, 1, 4}, {16, 32, 1, 4},
-    {32, 32, 1, 4},
+    {0x02020104}, {0x04040104}, {0x04080104}, {0x08080104}, {0x08100104}, {0x10100104}, {0x10200104}, {0x20200104},
 };
 inline constexpr slice_row v4_slices[] = {
-    {2, 2, 1, 4}, {2, 2, 2, 4}, {2, 2, 4, 4}, {2, 4, 4, 4}, {4, 4, 4, 4}, {4, 4, 8, 4}, {4, 4, 12, 4}, {4, 8, 8, 4},
-    {8, 8, 8, 4}, {8, 8, 12, 4}, {8, 8, 16, 4}, {8, 16, 16, 4}, {16, 16, 16, 4}, {4, 4, 16, 4}, {4, 4, 32, 4},
-    {4, 8, 16, 4}, {4, 16, 16, 4}, {4, 4, 128, 4}, {4, 8, 64, 4}, {4, 16, 32, 4},
+    {0x02020104}, {0x02020204}, {0x02020404}, {0x02040404}, {0x04040404}, {0x04040804}, {0x04040C04}, {0x04080804},
+    {0x08080804}, {0x08080C04}, {0x08081004}, {0x08101004}, {0x10101004}, {0x04041004}, {0x04042004}, {0x04081004},
+    {0x04101004}, {0x04048004}, {0x04084004}, {0x04102004},
 };
 inline constexpr slice_row v5e_slices[] = {
-    {1, 1, 1, 1}, {2, 2, 1, 4}, {2, 4, 1, 8}, {2, 4, 1, 4}, {4, 4, 1, 4}, {4, 8, 1, 4}, {8, 8, 1, 4}, {8, 16, 1, 4},
-    {16, 16, 1, 4},
+    {0x01010101}, {0x02020104}, {0x02040108}, {0x02040104}, {0x04040104}, {0x04080104}, {0x08080104}, {0x08100104},
+    {0x10100104},
 };
 inline constexpr slice_row v5p_slices[] = {
-    {2, 2, 1, 4}, {2, 2, 2, 4}, {2, 2, 4, 4}, {2, 4, 4, 4}, {4, 4, 4, 4}, {4, 4, 8, 4}, {4, 4, 12, 4}, {4, 8, 8, 4},
-    {4, 4, 20, 4}, {4, 8, 12, 4}, {4, 4, 28, 4}, {8, 8, 8, 4}, {4, 12, 12, 4}, {4, 8, 20, 4}, {4, 4, 44, 4},
-    {8, 8, 12, 4}, {4, 4, 52, 4}, {4, 8, 28, 4}, {4, 12, 20, 4}, {8, 8, 16, 4}, {4, 4, 68, 4}, {8, 12, 12, 4},
-    {4, 4, 76, 4}, {8, 8, 20, 4}, {4, 12, 28, 4}, {4, 8, 44, 4}, {4, 4, 92, 4}, {8, 12, 16, 4}, {4, 20, 20, 4},
-    {4, 8, 52, 4}, {12, 12, 12, 4}, {8, 8, 28, 4}, {4, 4, 116, 4}, {8, 12, 20, 4}, {4, 4, 124, 4}, {8, 16, 16, 4},
-    {4, 12, 44, 4}, {4, 8, 68, 4}, {4, 20, 28, 4}, {12, 12, 16, 4}, {4, 4, 148, 4}, {4, 8, 76, 4}, {4, 12, 52, 4},
-    {8, 16, 20, 4}, {4, 4, 164, 4}, {8, 12, 28, 4}, {4, 4, 172, 4}, {8, 8, 44, 4}, {12, 12, 20, 4}, {4, 8, 92, 4},
-    {4, 4, 188, 4}, {12, 16, 16, 4}, {4, 28, 28, 4}, {8, 20, 20, 4}, {4, 12, 68, 4}, {8, 8, 52, 4}, {4, 4, 212, 4},
-    {12, 12, 24, 4}, {4, 20, 44, 4}, {8, 16, 28, 4}, {4, 12, 76, 4}, {4, 8, 116, 4}, {4, 4, 236, 4}, {12, 16, 20, 4},
-    {4, 4, 244, 4}, {4, 8, 124, 4}, {12, 12, 28, 4}, {16, 16, 16, 4}, {4, 20, 52, 4}, {8, 12, 44, 4}, {8, 8, 68, 4},
-    {4, 12, 92, 4}, {8, 20, 28, 4}, {12, 16, 24, 4}, {4, 8, 148, 4}, {12, 20, 20, 4}, {8, 8, 76, 4}, {4, 28, 44, 4},
-    {8, 12, 52, 4}, {16, 16, 20, 4}, {12, 12, 36, 4}, {4, 8, 164, 4}, {12, 16, 28, 4}, {4, 20, 68, 4}, {4, 8, 172, 4},
-    {4, 12, 116, 4}, {8, 16, 44, 4}, {12, 20, 24, 4}, {4, 28, 52, 4}, {8, 8, 92, 4}, {4, 12, 124, 4}, {4, 8, 188, 4},
-    {4, 20, 76, 4}, {16, 16, 24, 4}, {12, 24, 24, 4}, {16, 20, 28, 4},
+    {0x02020104}, {0x02020204}, {0x02020404}, {0x02040404}, {0x04040404}, {0x04040804}, {0x04040C04}, {0x04080804},
+    {0x04041404}, {0x04080C04}, {0x04041C04}, {0x08080804}, {0x040C0C04}, {0x04081404}, {0x04042C04}, {0x08080C04},
+    {0x04043404}, {0x04081C04}, {0x040C1404}, {0x08081004}, {0x04044404}, {0x080C0C04}, {0x04044C04}, {0x08081404},
+    {0x040C1C04}, {0x04082C04}, {0x04045C04}, {0x080C1004}, {0x04141404}, {0x04083404}, {0x0C0C0C04}, {0x08081C04},
+    {0x04047404}, {0x080C1404}, {0x04047C04}, {0x08101004}, {0x040C2C04}, {0x04084404}, {0x04141C04}, {0x0C0C1004},
+    {0x04049404}, {0x04084C04}, {0x040C3404}, {0x08101404}, {0x0404A404}, {0x080C1C04}, {0x0404AC04}, {0x08082C04},
+    {0x0C0C1404}, {0x04085C04}, {0x0404BC04}, {0x0C101004}, {0x041C1C04}, {0x08141404}, {0x040C4404}, {0x08083404},
+    {0x0404D404}, {0x0C0C1804}, {0x04142C04}, {0x08101C04}, {0x040C4C04}, {0x04087404}, {0x0404EC04}, {0x0C101404},
+    {0x0404F404}, {0x04087C04}, {0x0C0C1C04}, {0x10101004}, {0x04143404}, {0x080C2C04}, {0x08084404}, {0x040C5C04},
+    {0x08141C04}, {0x0C101804}, {0x04089404}, {0x0C141404}, {0x08084C04}, {0x041C2C04}, {0x080C3404}, {0x10101404},
+    {0x0C0C2404}, {0x0408A404}, {0x0C101C04}, {0x04144404}, {0x0408AC04}, {0x040C7404}, {0x08102C04}, {0x0C141804},
+    {0x041C3404}, {0x08085C04}, {0x040C7C04}, {0x0408BC04}, {0x04144C04}, {0x10101804}, {0x0C181804}, {0x10141C04},
 };
 inline constexpr slice_row v6e_slices[] = {
-    {1, 1, 1, 1}, {2, 2, 1, 4}, {2, 4, 1, 8}, {2, 4, 1, 4}, {4, 4, 1, 4}, {4, 8, 1, 4}, {8, 8, 1, 4}, {8, 16, 1, 4},
-    {16, 16, 1, 4},
+    {0x01010101}, {0x02020104}, {0x02040108}, {0x02040104}, {0x04040104}, {0x04080104}, {0x08080104}, {0x08100104},
+    {0x10100104},
 };
 inline constexpr slice_row tpu7x_slices[] = {
-    {1, 1, 1, 1}, {2, 2, 1, 4}, {2, 2, 2, 4}, {2, 2, 4, 4}, {2, 4, 4, 4}, {4, 4, 4, 4}, {4, 4, 8, 4}, {4, 4, 12, 4},
-    {4, 8, 8, 4}, {4, 4, 20, 4}, {4, 8, 12, 4}, {4, 4, 28, 4}, {8, 8, 8, 4}, {4, 12, 12, 4}, {4, 8, 20, 4},
-    {4, 4, 44, 4}, {8, 8, 12, 4}, {4, 4, 52, 4}, {4, 8, 28, 4}, {4, 12, 20, 4}, {8, 8, 16, 4}, {4, 4, 68, 4},
-    {8, 12, 12, 4}, {4, 4, 76, 4}, {8, 8, 20, 4}, {4, 12, 28, 4}, {4, 8, 44, 4}, {4, 4, 92, 4}, {8, 12, 16, 4},
-    {4, 20, 20, 4}, {4, 8, 52, 4}, {12, 12, 12, 4}, {8, 8, 28, 4}, {4, 4, 116, 4}, {8, 12, 20, 4}, {4, 4, 124, 4},
-    {8, 16, 16, 4}, {4, 12, 44, 4}, {4, 8, 68, 4}, {4, 20, 28, 4}, {12, 12, 16, 4}, {4, 4, 148, 4}, {4, 8, 76, 4},
-    {4, 12, 52, 4}, {8, 16, 20, 4}, {4, 4, 164, 4}, {8, 12, 28, 4}, {4, 4, 172, 4}, {8, 8, 44, 4}, {12, 12, 20, 4},
-    {4, 8, 92, 4}, {4, 4, 188, 4}, {12, 16, 16, 4}, {4, 28, 28, 4}, {8, 20, 20, 4}, {4, 12, 68, 4}, {8, 8, 52, 4},
-    {4, 4, 212, 4}, {12, 12, 24, 4}, {4, 20, 44, 4}, {8, 16, 28, 4}, {4, 12, 76, 4}, {4, 8, 116, 4}, {4, 4, 236, 4},
-    {12, 16, 20, 4}, {4, 4, 244, 4}, {4, 8, 124, 4}, {12, 12, 28, 4}, {16, 16, 16, 4}, {4, 20, 52, 4}, {8, 12, 44, 4},
-    {8, 8, 68, 4}, {4, 12, 92, 4}, {8, 20, 28, 4}, {12, 16, 24, 4}, {4, 8, 148, 4}, {12, 20, 20, 4}, {8, 8, 76, 4},
-    {4, 28, 44, 4}, {8, 12, 52, 4}, {16, 16, 20, 4}, {12, 12, 36, 4}, {4, 8, 164, 4}, {12, 16, 28, 4}, {4, 20, 68, 4},
-    {4, 8, 172, 4}, {4, 12, 116, 4}, {8, 16, 44, 4}, {12, 20, 24, 4}, {4, 28, 52, 4}, {8, 8, 92, 4}, {4, 12, 124, 4},
-    {4, 8, 188, 4}, {4, 20, 76, 4}, {16, 16, 24, 4}, {12, 24, 24, 4}, {16, 16, 32, 4}, {16, 20, 28, 4}, {16, 24, 24, 4},
+    {0x01010101}, {0x02020104}, {0x02020204}, {0x02020404}, {0x02040404}, {0x04040404}, {0x04040804}, {0x04040C04},
+    {0x04080804}, {0x04041404}, {0x04080C04}, {0x04041C04}, {0x08080804}, {0x040C0C04}, {0x04081404}, {0x04042C04},
+    {0x08080C04}, {0x04043404}, {0x04081C04}, {0x040C1404}, {0x08081004}, {0x04044404}, {0x080C0C04}, {0x04044C04},
+    {0x08081404}, {0x040C1C04}, {0x04082C04}, {0x04045C04}, {0x080C1004}, {0x04141404}, {0x04083404}, {0x0C0C0C04},
+    {0x08081C04}, {0x04047404}, {0x080C1404}, {0x04047C04}, {0x08101004}, {0x040C2C04}, {0x04084404}, {0x04141C04},
+    {0x0C0C1004}, {0x04049404}, {0x04084C04}, {0x040C3404}, {0x08101404}, {0x0404A404}, {0x080C1C04}, {0x0404AC04},
+    {0x08082C04}, {0x0C0C1404}, {0x04085C04}, {0x0404BC04}, {0x0C101004}, {0x041C1C04}, {0x08141404}, {0x040C4404},
+    {0x08083404}, {0x0404D404}, {0x0C0C1804}, {0x04142C04}, {0x08101C04}, {0x040C4C04}, {0x04087404}, {0x0404EC04},
+    {0x0C101404}, {0x0404F404}, {0x04087C04}, {0x0C0C1C04}, {0x10101004}, {0x04143404}, {0x080C2C04}, {0x08084404},
+    {0x040C5C04}, {0x08141C04}, {0x0C101804}, {0x04089404}, {0x0C141404}, {0x08084C04}, {0x041C2C04}, {0x080C3404},
+    {0x10101404}, {0x0C0C2404}, {0x0408A404}, {0x0C101C04}, {0x04144404}, {0x0408AC04}, {0x040C7404}, {0x08102C04},
+    {0x0C141804}, {0x041C3404}, {0x08085C04}, {0x040C7C04}, {0x0408BC04}, {0x04144C04}, {0x10101804}, {0x0C181804},
+    {0x10102004}, {0x10141C04}, {0x10181804},
 };
 inline constexpr slice_block slice_blocks[] = {
     {"v2", "v2", v2_slices, 5},
@@ -131,49 +131,61 @@ struct machine_row {
   const char* name;
   const char* chip;
   std::int64_t chips;
-  known<std::int64_t> vcpus, ram_gb;
+  std::int64_t vcpus, ram_gb;  ///< 0: unknown
   bool makes_one_vm, makes_several_vms;
   const char* gke_label;
-  known<double> gigabits;
+  std::int64_t gigabits;  ///< 0: unknown
 };
 
 // generated: machine_types from data/hardware.json
 // clang-format off
 inline constexpr machine_row machine_rows[] = {
-    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device", unknown},
-    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice", unknown},
-    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice", unknown},
-    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false, "tpu-v5-lite-device", unknown},
-    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false, "tpu-v5-lite-device", unknown},
-    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false, "tpu-v5-lite-device", unknown},
-    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false, "tpu-v5-lite-podslice", unknown},
-    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true, "tpu-v5-lite-podslice", unknown},
-    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice", unknown},
+    {"ct3-hightpu-4t", "v3", 4, 96, 340, true, false, "tpu-v3-device", 0},
+    {"ct3p-hightpu-4t", "v3", 4, 48, 340, false, true, "tpu-v3-slice", 0},
+    {"ct4p-hightpu-4t", "v4", 4, 240, 407, true, true, "tpu-v4-podslice", 0},
+    {"ct5l-hightpu-1t", "v5e", 1, 24, 48, false, false, "tpu-v5-lite-device", 0},
+    {"ct5l-hightpu-4t", "v5e", 4, 112, 192, false, false, "tpu-v5-lite-device", 0},
+    {"ct5l-hightpu-8t", "v5e", 8, 224, 384, false, false, "tpu-v5-lite-device", 0},
+    {"ct5lp-hightpu-1t", "v5e", 1, 24, 48, true, false, "tpu-v5-lite-podslice", 0},
+    {"ct5lp-hightpu-4t", "v5e", 4, 112, 192, true, true, "tpu-v5-lite-podslice", 0},
+    {"ct5lp-hightpu-8t", "v5e", 8, 224, 384, true, false, "tpu-v5-lite-podslice", 0},
     {"ct5p-hightpu-4t", "v5p", 4, 208, 448, true, true, "tpu-v5p-slice", 200},
-    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice", unknown},
-    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, true, false, "tpu-v5p-slice", unknown},
-    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, "", unknown},
-    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, true, false, "", unknown},
-    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, "", unknown},
+    {"ct5p-hightpu-1t", "v5p", 1, 52, 112, true, false, "tpu-v5p-slice", 0},
+    {"ct5p-hightpu-2t", "v5p", 2, 104, 224, true, false, "tpu-v5p-slice", 0},
+    {"ct5p-hightpu-1t-tpu", "v5p", 1, 52, 112, true, false, "", 0},
+    {"ct5p-hightpu-2t-tpu", "v5p", 2, 104, 224, true, false, "", 0},
+    {"ct5p-hightpu-4t-tpu", "v5p", 4, 208, 448, true, true, "", 0},
     {"ct6e-standard-1t", "v6e", 1, 44, 176, true, false, "tpu-v6e-slice", 50},
     {"ct6e-standard-4t", "v6e", 4, 180, 720, true, true, "tpu-v6e-slice", 400},
     {"ct6e-standard-8t", "v6e", 8, 180, 1440, true, false, "tpu-v6e-slice", 200},
-    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false, "", unknown},
-    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true, "", unknown},
-    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false, "", unknown},
-    {"tpu7x-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7x", unknown},
+    {"ct6e-standard-1t-tpu", "v6e", 1, 44, 176, true, false, "", 0},
+    {"ct6e-standard-4t-tpu", "v6e", 4, 180, 720, true, true, "", 0},
+    {"ct6e-standard-8t-tpu", "v6e", 8, 180, 1440, true, false, "", 0},
+    {"tpu7x-standard-1t", "tpu7x", 1, 0, 0, true, false, "tpu7x", 0},
     {"tpu7x-standard-4t", "tpu7x", 4, 224, 960, true, true, "tpu7x", 400},
-    {"tpu7x-ultranet-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7x", unknown},
-    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true, "", unknown},
-    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, unknown, unknown, true, true, "", unknown},
-    {"tpu7-standard-1t", "tpu7x", 1, unknown, unknown, true, false, "tpu7", unknown},
-    {"tpu7-standard-4t", "tpu7x", 4, unknown, unknown, true, true, "tpu7", unknown},
+    {"tpu7x-ultranet-4t", "tpu7x", 4, 0, 0, true, true, "tpu7x", 0},
+    {"tpu7x-standard-4t-tpu", "tpu7x", 4, 224, 960, true, true, "", 0},
+    {"tpu7x-ultranet-4t-tpu", "tpu7x", 4, 0, 0, true, true, "", 0},
+    {"tpu7-standard-1t", "tpu7x", 1, 0, 0, true, false, "tpu7", 0},
+    {"tpu7-standard-4t", "tpu7x", 4, 0, 0, true, true, "tpu7", 0},
 };
 // clang-format on
 // end of generated: machine_types
 
+template <class T>
+constexpr known<T> known_unless_0(std::int64_t figure) noexcept {
+  return figure == 0 ? known<T>{} : known<T>{static_cast<T>(figure)};
+}
 constexpr machine_type to_machine(const machine_row& r) {
-  return {r.name, r.chip, r.chips, r.vcpus, r.ram_gb, r.makes_one_vm, r.makes_several_vms, r.gke_label, r.gigabits};
+  return {r.name,
+          r.chip,
+          r.chips,
+          known_unless_0<std::int64_t>(r.vcpus),
+          known_unless_0<std::int64_t>(r.ram_gb),
+          r.makes_one_vm,
+          r.makes_several_vms,
+          r.gke_label,
+          known_unless_0<double>(r.gigabits)};
 }
 
 inline constexpr std::size_t machine_type_count = sizeof(machine_rows) / sizeof(machine_rows[0]);

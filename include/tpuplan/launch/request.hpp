@@ -326,7 +326,7 @@ inline bool has_documented_vms(const slice& where) {
   bool listed = false;
   for (const slice_row& row : slices_of(where.chip.name)) {
     if (!is_shape(row, where.shape)) continue;
-    if (row.chips_per_vm == where.chips_per_vm) return true;
+    if (row.chips_per_vm() == where.chips_per_vm) return true;
     listed = true;
   }
   return !listed && where.chips_per_vm == 4;
