@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <tpuplan/base/error.hpp>
+#include <tpuplan/base/joined.hpp>
 
 /// @file
 /// What json/file.hpp and json.hpp share: reading a whole number, and quoting a value in an error.
@@ -27,13 +27,6 @@ namespace detail {
     if ((c >= 0 && c < ' ') || c == 127) return true;
   }
   return false;
-}
-
-/// The texts one after another.
-[[nodiscard]] inline std::string joined(std::initializer_list<std::string_view> texts) {
-  std::string all;
-  for (const std::string_view text : texts) all.append(text);
-  return all;
 }
 
 /// A value as an error quotes it: its first 40 characters, or "a list" and the like.

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/joined.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/reflect/fields.hpp>
 #include <tpuplan/show/svg/picture.hpp>
@@ -89,12 +89,7 @@ namespace detail {
 
 namespace readable {
 
-/// The pieces, one behind the other. Worked: joined({"8", " chips"}) is "8 chips".
-[[nodiscard]] inline std::string joined(std::initializer_list<std::string_view> pieces) {
-  std::string all;
-  for (const std::string_view one : pieces) all.append(one);
-  return all;
-}
+using tpuplan::detail::joined;
 /// Words with a comma between them. Worked: listed({"us", "asia"}) is "us, asia".
 template <class Words>
 [[nodiscard]] std::string listed(const Words& words, std::string_view between = ", ") {
