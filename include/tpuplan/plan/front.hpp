@@ -72,7 +72,12 @@ inline void put_tried_first(std::vector<plan>& plans, objective best) {
   if (plans.empty() || has_been_run(plans[0].mesh, plans[0].where.chip)) return;
   for (std::size_t i = 1; i < plans.size(); ++i) {
     if (!has_been_run(plans[i].mesh, plans[i].where.chip) || !is_within_band(plans[0], plans[i], best)) continue;
-    for (; i > 0; --i) std::swap(plans[i], plans[i - 1]);
+    std::vector<plan> ranked;
+    ranked.push_back(std::move(plans[i]));
+    for (std::size_t j = 0; j < plans.size(); ++j) {
+      if (j != i) ranked.push_back(std::move(plans[j]));
+    }
+    plans.swap(ranked);
     return;
   }
 }
@@ -133,7 +138,7 @@ inline void keep_best(plan_answer& answer, const plan_request& request) {
   for (const plan& planned : answer.plans) {
     for (std::size_t i = 0; i < planned.costs.size(); ++i) {
       if (!planned.costs[i].on_front) continue;
-      front.push_back(planned);
+      front.push_back(plan(planned));
       front.back().on_front = true;
       detail::pay_with(front.back(), i, request);
     }
@@ -149,7 +154,7 @@ inline void keep_best(plan_answer& answer, const plan_request& request) {
   for (const plan& planned : answer.plans) {
     for (std::size_t i = 0; i < planned.costs.size(); ++i) {
       if (!planned.costs[i].on_front || i == planned.chosen) continue;
-      all.push_back(planned);
+      all.push_back(plan(planned));
       all.back().on_front = true;
       detail::pay_with(all.back(), i, request);
     }

@@ -382,7 +382,8 @@ inline void search_shape(const slice& where, const search_space& space, hoisted_
     if (chip_count < request.smallest_chips) continue;
     ++found.counts.slices;
     if (!has_rates(where.chip, request, slice_total)) {
-      found.rejected.push_back({where, slice_total, rejection::no_such_rate, 0, {}});
+      const rejected_slice unrated{where, slice_total, rejection::no_such_rate, 0, {}};
+      found.rejected.push_back(unrated);
       continue;
     }
     const slice_search search = layout_search(where, space, degrees, meter).of(slice_total);
@@ -392,7 +393,8 @@ inline void search_shape(const slice& where, const search_space& space, hoisted_
       continue;
     }
     meter.step(4);
-    found.rejected_before.push_back(found.rejected.size());
+    const std::size_t before = found.rejected.size();
+    found.rejected_before.push_back(before);
     found.plans.push_back(plan_of(where, search, space));
   }
 }
