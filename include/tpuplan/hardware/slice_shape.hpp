@@ -110,7 +110,9 @@ constexpr bool is_shape(const slice_row& row, const topology& shape) noexcept {
   return row.length(0) == shape.dims[0] && row.length(1) == shape.dims[1] && row.length(2) == shape.dims[2];
 }
 
-constexpr std::int64_t chips(const slice_row& row) noexcept { return std::int64_t{row.length(0)} * row.length(1) * row.length(2); }
+constexpr std::int64_t chips(const slice_row& row) noexcept {
+  return std::int64_t{row.length(0)} * row.length(1) * row.length(2);
+}
 
 /// The row that a name with that many chips stands for; none for counts that no name has.
 constexpr const slice_row* named_row(std::string_view chip, std::int64_t chip_count) noexcept {
