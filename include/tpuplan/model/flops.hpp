@@ -62,9 +62,9 @@ struct forward_flops {
 
 namespace detail {
 
-/// Keys that a query sees on average in a layer with that window (0: none).
-constexpr double average_context(const transformer& model, double sequence, double window, const flop_convention& how) {
-  const bool halved = how.attention == attention_flops::causal_half && model.kind == architecture::decoder;
+/// Positions that one of them sees on average with that window (0: none).
+constexpr double average_context(bool causal, double sequence, double window, const flop_convention& how) {
+  const bool halved = how.attention == attention_flops::causal_half && causal;
   const double whole = halved ? sequence / 2 : sequence;
   if (window <= 0 || window >= sequence) return whole;
   switch (how.window) {
@@ -73,6 +73,10 @@ constexpr double average_context(const transformer& model, double sequence, doub
     case window_flops::clipped: break;
   }
   return window < whole ? window : whole;
+}
+/// The same of a query in a layer of the model.
+constexpr double average_context(const transformer& model, double sequence, double window, const flop_convention& how) {
+  return average_context(model.kind == architecture::decoder, sequence, window, how);
 }
 
 /// Multiply-adds of the attention core for one token of one layer: heads x context x (key size + value size).

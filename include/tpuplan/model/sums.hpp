@@ -32,19 +32,6 @@ constexpr parameter_count count_of(const blocks::sums& sum) {
   return count;
 }
 
-/// Positions that one of them sees on average with that window (0: none).
-constexpr double average_context(bool causal, double sequence, double window, const flop_convention& how) {
-  const bool halved = how.attention == attention_flops::causal_half && causal;
-  const double whole = halved ? sequence / 2 : sequence;
-  if (window <= 0 || window >= sequence) return whole;
-  switch (how.window) {
-    case window_flops::smooth: return halved ? window - window * window / (2 * sequence) : window;
-    case window_flops::half: return window / 2;
-    case window_flops::clipped: break;
-  }
-  return window < whole ? window : whole;
-}
-
 /// Keys that a position sees on average: those of a window, those that an indexer chooses, or all.
 constexpr double keys_seen(const blocks::core& c, double sequence, const flop_convention& how) {
   const double all = average_context(c.causal, sequence, 0, how);

@@ -437,6 +437,19 @@ constexpr bytes largest_bytes(const memory_terms& terms, const memory_layout& at
   return max(most, parts_of(terms[2], memory_stage::update, at, microbatches).total);
 }
 
+/// The most units that fit, up to twice as many as `end`, where all below fit too; 0: not even one.
+template <class Fits>
+constexpr std::int64_t most_units(std::int64_t end, const Fits& fits_with) {
+  if (!fits_with(1)) return 0;
+  std::int64_t good = 1, bad = 2;
+  while (bad < end && fits_with(bad)) good = bad, bad *= 2;
+  while (bad - good > 1) {
+    const std::int64_t middle = good + (bad - good) / 2;
+    (fits_with(middle) ? good : bad) = middle;
+  }
+  return good;
+}
+
 }  // namespace detail
 
 /// HBM that one training step takes on one device: its state, and the most that is live beside it in any stage. Tensor
@@ -477,18 +490,9 @@ constexpr bytes largest_bytes(const memory_terms& terms, const memory_layout& at
     job.global_batch = checked_multiply(unit, units);
     return fits(memory_use(model, job, mesh, where)) == verdict::yes;
   };
-  if (!fits_with(1)) return nothing;
-  std::int64_t good = 1;
-  std::int64_t bad = 2;
-  while (bad < (std::int64_t{1} << 30) && fits_with(bad)) {
-    good = bad;
-    bad *= 2;
-  }
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (fits_with(middle) ? good : bad) = middle;
-  }
-  return checked_multiply(unit, good);
+  const std::int64_t most = detail::most_units(std::int64_t{1} << 30, fits_with);
+  if (most == 0) return nothing;
+  return checked_multiply(unit, most);
 }
 
 }  // namespace abi_0

@@ -271,14 +271,9 @@ struct fed_network_step {
     job.global_batch = checked_multiply(unit, units);
     return fits(memory_use(net, job, mesh, where)) == verdict::yes;
   };
-  if (!fits_with(1)) return nothing;
-  std::int64_t good = 1, bad = 2;
-  while (bad < (std::int64_t{1} << 24) && fits_with(bad)) good = bad, bad *= 2;
-  while (bad - good > 1) {
-    const std::int64_t middle = good + (bad - good) / 2;
-    (fits_with(middle) ? good : bad) = middle;
-  }
-  return checked_multiply(unit, good);
+  const std::int64_t most = detail::most_units(std::int64_t{1} << 24, fits_with);
+  if (most == 0) return nothing;
+  return checked_multiply(unit, most);
 }
 
 }  // namespace abi_0
