@@ -41,7 +41,12 @@ async function open_library() {
       const bytes = new TextEncoder().encode(question);
       const place = malloc(bytes.length);
       new Uint8Array(memory.buffer, place, bytes.length).set(bytes);
-      const answer = tpuplan_ask(place, bytes.length);
+      let answer = 0;
+      try {
+        answer = tpuplan_ask(place, bytes.length);
+      } catch {
+        throw new Error("the library has stopped: no memory for the answer");
+      }
       free(place);
       return taken(answer);
     },
