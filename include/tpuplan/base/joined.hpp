@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/error.hpp>
 
 /// @file
 /// Texts in a row.
@@ -17,9 +18,10 @@ namespace detail {
 /// Hundreds of sentences are made of them: a piece is two words to write, whatever it is.
 class piece {
  public:
-  piece(const char* literal) noexcept : start_{literal}, size_{literal_} {}              // NOLINT
-  piece(const std::string& text) noexcept : start_{&text}, size_{string_} {}             // NOLINT
-  piece(std::string_view words) noexcept : start_{words.data()}, size_{words.size()} {}  // NOLINT
+  piece(const char* literal) noexcept : start_{literal}, size_{literal_} {}   // NOLINT(google-explicit-constructor)
+  piece(const std::string& text) noexcept : start_{&text}, size_{string_} {}  // NOLINT(google-explicit-constructor)
+  piece(std::string_view words) noexcept
+      : start_{words.data()}, size_{words.size()} {}  // NOLINT(google-explicit-constructor)
 
   void append_to(std::string& all) const {
     if (size_ == string_) {
