@@ -20,8 +20,8 @@ class piece {
  public:
   piece(const char* literal) noexcept : start_{literal}, size_{literal_} {}   // NOLINT(google-explicit-constructor)
   piece(const std::string& text) noexcept : start_{&text}, size_{string_} {}  // NOLINT(google-explicit-constructor)
-  piece(std::string_view words) noexcept
-      : start_{words.data()}, size_{words.size()} {}  // NOLINT(google-explicit-constructor)
+  piece(std::string_view words) noexcept  // NOLINT(google-explicit-constructor)
+      : start_{words.data()}, size_{words.size()} {}
 
   void append_to(std::string& all) const {
     if (size_ == string_) {
