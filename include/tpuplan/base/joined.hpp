@@ -18,10 +18,11 @@ namespace detail {
 /// Hundreds of sentences are made of them: a piece is two words to write, whatever it is.
 class piece {
  public:
-  piece(const char* literal) noexcept : start_{literal}, size_{literal_} {}   // NOLINT(google-explicit-constructor)
-  piece(const std::string& text) noexcept : start_{&text}, size_{string_} {}  // NOLINT(google-explicit-constructor)
-  piece(std::string_view words) noexcept  // NOLINT(google-explicit-constructor)
-      : start_{words.data()}, size_{words.size()} {}
+  // NOLINTBEGIN(google-explicit-constructor): a sentence is a list of any of them
+  piece(const char* literal) noexcept : start_{literal}, size_{literal_} {}
+  piece(const std::string& text) noexcept : start_{&text}, size_{string_} {}
+  piece(std::string_view words) noexcept : start_{words.data()}, size_{words.size()} {}
+  // NOLINTEND(google-explicit-constructor)
 
   void append_to(std::string& all) const {
     if (size_ == string_) {
