@@ -44,13 +44,15 @@ struct remat_policy {
 /// @}
 
 namespace detail {
+/// D on the device, H on the host, any other computed again.
+constexpr placement at_letter(char c) noexcept {
+  return c == 'D' ? placement::device : c == 'H' ? placement::host : placement::recompute;
+}
 /// A policy written as one letter per tensor, in the order of the fields: D on the device, H on the host, . computed
 /// again. The eighth letter is . where the attention kernel runs again, D where its output is kept.
-constexpr remat_policy policy(const char (&tensors)[9]) noexcept {
-  const auto where = [&tensors](std::size_t i) {
-    return tensors[i] == 'D' ? placement::device : tensors[i] == 'H' ? placement::host : placement::recompute;
-  };
-  return {where(0), where(1), where(2), where(3), where(4), where(5), where(6), tensors[7] == '.'};
+constexpr remat_policy policy(const char (&t)[9]) noexcept {
+  return {at_letter(t[0]), at_letter(t[1]), at_letter(t[2]), at_letter(t[3]),
+          at_letter(t[4]), at_letter(t[5]), at_letter(t[6]), t[7] == '.'};
 }
 }  // namespace detail
 
