@@ -114,42 +114,33 @@ TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
   CHECK(job.frozen_weights == dtype::int4);
 }
 
-TEST_CASE("prices of a question, and their regions") {
-  CHECK(prices_of(nullptr).book().size() == price_book{}.size());
-  CHECK_FALSE(refusal_of([] { expect_region(price_book{}, "us"); }).refused);
-  CHECK(says(refusal_of([] { expect_region(price_book{}, "mars"); }).message, "region is mars; valid: us"));
-}
-
-TEST_CASE("the region of the first row of a book is known") {
-  price_row row;
-  row.generation = "v5e";
-  row.region = "mars";
-  const price_book book(&row, 1);
-  CHECK_FALSE(refusal_of([&] { expect_region(book, "mars"); }).refused);
-  CHECK(says(refusal_of([&] { expect_region(book, "venus"); }).message, "region is venus; valid: mars"));
-}
-
-TEST_CASE("regions by area") {
-  CHECK(is_in_area("europe-west4", "europe"));
-  CHECK(is_in_area("us", "us"));
-  CHECK(is_in_area("us-east5", "all"));
-  CHECK_FALSE(is_in_area("us-east5", "us"));       // the region of prices for all of the US
-  CHECK_FALSE(is_in_area("europe-west4", "eur"));  // whole words
-  CHECK_FALSE(is_in_area("us-east5", "us-east"));
-  CHECK_FALSE(is_in_area("us-east5-b", "us-east5"));
-  CHECK_FALSE(is_in_area("europe", "europe-west4"));
-  price_row rows[3];
-  rows[0].region = "europe-west4", rows[1].region = "us", rows[2].region = "europe-north1";
-  const price_book book(rows, 3);
-  using list = std::vector<std::string>;
-  CHECK(all_regions(book) == list{"europe-west4", "us", "europe-north1"});
-  CHECK(regions_named(book, {"us", "europe"}) == list{"us", "europe-west4", "europe-north1"});
-  CHECK(regions_named(book, {"europe-north1", "europe"}) == list{"europe-north1", "europe-west4"});
-  CHECK(regions_named(book, {"all"}) == all_regions(book));
-  CHECK(says(refusal_of([&] {
-               (void)regions_named(book, {"us", "asia"});
-             }).message,
-             "region is asia; valid: areas all, europe; regions "));
+TEST_CASE("what has no effect on a model or under an optimizer is refused, and what it does to one is said") {
+  const auto refused = [](const training_job& job) {
+    asked_job asked;
+    asked.job = job;
+    assumed_values assumed;
+    return refusal_of([&] { (void)filled_job(asked, llama_3_8b(), assumed); }).message;
+  };
+  training_job job = job_of(64, 4096);
+  job.moments = dtype::bf16;
+  CHECK(refused(job).empty());
+  job.optimizer = optimizer_kind::sgd_momentum;
+  CHECK(refused(job).empty());
+  for (const optimizer_kind none : {optimizer_kind::sgd, optimizer_kind::adafactor}) {
+    job.optimizer = none;
+    CHECK(says(refused(job), "job.moments is bf16; valid: an optimizer that keeps moments in that format, not"));
+  }
+  job.moments = dtype::fp32, job.state_on_host = host_state::optimizer;
+  CHECK(refused(job).empty());  // adafactor keeps rows and columns
+  job.optimizer = optimizer_kind::sgd;
+  CHECK(says(refused(job), "job.state_on_host is given without effect; valid: an optimizer that keeps state, not sgd"));
+  job = job_of(64, 4096);
+  job.default_tiles = true;
+  CHECK(says(refused(job), "job.default_tiles is given without effect; valid: a model with experts"));
+  assumed_values assumed;
+  assume_of_job(model_of({{"model_type", "gpt2"}}).model, job_of(8, 4096), assumed);
+  REQUIRE(assumed.size() == 1);
+  CHECK(assumed.front().second == "the model is made for 1,024 tokens, fewer than a sequence has");
 }
 
 }  // namespace ask_subject_tests
