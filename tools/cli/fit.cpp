@@ -71,6 +71,7 @@ placed_job place(const model_config& config, const job_options& job, const mesh_
     const maxtext_question asked = ask_maxtext(job, mesh);
     all = {config, asked.where, asked.mesh, asked.job, {}, {}, {}};
     all.job.software = job.job.software;
+    assume_of_job(config.model, all.job, all.assumed);
   } else {
     const layout sharding = layout_of(mesh);
     asked_job asked = job;
@@ -102,7 +103,7 @@ std::string follow_up(const placed_job& asked, verdict fits, const session& with
   if (fits == verdict::yes) return is_timed(asked) ? follow_up(with, "train", {}) : std::string();
   if (with.is_given("--maxtext")) return {};
   std::vector<std::string_view> dropped = degrees_of_a_layout;
-  dropped.push_back("--calibration");  // of which a plan reads the steps alone
+  if (asked.constants.own.count == 0) dropped.push_back("--calibration");  // of which a plan reads the steps alone
   return follow_up(with, "plan", {{"--tokens", "1T"}}, dropped);
 }
 

@@ -119,12 +119,13 @@ struct advised_change {
   /// @}
 };
 namespace detail {
-/// The findings as rows.
-[[nodiscard]] inline std::vector<advised_change> changes_of(const findings& advice) {
+/// The findings as rows; `memory_of(case)` is that of the job after the change.
+template <class Memory>
+[[nodiscard]] std::vector<advised_change> changes_of(const findings& advice, const Memory& memory_of) {
   std::vector<advised_change> list;
   for (const finding& f : advice)
     list.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()), std::string(f.better.view()),
-                    f.step_time_now, f.step_time_then, f.work, f.gain, readable::sentence(f)});
+                    f.step_time_now, f.step_time_then, f.work, f.gain, readable::sentence(f, memory_of(f.then))});
   return list;
 }
 }  // namespace detail
@@ -168,6 +169,7 @@ struct fit_answer {
   std::string model{};  ///< name of the model
   /// Where it does not surely fit: the smallest slice of that generation on which it does; nothing: there is none.
   std::optional<fitting_slice> smallest{};
+  std::int64_t own_peaks = 0;  ///< the user's own peaks that correct memory; with them no other slice is searched for
   /// @}
 };
 /// The job on the slice, with nothing left open.
@@ -212,8 +214,10 @@ namespace detail {
   answer.used_low = answer.breakdown.low;
   answer.used_high = answer.breakdown.high;
   answer.usable = answer.breakdown.usable;
-  if (const maybe<std::int64_t> most = tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where))
+  if (const maybe<std::int64_t> most =
+          tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where, all.known_memory))
     answer.largest_batch = *most;
+  answer.own_peaks = static_cast<std::int64_t>(all.known_memory.count);
   answer.model = all.config.model.name.view();
   answer.slice = tpuplan::name(all.where).view();
   answer.mesh = all.mesh;
@@ -226,13 +230,19 @@ namespace detail {
 /// cannot be timed. Worked: of Llama 3 8B on "v5p-128" with tensor parallelism over 16 and full rematerialization the
 /// first is training_job.remat.
 [[nodiscard]] inline findings findings_of(const placed_job& all) {
-  return training_advice(all.config.model, all.job, all.mesh, all.where, all.constants);
+  return training_advice(all.config.model, all.job, all.mesh, all.where, all.constants, all.known_memory);
 }
 namespace detail {
+/// The same as rows.
+[[nodiscard]] inline std::vector<advised_change> changes_of(const placed_job& all) {
+  const training_case now{all.config.model, all.job, all.mesh, all.where};
+  return changes_of(findings_of(all),
+                    [&](const training_case& then) { return memory_beside(now, all.known_memory, then); });
+}
 /// Advice where the step can be timed; memory can be asked of more jobs.
 [[nodiscard]] inline std::optional<std::vector<advised_change>> advice_of(const placed_job& all) {
   try {
-    return changes_of(findings_of(all));
+    return changes_of(all);
   } catch (const error& refusal) {
     if (refusal.code() != errc::unsupported && refusal.code() != errc::unknown_figure) throw;
     return std::nullopt;
@@ -262,7 +272,7 @@ namespace detail {
 [[nodiscard]] inline fit_answer answer_to_fit(const placed_job& all) {
   fit_answer answer = detail::fit_of(all);
   answer.advice = detail::advice_of(all);
-  if (answer.fits != verdict::yes) answer.smallest = detail::smallest_of(all);
+  if (answer.fits != verdict::yes && answer.own_peaks == 0) answer.smallest = detail::smallest_of(all);
   return answer;
 }
 
@@ -401,7 +411,7 @@ inline void add_remarks(train_answer& answer, const placed_job& all, const train
   detail::add_remarks(answer, all, asked);
   answer.own_runs = static_cast<std::int64_t>(all.constants.own.count);
   answer.region = asked.region;
-  answer.advice = detail::changes_of(findings_of(all));
+  answer.advice = detail::changes_of(all);
   if (asked.tokens <= 0) return answer;
   answer.run_tokens = asked.tokens;
   assumed.clear();
@@ -437,7 +447,7 @@ TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, s
 TPUPLAN_FIELDS(tpuplan::fitting_slice, slice, mesh, remat, gradient_accumulation)
 TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, chance_to_fit, used, used_low, used_high, usable, breakdown, largest_batch,
-               slice, mesh, job, assumed, advice, model, smallest)
+               slice, mesh, job, assumed, advice, model, smallest, own_peaks)
 TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, zone, prices,
                mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
                chip_time_between_failures, around, timeline, noise_scale)

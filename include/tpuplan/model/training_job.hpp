@@ -112,12 +112,16 @@ struct training_job {
   weight_bits frozen_by_part{};                 ///< of a quantised base, where it is not in `frozen_weights`
 };
 
+namespace detail {
+inline constexpr std::int64_t most_step_tokens = std::int64_t{1} << 60;
+}  // namespace detail
+
 /// Tokens in one step. Throws for more than 2^60 of them. Worked: 1024 sequences of 4096 tokens are 4194304.
 [[nodiscard]] constexpr std::int64_t tokens_per_step(const training_job& job) {
   const std::int64_t length = detail::positive_count("training_job.sequence_length", job.sequence_length);
   detail::check_part("training_job.sequence_length", length, detail::most_tokens, "1 to 2^40 tokens");
   const std::int64_t batch = detail::positive_count("training_job.global_batch", job.global_batch);
-  if (batch > (std::int64_t{1} << 60) / length)
+  if (batch > detail::most_step_tokens / length)
     detail::fail(errc::out_of_range, "training_job.global_batch", batch, "at most 2^60 tokens in a step");
   return batch * length;
 }

@@ -8,6 +8,7 @@
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/findings.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
+#include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/thresholds.hpp>
 
@@ -104,8 +105,19 @@ struct advice_base {
   training_case now{};
   calibration constants{};
   seconds step{};
+  own_runs peaks{};
   verdict fit = verdict::no;
 };
+
+/// The memory of a case as own peaks move that of the present job: one change has the compiler of what is measured,
+/// where the peaks would move a less alike case less far.
+constexpr memory_breakdown memory_beside(const training_case& now, const own_runs& peaks, const training_case& then) {
+  const memory_breakdown memory = memory_use(then.model, then.job, then.mesh, then.where);
+  return peaks.count == 0 ? memory : corrected(memory, peaks, features_of(now.model, now.job, now.mesh, now.where));
+}
+constexpr verdict fits_beside(const advice_base& base, const training_case& then) {
+  return fits(memory_beside(base.now, base.peaks, then));
+}
 
 /// Model FLOPs per step and chip, with logits for predicted tokens only, of the model `counted`, which has no padding.
 constexpr double useful_work(const transformer& counted, const training_case& asked) {
@@ -129,7 +141,7 @@ constexpr void improve(finding& best, const advice_base& base, const training_ca
   const double work = useful_work(counted, then) / useful_work(base.now.model, base.now);
   const double gain = 1 - step / base.step / work;
   if (!gains_more(best, gain, smallest_gain)) return;
-  if (!fits_as_surely(fits(memory_use(then.model, then.job, then.mesh, then.where)), base.fit)) return;
+  if (!fits_as_surely(fits_beside(base, then), base.fit)) return;
   best.step_time_now = base.step;
   best.step_time_then = step;
   best.work = work;
@@ -162,7 +174,7 @@ constexpr finding batch_finding(const advice_base& base) {
   const auto all_chips = static_cast<double>(checked_multiply(chips(then.where), slices(then.mesh)));
   while (static_cast<double>(tokens_per_step(then.job)) / all_chips < critical) {
     then.job.global_batch = checked_multiply(then.job.global_batch, 2);
-    if (fits(memory_use(then.model, then.job, then.mesh, then.where)) == verdict::no) break;
+    if (fits_beside(base, then) == verdict::no) break;
     improve(best, base, then);
   }
   best.now = words_of(base.now.job.global_batch);
@@ -333,6 +345,7 @@ constexpr finding wraparound_finding(const advice_base& base) {
   const std::int64_t times = chips(then.where) / chips(base.now.where);
   std::int64_t& degree = then.mesh.fsdp == 1 && then.mesh.data > 1 ? then.mesh.data : then.mesh.fsdp;
   degree = checked_multiply(degree, times);
+  if (then.job.global_batch > most_step_tokens / then.job.sequence_length / times) return best;
   then.job.global_batch = checked_multiply(then.job.global_batch, times);
   improve(best, base, then);
   best.now = name(base.now.where).view();
@@ -398,16 +411,18 @@ constexpr calibration with_factor_of(calibration constants, const training_case&
 
 /// What in a training job wastes chip time, the largest gain first. Each finding is one change alone, estimated by
 /// `step_time` with the same constants and the same factor of own runs, which gains half a percent or more and fits no
-/// less surely than the present job. Throws where `step_time` throws. Worked: llama-3-8b on v5p-128, 64 sequences of
-/// 4096 tokens under `full`, has HBM for a lighter policy; its 4096 tokens per chip are above the critical 850.
+/// less surely than the present job, by memory that own peaks correct as they correct its own. Throws where `step_time`
+/// throws. Worked: llama-3-8b on v5p-128, 64 sequences of 4096 tokens under `full`, has HBM for a lighter policy; its
+/// 4096 tokens per chip are above the critical 850.
 [[nodiscard]] constexpr findings training_advice(const transformer& model, const training_job& job, const layout& mesh,
-                                                 const slice& where,
-                                                 const calibration& constants = default_calibration) {
+                                                 const slice& where, const calibration& constants = default_calibration,
+                                                 const own_runs& peaks = {}) {
   detail::advice_base base;
   base.now = {model, job, mesh, where};
   base.step = step_time(model, job, mesh, where, constants).total;
   base.constants = detail::with_factor_of(constants, base.now);
-  base.fit = fits(memory_use(model, job, mesh, where));
+  base.peaks = peaks;
+  base.fit = detail::fits_beside(base, base.now);
   findings all;
   detail::add(all, detail::batch_finding(base));
   for (std::int32_t which = 0; which < detail::width_count; ++which)

@@ -18,7 +18,7 @@ namespace detail {
 
 /// What is wasteful of a remat policy: it computes again what memory or the hosts have room for, or moves what memory
 /// has room for.
-[[nodiscard]] inline std::string remat_words(const finding& f) {
+[[nodiscard]] inline std::string remat_words(const finding& f, verdict fit) {
   const auto on_hosts = [&](const remat_policy& policy) {
     return saved_width(widths_of(f.then.model), policy, placement::host) > 0;
   };
@@ -26,11 +26,12 @@ namespace detail {
   const bool from_hosts = now && on_hosts(*now), to_hosts = on_hosts(f.then.job.remat);
   if (from_hosts && to_hosts) return " is not the fastest that moves tensors to host memory: ";
   if (from_hosts) return " moves to host memory what HBM has room for: ";
-  return to_hosts ? " recomputes what can wait in host memory: " : " recomputes more than memory requires: ";
+  if (to_hosts) return " recomputes what can wait in host memory: ";
+  return fit == verdict::yes ? " recomputes more than memory requires: " : " recomputes more than memory may require: ";
 }
 
 /// What is wasteful and what is better, as far as the sentence that ends "with it fits (…)".
-[[nodiscard]] inline std::string change_words(const finding& f) {
+[[nodiscard]] inline std::string change_words(const finding& f, verdict fit = verdict::yes) {
   const std::string now(f.now.view()), better(f.better.view()), subject(f.subject.view());
   switch (f.kind) {
     case finding_kind::batch: {
@@ -44,7 +45,7 @@ namespace detail {
     case finding_kind::vocabulary: return subject + " " + now + " does not fill the MXU: with " + better + " it";
     case finding_kind::heads: return now + " cannot be sharded further: with " + better + " it";
     case finding_kind::layout: return now + " is the slower layout: " + better;
-    case finding_kind::remat: return "remat " + now + remat_words(f) + better;
+    case finding_kind::remat: return "remat " + now + remat_words(f, fit) + better;
     case finding_kind::wraparound:
       return now + " has axes that are no rings: " + better + " with as many sequences on each chip";
     case finding_kind::slices: return now + " wait for the network between them: " + better;
@@ -55,15 +56,18 @@ namespace detail {
 
 }  // namespace detail
 
-/// A finding as a sentence. Worked: a finding of kind remat begins with "remat full recomputes more than memory
-/// requires:" where the present policy is full.
-[[nodiscard]] inline std::string sentence(const finding& f) {
-  const memory_breakdown memory = memory_use(f.then.model, f.then.job, f.then.mesh, f.then.where);
+/// A finding as a sentence, with the memory that the job has after the change. Worked: a finding of kind remat begins
+/// with "remat full recomputes more than memory requires:" where the present policy is full and the other surely fits.
+[[nodiscard]] inline std::string sentence(const finding& f, const memory_breakdown& memory) {
   const bool same_step = f.work > 1 - 1e-9 && f.work < 1 + 1e-9 && f.kind != finding_kind::wraparound;
-  return detail::change_words(f) + (fits(memory) == verdict::yes ? " fits (" : " may fit (") +
+  return detail::change_words(f, fits(memory)) + (fits(memory) == verdict::yes ? " fits (" : " may fit (") +
          used_of(memory.total, memory.usable) + ") and takes " + duration(f.step_time_then) + " instead of " +
          duration(f.step_time_now) + ", " + percent(f.gain) +
          (same_step ? " less" : " less chip time for the same work");
+}
+/// The same with its memory as estimated. Worked: it ends with "less" or "less chip time for the same work".
+[[nodiscard]] inline std::string sentence(const finding& f) {
+  return sentence(f, memory_use(f.then.model, f.then.job, f.then.mesh, f.then.where));
 }
 
 }  // namespace readable

@@ -89,14 +89,18 @@ inline void key_runs_as_wall(view_part& table) {
   return part;
 }
 
-/// The first five changes, a sentence each; nothing where there is none.
-inline void add_advice(view& to, const std::vector<advised_change>& advice) {
+/// The first five changes, a sentence each; nothing where there is none. With runs of one's own it says how they count.
+inline void add_advice(view& to, const std::vector<advised_change>& advice, std::int64_t own_runs = 0) {
   if (advice.empty()) return;
   view_part& part = to.parts.emplace_back();
   part.title = "advice, one change at a time";
   for (const advised_change& one : advice) {
     if (part.sentences.size() < 5) part.sentences.push_back(one.words);
   }
+  if (own_runs > 0)
+    part.notes.emplace_back(
+        "each change is corrected by runs of your own as the job is: asked by itself, a job that is less like them is "
+        "corrected less, which is no gain of the change");
 }
 /// What the question left open, then what the model's file did. Fields of the question are called as the reader calls
 /// them.

@@ -22,6 +22,10 @@ namespace readable {
            ? joined({counted(*answer.largest_batch, "sequence"), " of ", tpuplan::detail::lengths_of(answer.job)})
            : std::string("none with this layout and remat policy")})};
   if (answer.fits == verdict::yes) return words;
+  if (answer.own_peaks > 0) {
+    words.emplace_back("another slice on which it fits is not searched for: a search knows no peaks of your own");
+    return words;
+  }
   if (!answer.smallest) {
     words.push_back(joined({"no slice of ", slice_for(answer.slice).chip.name.view(), " holds it"}));
     return words;
@@ -69,7 +73,7 @@ namespace readable {
   shown.summary = joined({verdict_words(answer.fits), ": ", used_of(memory.total, memory.usable), " on each device of ",
                           answer.slice, ", between ", range, "; ", shown.parts.back().notes.front()});
   if (options.drawn) shown.pictures = pictures_of(answer);
-  if (answer.advice) add_advice(shown, *answer.advice);
+  if (answer.advice) add_advice(shown, *answer.advice, answer.own_peaks);
   add_assumed(shown, answer.assumed, options);
   if (answer.fits == verdict::yes) {
     shown.next = {{"train", {}, "its time and cost"}};

@@ -67,9 +67,13 @@ namespace readable {
   view_part part = table_of("paid for as | >total:usd | ~>between:usd | >start to end:s | ~price of");
   std::vector<price_row> prices;
   std::vector<std::string> notes;
+  std::vector<std::string_view> left_out;
   bool commitment = false;
   for (const run_price& one : ways) {
-    if (!options.wide && is_commitment(one.kind) && run < commitment_term(one.kind) / 100) continue;
+    if (!options.wide && is_commitment(one.kind) && run < commitment_term(one.kind) / 100) {
+      left_out.push_back(name(one.kind));
+      continue;
+    }
     prices.push_back(one.price);
     const maybe<usd>&low = one.total_low, &high = one.total_high;
     part.rows.push_back({cell(name(one.kind)), marked(one.total, one.price, options),
@@ -90,9 +94,9 @@ namespace readable {
     part.notes.push_back(
         joined({"a commitment is paid for its whole term",
                 options.names_options ? ": --rest-used says what part of the rest other work uses" : ""}));
-  if (part.rows.size() < ways.size())
-    part.notes.push_back(joined(
-        {options.names_options ? "with --wide also" : "not shown:", " commitments, whose whole term is paid for"}));
+  if (!left_out.empty())
+    part.notes.push_back(joined({options.names_options ? "with --wide also " : "not shown: ", listed(left_out),
+                                 ", whose whole term is paid for"}));
   return part;
 }
 /// The phases with the time and the dollars of each, and the goodput; dollars where there is a price.
@@ -154,8 +158,7 @@ inline constexpr const char* run_title = "the run";
       joined({"memory ", used_of(answer.used, answer.usable), ": ", verdict_words(answer.fits, answer.chance_to_fit)}),
       joined({"for ", step.software_taken == software_level::first_port ? "untuned" : name(step.software_taken),
               " software", options.names_options ? ", see --software" : "", "; the band is of ",
-              std::to_string(step.runs), " ", spaced(name(step.kind)), " runs from ", std::to_string(step.sources),
-              " sources",
+              counted(step.runs, joined({spaced(name(step.kind)), " run"})), " from ", counted(step.sources, "source"),
               all.own_runs > 0 ? ", narrowed by " + counted(all.own_runs, "run") + " of your own" : std::string()})};
   if (!all.remarks.empty()) shown.sentences.push_back("note: " + all.remarks);
   shown.summary =
@@ -186,7 +189,7 @@ inline constexpr const char* run_title = "the run";
   shown.summary +=
       joined({" It ", answer.fits == verdict::uncertain ? "may not fit" : verdict_words(answer.fits), "."});
   if (options.drawn) shown.pictures = pictures_of(all);
-  add_advice(shown, all.advice);
+  add_advice(shown, all.advice, all.own_runs + answer.own_peaks);
   add_assumed(shown, answer.assumed, options);
   std::vector<price_row> prices;
   for (const run_price& one : all.costs.value_or(std::vector<run_price>{})) prices.push_back(one.price);

@@ -363,6 +363,35 @@ TEST_CASE("advice compares with the factor that own runs give the job as it is")
   CHECK(close(gain(after), gain(usual), 0.05));  // and not what the runs say less of another policy
 }
 
+TEST_CASE("advice is held against memory as own peaks correct the job as it is") {
+  // A policy was advised by the estimate alone, where full rematerialization had nearly filled the device.
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(where);
+  training_job job = job_of(256, 4096);
+  job.remat = remat::full;
+  const own_runs peaks = with_own_peak({}, bytes{33e9}, m, job, mesh, where);
+  const auto policy = [&](const own_runs& known) {
+    const auto found = find_finding(training_advice(m, job, mesh, where, {}, known), finding_kind::remat);
+    return found ? std::string(found->better.view()) : std::string();
+  };
+  CHECK(policy({}) == "save_context");
+  CHECK(policy(peaks) == "inputs_and_proj_offloaded");
+  const double factor = memory_use(m, job, mesh, where, peaks).total / memory_use(m, job, mesh, where).total;
+  training_case then{m, job, mesh, where};
+  then.job.remat = remat::save_context;
+  const memory_breakdown beside = detail::memory_beside({m, job, mesh, where}, peaks, then);
+  CHECK(close(beside.total / memory_use(m, then.job, mesh, where).total, factor, 1e-9));
+  CHECK(fits(beside) == verdict::no);
+}
+
+TEST_CASE("a step of nearly 2^60 tokens is not grown beyond them") {
+  // The larger slice with rings, tried with as many sequences on each chip, was refused as if it had been asked for.
+  const slice where = slice_for("v6e-8");
+  const training_job job = job_of(40000000, 1000000000);
+  CHECK(refusal_of([&] { (void)training_advice(llama_3_8b(), job, fsdp_layout(where), where); }).message.empty());
+}
+
 TEST_CASE("advice starts from the caller's own constants, and refuses what cannot be timed") {
   const training_case c = fsdp_case("v5p-128", 64, 4096);
   calibration twice;

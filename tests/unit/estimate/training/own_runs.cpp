@@ -140,6 +140,42 @@ TEST_CASE("a peak of one's own is what the same job takes again") {
   CHECK(factor(other) < 1.02);
 }
 
+TEST_CASE("the largest batch is that of the memory that own peaks correct") {
+  const transformer m = llama_3_8b();
+  const slice ran = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(ran);
+  const training_job job = job_of(256, 4096);
+  CHECK(largest_batch(m, job, mesh, ran, own_runs{}) == largest_batch(m, job, mesh, ran));
+  CHECK(largest_batch(m, job, mesh, ran).value() == 320);
+  const own_runs peaks = with_own_peak({}, bytes{33e9}, m, job, mesh, ran);
+  const maybe<std::int64_t> most = largest_batch(m, job, mesh, ran, peaks);
+  REQUIRE(most.has_value());
+  CHECK(*most == 128);
+  CHECK(fits(memory_use(m, job_of(*most, 4096), mesh, ran, peaks)) == verdict::yes);
+  CHECK(fits(memory_use(m, job_of(*most + 64, 4096), mesh, ran, peaks)) != verdict::yes);
+}
+
+TEST_CASE("a peak that no device can have is refused with what is possible") {
+  const transformer m = llama_3_8b();
+  const slice ran = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(ran);
+  const training_job job = job_of(256, 4096);
+  const auto refused = [&](double measured) {
+    return refusal_of([&] { (void)with_own_peak({}, bytes{measured}, m, job, mesh, ran); }).message;
+  };
+  const memory_breakdown memory = memory_use(m, job, mesh, ran);
+  const double held = (memory.parameters + memory.optimizer).value();
+  CHECK(close(held, 8030261248.0 * 12 / 64, 1e-3));
+  CHECK(says(refused(1e9), "measured HBM is 1000000000; valid: 1505673984 bytes, its parameters and optimizer state"));
+  CHECK(says(refused(60e9), "to 34359738368, the HBM of a device"));
+  CHECK(refused(held).empty());
+  CHECK(refused(32.0 * 1024 * 1024 * 1024).empty());
+  // Of two devices on a chip each has half of its HBM.
+  const slice v3 = slice_for("v3-64");
+  CHECK(says(refusal_of([&] { (void)with_own_peak({}, bytes{17.5e9}, m, job, fsdp_layout(v3), v3); }).message,
+             "to 17179869184, the HBM of a device"));
+}
+
 TEST_CASE("own peaks narrow the range of memory by half of what they narrow the spread") {
   const transformer m = llama_3_8b();
   const slice ran = slice_for("v6e-64");

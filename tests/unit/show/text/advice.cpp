@@ -28,4 +28,16 @@ TEST_CASE("a policy that moves tensors to the host recomputes what can wait ther
         "remat inputs_and_proj_offloaded is not the fastest that moves tensors to host memory: minimal_offloaded");
 }
 
+TEST_CASE("a policy that may not fit is not said to need no more memory") {
+  finding found;
+  found.kind = finding_kind::remat;
+  found.now = name(remat::full), found.better = name(remat::minimal);
+  found.then = {llama_3_8b(), job_of(256, 4096), fsdp_layout(slice_for("v6e-64")), slice_for("v6e-64")};
+  found.then.job.remat = remat::minimal;
+  memory_breakdown memory;
+  memory.total = bytes{38e9}, memory.low = bytes{30e9}, memory.high = bytes{50e9}, memory.usable = bytes{33e9};
+  const std::string words = readable::sentence(found, memory);
+  CHECK(words.find("recomputes more than memory may require: minimal may fit (35.4 of 30.7 GiB)") != std::string::npos);
+}
+
 }  // namespace show_text_advice_tests
