@@ -56,6 +56,8 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   answer.run_low = all.run.low;
   answer.run_high = all.run.high;
   answer.fits = all.fits;
+  answer.used = all.used, answer.usable = all.usable;
+  answer.chance_to_fit = all.chance_to_fit;
   answer.checkpoint_interval = job.checkpoint_interval;
   if (job.lifetime) {
     answer.preempted_every = quantile(about.lifetime, 0.5);
@@ -93,7 +95,9 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
 
   risk_answer answer;
   answer.ways = detail::ways_of(about);
-  if (answer.ways.empty()) detail::fail(errc::infeasible, "slice", asked.slice, "a slice that has a price in region");
+  if (answer.ways.empty())
+    detail::fail(errc::infeasible, "region", asked.region,
+                 "a region with a price of " + asked.slice + ": " + regions_with_price(book, all.where));
   answer.kind = asked.kind.value_or(answer.ways.front().kind);
   for (const risk_way& way : answer.ways) {
     if (way.kind == answer.kind) answer.superseded = way.superseded;
@@ -184,7 +188,10 @@ namespace detail {
   run.where = all.where, run.slices = slices(all.mesh);
   run.run = {step.total * steps, step.low * steps, step.high * steps};
   run.terms = detail::terms_of(asked, all, step.total, assumed);
-  run.fits = tpuplan::fits(memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory));
+  const memory_breakdown memory = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory);
+  run.fits = tpuplan::fits(memory);
+  run.used = memory.total, run.usable = memory.usable;
+  run.chance_to_fit = tpuplan::chance_to_fit(memory);
   run.model = all.config.model.name.view();
   run.assumed = all_assumed(all.config, assumed);
   const placed_run as_asked = run;
@@ -203,6 +210,9 @@ namespace detail {
           {*a.run, min(*a.run, steps * a.step_time_low), max(*a.run, steps * a.step_time_high)},
           a.terms,
           a.memory.fits,
+          a.memory.used,
+          a.memory.usable,
+          {},
           a.memory.model,
           a.memory.assumed,
           {}};
@@ -216,6 +226,9 @@ namespace detail {
           {*a.run, min(*a.run, steps * a.step_time_low), max(*a.run, steps * a.step_time_high)},
           a.terms,
           a.fits,
+          a.used,
+          a.usable,
+          {},
           a.model,
           a.assumed,
           {}};

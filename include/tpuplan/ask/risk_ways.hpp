@@ -132,9 +132,11 @@ struct risk_answer {
   std::string start{}, by{};  ///< as asked
   std::optional<seconds> deadline{};
   std::optional<usd> budget{};
-  seconds run{}, run_low{}, run_high{};  ///< useful time of all steps, and the ends of its band
-  verdict fits{};                        ///< whether the job fits
-  seconds checkpoint_interval{};         ///< useful time between two checkpoints
+  seconds run{}, run_low{}, run_high{};   ///< useful time of all steps, and the ends of its band
+  verdict fits{};                         ///< whether the job fits
+  bytes used{}, usable{};                 ///< of a device: the estimate, and what a program may use
+  std::optional<double> chance_to_fit{};  ///< of a language model, as fit has it
+  seconds checkpoint_interval{};          ///< useful time between two checkpoints
   /// Mean time between preemptions of one slice, as believed, and between failures of the job: median and ends of nine
   /// of ten. Nothing: capacity is not taken away.
   std::optional<seconds> preempted_every{}, preempted_every_low{}, preempted_every_high{};
@@ -150,13 +152,15 @@ struct risk_answer {
 
 /// A run on its slices, whatever is trained.
 struct placed_run {
-  slice where{};                      ///< each of the slices
-  std::int64_t slices = 1;            ///< how many of them
-  run_range run{};                    ///< useful time of all steps, and the ends of its band
-  payment_terms terms{};              ///< the run besides its steps, and how capacity waits and fails
-  verdict fits{};                     ///< whether a step does
-  std::string model{};                ///< its name
-  std::vector<assumption> assumed{};  ///< of the model and the question
+  slice where{};                          ///< each of the slices
+  std::int64_t slices = 1;                ///< how many of them
+  run_range run{};                        ///< useful time of all steps, and the ends of its band
+  payment_terms terms{};                  ///< the run besides its steps, and how capacity waits and fails
+  verdict fits{};                         ///< whether a step does
+  bytes used{}, usable{};                 ///< of a device: the estimate, and what a program may use
+  std::optional<double> chance_to_fit{};  ///< of a language model
+  std::string model{};                    ///< its name
+  std::vector<assumption> assumed{};      ///< of the model and the question
   /// The same run on that many chips of the generation, in its best layout; null: other numbers are not looked at.
   std::function<std::optional<placed_run>(provisioning, std::int64_t)> on_chips{};
 };
@@ -363,8 +367,8 @@ TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget
 TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)
 TPUPLAN_FIELDS(tpuplan::risk_answer, chance_in_time, chance_in_budget, chance_of_both, chance_to_end, wall_p10,
                wall_p50, wall_p90, cost_p10, cost_p50, cost_p90, done_p50, done_p90, slice, slices, chips, region, kind,
-               superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, checkpoint_interval,
-               preempted_every, preempted_every_low, preempted_every_high, fails_every, fails_every_low,
-               fails_every_high, ways, changes, walls, costs, assumed, model)
+               superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, used, usable,
+               chance_to_fit, checkpoint_interval, preempted_every, preempted_every_low, preempted_every_high,
+               fails_every, fails_every_low, fails_every_high, ways, changes, walls, costs, assumed, model)
 
 #endif

@@ -112,6 +112,14 @@ void add_chances(std::vector<view_cell>& to, const risk_answer& a, const Row& ro
 }
 
 namespace readable {
+/// That the job may not fit, which no chance counts; empty where it surely does. Worked: "memory 35.6 of 31.2 GiB:
+/// uncertain, with a chance of 32 % to fit; the chances are those of a run that fits".
+[[nodiscard]] inline std::string risk_memory_words(const risk_answer& a) {
+  if (a.fits == verdict::yes) return {};
+  return joined({"memory ", used_of(a.used, a.usable), ": ",
+                 a.chance_to_fit ? verdict_words(a.fits, *a.chance_to_fit) : std::string(verdict_words(a.fits)),
+                 "; the chances are those of a run that fits"});
+}
 /// Dollars of the way of paying that was asked for, marked where its price is older than an announced change.
 [[nodiscard]] inline std::string risk_money(const risk_answer& a, usd amount) {
   const auto asked = [&](const risk_way& way) { return way.kind == a.kind && way.superseded; };
@@ -127,6 +135,10 @@ namespace readable {
                         duration(a.run), " of steps, ", name(a.kind), ", region ", a.region});
   shown.summary = joined({chance_words(a.chance_of_both), " to be done", limit_words(a)});
   shown.sentences = {shown.summary};
+  if (const std::string memory = risk_memory_words(a); !memory.empty()) {
+    shown.sentences.push_back(memory);
+    shown.summary += "; " + memory;
+  }
   if (a.deadline && a.budget)
     shown.sentences.push_back(
         joined({chance_words(a.chance_in_time), " in time, ", chance_words(a.chance_in_budget), " within the budget"}));
