@@ -164,6 +164,7 @@ bool relax(json& request, const json& row) {
     return true;
   }
   if (limit == "generation") return request.erase("generations") > 0;
+  if (limit == "degrees") return request.erase("degrees") > 0;
   if (limit == "uncertain") return set("/accept_uncertain", true);
   if (limit == "batch")
     return request.erase("batch_tokens"), set("/job/global_batch", static_cast<std::int64_t>(needed));

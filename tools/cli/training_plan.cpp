@@ -158,7 +158,8 @@ void plan_training(const model_config& config, plan_options given, const price_b
   const plan_request request = training_request_of(given, config, prices, assumed);
   if (with.is_given("--rest-used") && std::none_of(request.kinds.begin(), request.kinds.end(), is_commitment))
     refuse("--rest-used", "given without a commitment", "with --provisioning commitment_1y, commitment_3y or all");
-  relaxed_answer whole = plan_or_relax(request);
+  relaxed_answer whole = plan_or_relax(
+      request, given.zone.empty() ? std::vector<std::string>{} : generations_of_zone(with.data_dir, given.zone));
   whole.answer.plans = given.front_only ? front_plans(whole.answer, request) : plans_and_front(whole.answer, request);
   std::vector<std::size_t> all(whole.answer.plans.size());
   std::iota(all.begin(), all.end(), std::size_t{0});

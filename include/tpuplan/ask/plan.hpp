@@ -12,6 +12,7 @@
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/read/zones.hpp>
 #include <tpuplan/show/text/one_line.hpp>
 #include <vector>
 
@@ -121,6 +122,18 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
 /// Plans that an answer lists, and all others on the front; the rest are among the slices that lost.
 inline constexpr std::size_t most_listed_plans = 1000;
 
+namespace detail {
+/// The rows of quotas that are of no region of the question, which allow nothing there.
+inline void assume_quotas(const plan_request& request, assumed_values& assumed) {
+  for (const quota_row& row : request.quotas) {
+    if (is_asked_for(request.regions, row.region)) continue;
+    assumed.emplace_back("quota", grouped(row.chips) + " chips of " + row.generation + " on " +
+                                      std::string(name(row.kind)) + " in " + row.region +
+                                      ": not used, that region is not asked for");
+  }
+}
+}  // namespace detail
+
 /// The question as make_plan has it, of that job, with what was left open filled in and added to `assumed`. It has a
 /// view of the book, whose rows have to outlive it. Throws, naming the field, for what is invalid and for a region
 /// without prices. `data` is what a run in epochs is trained on, whose tokens in one of them `asked.tokens` are then.
@@ -167,6 +180,7 @@ inline constexpr std::size_t most_listed_plans = 1000;
   request.zone = asked.zone;
   fill_capacity(asked, detail::contains(asked.kinds, provisioning::spot), request.generations, request.regions,
                 request.terms, assumed);
+  detail::assume_quotas(request, assumed);
   add_left_out(request, assumed);
   return request;
 }
@@ -179,7 +193,8 @@ namespace detail {
   const model_config config = model_of(asked.config);
   assumed_values assumed;
   const plan_request request = request_of(config, asked, job, book, assumed);
-  relaxed_answer answer = plan_or_relax(request);
+  relaxed_answer answer = plan_or_relax(
+      request, asked.zone.empty() ? std::vector<std::string>{} : generations_in(built_in_zones(), asked.zone));
   answer.answer.plans = plans_and_front(answer.answer, request);
   std::vector<std::size_t> indices(answer.answer.plans.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;

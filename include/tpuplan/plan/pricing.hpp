@@ -175,10 +175,19 @@ inline void pay_with(plan& planned, std::size_t which, const plan_request& reque
   planned.budget_at_risk = request.budget && !is_over(chosen.total, *request.budget) && chosen.high > *request.budget;
 }
 
+/// Whether a region is one of those of a request.
+inline bool is_asked_for(const std::vector<std::string>& regions, std::string_view region) {
+  for (const std::string& one : regions) {
+    if (same_name(one, region)) return true;
+  }
+  return false;
+}
+
 /// A way of paying whose quota has room for the plan, but which has no price for it; nothing where there is none.
 inline maybe<provisioning> without_price(const plan& planned, const plan_request& request) {
   for (const quota_row& row : request.quotas) {
     if (row.chips < chips_of(planned) || !contains(request.kinds, row.kind)) continue;
+    if (!is_asked_for(request.regions, row.region)) continue;  // which has no price because nobody asked
     if (chip_named(request, "plan.quotas.generation", row.generation) != planned.where.chip.name) continue;
     bool has_price = false;
     for (const plan_cost& cost : planned.costs)
@@ -189,8 +198,8 @@ inline maybe<provisioning> without_price(const plan& planned, const plan_request
 }
 
 /// Sets `planned.chosen` to the best cost that the request allows; where there is none, returns the closest reason.
-/// Where all ways of paying with a price are over their quotas, and one that the quota allows has no price, that is the
-/// reason: no number of chips less would help.
+/// Where all ways of paying with a price are over their quotas, and one that a quota of the regions asked for allows
+/// has no price, that is the reason: no number of chips less would help.
 inline maybe<rejected_slice> choose_cost(plan& planned, const plan_request& request) {
   rejected_slice closest{planned.where, slices(planned.mesh), rejection::no_price, 0, {}};
   bool found = false;

@@ -76,9 +76,9 @@ struct plan_sensitivity {
   return result;
 }
 
-/// A limit of a request. `deadline`, `slices`, `quotas`, `batch` and `chance` are limits of training; `tpot` and `ttft`
-/// are the targets of serving for mean times, and `targets` is both of them, relaxed by the same factor; `first_token`,
-/// `per_token` and `end_to_end` are its targets by percentile.
+/// A limit of a request. `deadline`, `slices`, `quotas`, `batch`, `chance` and `degrees` are limits of training; `tpot`
+/// and `ttft` are the targets of serving for mean times, and `targets` is both of them, relaxed by the same factor;
+/// `first_token`, `per_token` and `end_to_end` are its targets by percentile.
 enum class plan_limit : std::uint8_t {
   deadline,
   budget,
@@ -96,13 +96,14 @@ enum class plan_limit : std::uint8_t {
   first_token,
   per_token,
   end_to_end,
+  degrees,
 };
 
 /// "deadline" and so on.
 [[nodiscard]] constexpr std::string_view name(plan_limit what) noexcept {
-  constexpr const char* names[] = {"deadline",   "budget",      "chips",     "slices",    "quotas", "kinds",
-                                   "generation", "uncertain",   "batch",     "chance",    "tpot",   "ttft",
-                                   "targets",    "first_token", "per_token", "end_to_end"};
+  constexpr const char* names[] = {"deadline",   "budget",      "chips",     "slices",     "quotas", "kinds",
+                                   "generation", "uncertain",   "batch",     "chance",     "tpot",   "ttft",
+                                   "targets",    "first_token", "per_token", "end_to_end", "degrees"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -134,6 +135,17 @@ inline constexpr bool is_training = std::is_same_v<Request, plan_request>;
 inline double money_of(const plan& planned) { return chosen_cost(planned).total.value(); }
 inline double money_of(const serving_plan& planned) { return planned.rate.value(); }
 
+/// Whether a degree of the layout is not left to the search.
+inline bool has_fixed_degrees(const fixed_degrees& of) {
+  const fixed_degrees open;
+  for (const auto degree : {&fixed_degrees::data, &fixed_degrees::fsdp, &fixed_degrees::tensor, &fixed_degrees::expert,
+                            &fixed_degrees::context, &fixed_degrees::pipeline, &fixed_degrees::dcn_data,
+                            &fixed_degrees::dcn_fsdp, &fixed_degrees::dcn_pipeline}) {
+    if (of.*degree != open.*degree) return true;
+  }
+  return false;
+}
+
 /// Removes a limit that only training has from a request; false where it has none.
 inline bool take_off(plan_request& request, plan_limit limit) {
   request.best =
@@ -148,6 +160,7 @@ inline bool take_off(plan_request& request, plan_limit limit) {
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
       return true;
     case plan_limit::quotas: return !std::exchange(request.quotas, {}).empty();
+    case plan_limit::degrees: return has_fixed_degrees(std::exchange(request.degrees, {}));
     default: return false;
   }
 }
@@ -240,12 +253,26 @@ std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_o
          limit == plan_limit::kinds || limit == plan_limit::chance;
 }
 
+/// Whether a request takes all of these chips already.
+inline bool takes_all(const plan_request& request, const std::vector<std::string>& chip_names) {
+  for (const std::string& one : chip_names) {
+    if (!contains(request.generations, one)) return false;
+  }
+  return true;
+}
+
 /// Adds every limit that, relaxed alone, lets a plan in; `found` is the search of the request itself. A limit whose
-/// search takes more than the steps that are left goes to `unsearched`.
+/// search takes more than the steps that are left goes to `unsearched`. Generations are relaxed to those `there`, to
+/// all where it names none.
 inline void relax_training(const plan_request& request, const searched_slices& found, std::int64_t left,
-                           std::vector<relaxation>& list, std::vector<plan_limit>& unsearched) {
+                           const std::vector<std::string>& there, std::vector<relaxation>& list,
+                           std::vector<plan_limit>& unsearched) {
   luck_of_runs luck(runs_of_a_plan);
-  const auto plans_of = [&](const plan_request& relaxed, plan_limit limit) -> std::vector<plan> {
+  const auto plans_of = [&](plan_request relaxed, plan_limit limit) -> std::vector<plan> {
+    if (limit == plan_limit::generation && !there.empty()) {
+      if (takes_all(request, there)) return {};
+      relaxed.generations = there;
+    }
     const auto judge = [&](plan& planned) { count_chances(planned, relaxed, luck); };
     if (is_of_payment(limit)) return priced_answer(found, relaxed, judge).plans;
     searched_slices other;
@@ -255,7 +282,7 @@ inline void relax_training(const plan_request& request, const searched_slices& f
   };
   relax(list, request,
         {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
-         plan_limit::kinds, plan_limit::generation, plan_limit::uncertain, plan_limit::chance},
+         plan_limit::kinds, plan_limit::generation, plan_limit::uncertain, plan_limit::chance, plan_limit::degrees},
         plans_of);
   if (std::optional<relaxation> smaller = relax_batch(request, plans_of)) list.push_back(std::move(*smaller));
 }
@@ -358,8 +385,10 @@ struct relaxed_answer {
 
 /// `make_plan`, and where there is no plan every limit that, relaxed alone, gives one. All searches together take no
 /// more steps than one plan may; a deadline, a budget, quotas and ways of paying are relaxed without another search.
+/// `generations_there` are the chips that the place of the request has, beyond which none is relaxed to; empty: all.
 /// Throws as `make_plan` does. Worked: a deadline of an hour for 10^12 tokens needs the fastest plan's time.
-[[nodiscard]] inline relaxed_answer plan_or_relax(const plan_request& request) {
+[[nodiscard]] inline relaxed_answer plan_or_relax(const plan_request& request,
+                                                  const std::vector<std::string>& generations_there = {}) {
   detail::searched_slices found;
   std::int64_t left = 16 * detail::most_search_steps;
   if (!detail::search_slices(request, found, left)) detail::refuse_search();
@@ -367,7 +396,8 @@ struct relaxed_answer {
   luck_of_runs luck(runs_of_a_plan);
   result.answer =
       detail::priced_answer(found, request, [&](plan& planned) { detail::count_chances(planned, request, luck); });
-  if (result.answer.plans.empty()) detail::relax_training(request, found, left, result.relaxations, result.unsearched);
+  if (result.answer.plans.empty())
+    detail::relax_training(request, found, left, generations_there, result.relaxations, result.unsearched);
   return result;
 }
 

@@ -92,6 +92,49 @@ TEST_CASE("the limits of a caller's own chip are relaxed like those of the table
   CHECK(make_plan(request).plans.front().where.chip.name == "rumoured");
 }
 
+TEST_CASE("degrees that are fixed are a limit") {
+  plan_request request = small_request();
+  request.degrees.tensor = 3;
+  REQUIRE(make_plan(request).plans.empty());
+  const std::vector<relaxation> list = relaxations(request);
+  REQUIRE(list.size() == 1);
+  CHECK(list.front().limit == plan_limit::degrees);
+  CHECK(list.front().nearest.mesh.tensor != 3);
+  CHECK(name(plan_limit::degrees) == "degrees");
+  request.degrees = {};
+  request.deadline = 1_h;
+  CHECK(find(relaxations(request), plan_limit::degrees) == nullptr);
+}
+
+TEST_CASE("generations are relaxed to those of a place alone") {
+  plan_request request = small_request();
+  request.deadline = 1_h;
+  request.largest_slices = 1;
+  const auto relaxed_to = [&](const std::vector<std::string>& there) {
+    const relaxed_answer answer = plan_or_relax(request, there);
+    const relaxation* found = find(answer.relaxations, plan_limit::generation);
+    return found == nullptr ? std::string() : std::string(found->nearest.where.chip.name.view());
+  };
+  REQUIRE_FALSE(relaxed_to({}).empty());
+  CHECK(relaxed_to({"v6e"}).empty());
+  CHECK(relaxed_to({"v5p", "v6e"}) == "v5p");
+}
+
+TEST_CASE("a quota of a region that is not asked for is no price that is missing") {
+  plan_request request = small_request();
+  request.quotas = {{"v6e", "us-east5", provisioning::on_demand, 256}};
+  const plan_answer answer = make_plan(request);
+  REQUIRE(answer.plans.empty());
+  for (const rejected_slice& one : answer.rejected) CHECK(one.why != rejection::no_price);
+  request.regions = {"us", "us-east5"};
+  request.prices = price_book{}.with(v6e, "us-east5", provisioning::spot, usd_per_hour(1), "2026-11-21");
+  request.quotas.front().chips = 1 << 20;
+  bool is_missing = false;
+  for (const rejected_slice& one : make_plan(request).rejected)
+    is_missing = is_missing || (one.why == rejection::no_price && one.by == "on_demand");
+  CHECK(is_missing);
+}
+
 TEST_CASE("a deadline that cannot be kept says how late the fastest is") {
   plan_request request = small_request();
   request.deadline = 1_h;
@@ -171,7 +214,7 @@ TEST_CASE("what plans cost and take is relaxed without steps of a search, other 
   CHECK(left < 16 * detail::most_search_steps);
   std::vector<relaxation> list;
   std::vector<plan_limit> unsearched;
-  detail::relax_training(request, found, 0, list, unsearched);
+  detail::relax_training(request, found, 0, {}, list, unsearched);
   REQUIRE(list.size() == 1);
   CHECK(list.front().limit == plan_limit::budget);
   CHECK(detail::contains(unsearched, plan_limit::chips));

@@ -37,6 +37,11 @@ namespace readable {
   return "?";
 }
 
+/// A whole number of things. Worked: "1 chip", "2 chips".
+[[nodiscard]] inline std::string several(double amount, const std::string& noun) {
+  return fixed(amount, 0) + " " + noun + (amount == 1 ? "" : "s");
+}
+
 /// By how much a slice misses being a plan, and which slice. Worked: "7.73 GiB short on v2-8".
 [[nodiscard]] inline std::string amount(const rejected_slice& lost) {
   const std::string where(name(lost.where, lost.slices).view());
@@ -46,11 +51,11 @@ namespace readable {
     case rejection::misses_deadline: return duration(seconds{lost.amount}) + " too long on " + where;
     case rejection::over_budget: return money(usd{lost.amount}) + " over on " + where;
     case rejection::too_unlikely: return percent(lost.amount) + " lacking on " + where;
-    case rejection::over_quota: return fixed(lost.amount, 0) + " chips over on " + where;
+    case rejection::over_quota: return several(lost.amount, "chip") + " over on " + where;
     case rejection::dominated:
       return where + " costs " + money(usd{lost.amount}) + " more than " + std::string(lost.by.view());
     case rejection::no_layout:
-    case rejection::batch_does_not_divide: return fixed(lost.amount, 0) + " devices in " + where;
+    case rejection::batch_does_not_divide: return several(lost.amount, "device") + " in " + where;
     case rejection::no_price:
       if (!lost.by.empty()) return "none on " + std::string(lost.by.view()) + " for " + where;
       break;
@@ -83,7 +88,7 @@ namespace readable {
 /// best".
 [[nodiscard]] inline std::string amount(const rejected_server& lost) {
   const std::string where(name(lost.where).view());
-  const std::string chip_count = fixed(lost.amount, 0) + (lost.amount == 1 ? " chip" : " chips");
+  const std::string chip_count = several(lost.amount, "chip");
   switch (lost.why) {
     case serving_rejection::does_not_fit:
       return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " short" : where;

@@ -11,6 +11,7 @@
 #include <tpuplan/show/svg.hpp>
 #include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/views/common.hpp>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -124,6 +125,9 @@ namespace readable {
   const plan_cost& cost = chosen_cost(offer);
   view_cell run = cell(cost.wall);
   if (offer.deadline_at_risk) run.text += '^';
+  if (offer.step.extrapolated) run.text += '!';
+  view_cell dollars = dollars_cell(cost, request, options);
+  if (offer.budget_at_risk) dollars.text += '^';
   const std::string marks =
       joined({std::to_string(row.rank), fits(offer.memory) == verdict::yes ? "" : "?", offer.on_front ? "*" : " "});
   std::vector<view_cell> cells{
@@ -138,8 +142,8 @@ namespace readable {
       share_cell(offer.step.mfu),
       run,
       range_cell(cost.wall_low, cost.wall_high),
-      dollars_cell(cost, request, options),
-      range_cell(cost.low, cost.high, joined({offer.budget_at_risk ? "^" : "", offer.step.extrapolated ? "!" : ""})),
+      dollars,
+      range_cell(cost.low, cost.high),
       spot_cell(offer, request, options),
       used_cell(offer.memory.total, offer.memory.usable),
       cell(row.remarks)};
@@ -331,6 +335,20 @@ inline void add_explained(view& to, const plan_row& best, const plan_request& re
          : limit == plan_limit::uncertain ? "accept-uncertain"
                                           : std::string(name(limit));
 }
+/// The degrees of a request that are not left to the search. Worked: "tensor 8".
+[[nodiscard]] inline std::string degrees_words(const fixed_degrees& of) {
+  const fixed_degrees open;
+  std::string words;
+  for (const auto& [label, degree] : {std::pair("data ", &fixed_degrees::data),
+                                      {"fsdp ", &fixed_degrees::fsdp},
+                                      {"tensor ", &fixed_degrees::tensor},
+                                      {"expert ", &fixed_degrees::expert},
+                                      {"context ", &fixed_degrees::context},
+                                      {"pipeline ", &fixed_degrees::pipeline}}) {
+    if (of.*degree != open.*degree) words += (words.empty() ? "" : ", ") + (label + std::to_string(of.*degree));
+  }
+  return words;
+}
 /// A limit that is no number: as the request has it, and as a plan would need it; empty of a number.
 template <class Request>
 [[nodiscard]] std::string given_words(plan_limit limit, const Request& request) {
@@ -339,6 +357,9 @@ template <class Request>
     for (const provisioning kind : request.kinds) words.push_back(name(kind));
   }
   if (limit == plan_limit::generation) words.assign(request.generations.begin(), request.generations.end());
+  if constexpr (std::is_same_v<Request, plan_request>) {
+    if (limit == plan_limit::degrees) return degrees_words(request.degrees);
+  }
   return limit == plan_limit::uncertain ? "no" : listed(words);
 }
 /// What a limit would have to be, in words.
@@ -367,7 +388,9 @@ template <class Request>
     };
     const plan_cost& cost = chosen_cost(relaxed.plan);
     const std::string given = given_words(relaxed.limit, request),
-                      needed = needed_words(relaxed.limit, cost.kind, relaxed.plan.where);
+                      needed = relaxed.limit == plan_limit::degrees
+                                   ? one_line(relaxed.plan.mesh)
+                                   : needed_words(relaxed.limit, cost.kind, relaxed.plan.where);
     part.rows.push_back({cell(limit_words(relaxed.limit)), cell(given.empty() ? words(relaxed.given) : given),
                          cell(needed.empty() ? words(relaxed.needed) : needed),
                          cell(joined({tpuplan::detail::slices_line(relaxed.plan), ", ", money(cost.total), " in ",
@@ -405,6 +428,19 @@ void add_lost(view& to, const std::vector<Lost>& lost, const Reason& reason_of) 
   if (!least) return "some hours";
   return *least == *most ? duration(*least) : joined({duration(*least), " to ", duration(*most), ", by place"});
 }
+/// Where the day on which half of the runs of the first plan are done is not that of its estimate: both, and why.
+inline void add_median_day(std::vector<std::string>& to, const plan_document& answer) {
+  const plan_row& best = answer.plans.front();
+  if (!answer.start || !best.done_on || best.plan.costs.empty()) return;
+  const run_outlook played = outlook_of(best.plan, chosen_cost(best.plan), answer.request);
+  if (!played.wall_p50) return;
+  const std::string half = tpuplan::detail::done_on(*answer.start, seconds{played.wall_p50->value()});
+  if (half == *best.done_on) return;
+  to.push_back(
+      joined({"done on: as estimated, with as many stops as in the mean; half of the runs behind the chance of "
+              "the first plan are done by ",
+              half}));
+}
 /// The plans and all that is said of them.
 inline void add_plans(view& to, const plan_document& answer, const view_options& options) {
   const plan_request& request = answer.request;
@@ -421,6 +457,7 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
   }
   if (answer.plans.front().checkpoints)
     part.notes.push_back(joined({"the first plan: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
+  add_median_day(part.notes, answer);
   add_doubtful_first(part.notes, answer);
   add_risks(part.notes, request, answer.plans.front().plan);
   add_critical_batch(part.notes, answer);

@@ -20,6 +20,12 @@ rejected_slice lost_by(rejection why, double amount, const char* slice_name) {
 
 }  // namespace
 
+TEST_CASE("one thing is not several") {
+  CHECK(readable::amount(lost_by(rejection::over_quota, 1, "v6e-1")) == "1 chip over on v6e-1");
+  CHECK(readable::amount(lost_by(rejection::over_quota, 8, "v6e-8")) == "8 chips over on v6e-8");
+  CHECK(readable::amount(lost_by(rejection::no_layout, 1, "v6e-1")) == "1 device in v6e-1");
+}
+
 TEST_CASE("lost slices are grouped by reason, each with the closest") {
   const rejected_slice five = lost_by(rejection::misses_deadline, 5 * 3600, "v4-256");
   const rejected_slice three = lost_by(rejection::misses_deadline, 3 * 3600, "v4-512");
