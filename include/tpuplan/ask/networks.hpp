@@ -254,6 +254,7 @@ struct placed_network {
                                            const network_job& job) {
   if (!model.net)
     detail::fail(errc::unsupported, "config", "a language model", "a network of layers; fit and train take others");
+  detail::check_moments(job);
   placed_network all{model.config, *model.net, scheduled_slice(slice_name), {}, job, {}};
   all.mesh = network_layout(mesh, all.where);
   if (job.global_batch != 0) return all;
@@ -367,6 +368,8 @@ void fill_run(const Asked& asked, bool spot_counts, const std::vector<std::strin
   if (!model.net)
     detail::fail(errc::unsupported, "config", "a language model", "a network of layers; plan takes others");
   network_request request;
+  detail::check_moments(asked.job);
+  detail::check_ways(asked);
   request.net = *model.net;
   request.job = asked.job;
   request.input = asked.input.value_or(usual_example(request.net));

@@ -35,7 +35,7 @@ struct asked_phases {
 inline constexpr question_row phase_rows[] = {
     rows::time("around.start_up_s", "--start-up", "Start-up", "of VMs and container, paid: 3min")
         .within(0, 1e7)
-        .usually("470s, 11.4min from 64 VMs on, 18.9min from 256 on: a restart less the compilation"),
+        .usually("470s, 11.4min from 64 VMs on, 18.9min from 256 on; of a --restart what the compilation leaves"),
     rows::time("around.compilation_s", "--compilation", "First compilation", "of the first step")
         .within(0, 1e7)
         .usually("130s"),
@@ -117,10 +117,10 @@ namespace detail {
   return readable::duration(of_few) + ", " + on(64) + " from 64 VMs on, " + on(256) + " from 256 on";
 }
 
-/// The phases as a run has them, and what to say of those that are assumed. Without a start-up it is what a restart
-/// takes, less the first compilation, and longer on many VMs where the restart is not given (`usual_start`).
+/// The phases as a run has them, and what to say of those that are assumed. Without a start-up it is the usual one of
+/// the VMs (`usual_start`), whatever the compilation takes; of a restart that is given, what the compilation leaves.
 /// Refuses one of `evaluation` and `evaluate_every` without the other. Worked: with nothing said 469.5 s of start and
-/// 130.5 s of compilation.
+/// 130.5 s of compilation; with a compilation of 600 s the start is 469.5 s too.
 [[nodiscard]] inline run_phases phases_of(const asked_phases& asked, std::optional<seconds> restart,
                                           assumed_values& assumed) {
   if (asked.evaluation.has_value() != asked.evaluate_every.has_value())
@@ -128,7 +128,7 @@ namespace detail {
                  "both of them, or none");
   run_phases run;
   run.compilation = asked.compilation.value_or(usual_first_compilation());
-  run.start = asked.start_up.value_or(max(restart.value_or(spot_terms{}.restart_time) - run.compilation, seconds{}));
+  run.start = asked.start_up.value_or(restart ? max(*restart - run.compilation, seconds{}) : usual_start());
   run.restore = asked.restore.value_or(seconds{});
   run.evaluation = asked.evaluation.value_or(seconds{});
   run.evaluate_every = asked.evaluate_every.value_or(0);
@@ -144,7 +144,7 @@ namespace detail {
   if (run.start_by_size)
     assumed.emplace_back("start of VMs and container",
                          start_words(run.start) +
-                             ": with the first compilation what a restart takes, 9.8 to 11.4 min " +
+                             ": with a usual first compilation what a restart takes, 9.8 to 11.4 min " +
                              "in one source of 2022 on 1 to 4 VMs; from 64 on the middle between that and the 15 and " +
                              "30 min after which another gives up");
   if (!asked.compilation)
@@ -236,6 +236,30 @@ inline void say_what_is_too_short(const price_book& book, const slice& where, st
       said.push_back({"left out", std::string(name(kind)), "the run is " + too_long_for(kind)});
   }
 }
+
+namespace detail {
+/// Refuses what is said of a way of paying that is not asked for, in a plan whose rows have none beside the chosen one.
+template <class Asked>
+void check_ways(const Asked& asked) {
+  const auto has = [&](auto... kinds) {
+    return std::any_of(asked.kinds.begin(), asked.kinds.end(),
+                       [&](provisioning one) { return ((one == kinds) || ...); });
+  };
+  const auto refuse = [](bool given, const char* field, const char* valid) {
+    if (given) fail(errc::invalid_argument, field, "given without effect", valid);
+  };
+  if (!has(provisioning::spot)) {
+    const char* const valid = "with spot among the ways of paying";
+    refuse(asked.mean_time_between_preemptions.has_value(), "mean_time_between_preemptions_s", valid);
+    refuse(asked.market.has_value(), "market", valid);
+    refuse(!asked.lifetimes.empty(), "lifetimes", valid);
+  }
+  if (!has(provisioning::spot, provisioning::flex_start))
+    refuse(asked.queue_time.has_value(), "queue_time_s", "with spot or flex_start among the ways of paying");
+  if (!has(provisioning::commitment_1y, provisioning::commitment_3y))
+    refuse(asked.rest_of_term_used > 0, "rest_of_term_used", "with a commitment among the ways of paying");
+}
+}  // namespace detail
 
 /// What is said of capacity by a question with the fields of `market_rows` and `wait_rows`, put into the terms, and how
 /// long spot lasts, 0 for what is published; what is assumed of spot only where it counts, on these generations in

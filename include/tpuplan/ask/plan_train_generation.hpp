@@ -104,6 +104,8 @@ namespace detail {
   if (asked.job.global_batch == 0)
     fail(errc::missing_field, "job.global_batch", "missing",
          "examples in a step, the same on every slice: fine-tuning takes small batches, such as 16");
+  check_moments(asked.job);
+  check_ways(asked);
   diffusion_request request;
   request.sizes = about.works, request.job = asked.job, request.data = asked.data;
   request.deadline = deadline_of(asked), request.budget = asked.budget, request.best = asked.best;

@@ -22,6 +22,10 @@ TEST_CASE("start and first compilation are together what a restart takes, unless
   CHECK(assumed.size() == 2);
   CHECK(phases_of(asked_phases{}, 60_s, assumed).start == 0_s);  // a restart shorter than a compilation
   asked_phases given;
+  given.compilation = 10_min;  // does not make VMs start at once
+  CHECK(phases_of(given, std::nullopt, assumed).start == 469.5_s);
+  CHECK(phases_of(given, 900_s, assumed).start == 300_s);
+  assumed.clear();
   given.start_up = 5_min;
   given.compilation = 20_s;
   given.restore = 3_s;
