@@ -248,10 +248,20 @@ template <class Asked>
   return few * unit;
 }
 
+/// Which layout a search took, by its memory.
+[[nodiscard]] inline std::string chosen_layout_words(const memory_breakdown& memory) {
+  const verdict fit = tpuplan::fits(memory);
+  return fit == verdict::yes             ? ": the fastest that fits"
+         : fit == verdict::no            ? ": the one that needs least"
+         : memory.total <= memory.usable ? ": none surely fits; the fastest whose estimate does"
+                                         : ": none surely fits; the fastest that may";
+}
+
 /// The layout and its memory, as both questions have them.
 template <class Asked, class Answer>
 void place_training(const diffusion_pipeline& pipeline, const Asked& asked, training_subject& about, const slice& where,
                     Answer& answer) {
+  check_moments(asked.job);
   answer.job = asked.job;
   answer.slices = check_slices("slices", asked.slices);
   if (asked.job.global_batch == 0) {
@@ -262,9 +272,7 @@ void place_training(const diffusion_pipeline& pipeline, const Asked& asked, trai
   answer.mesh = training_layout(about, answer.job, where, asked.slices, asked.mesh, asked.exchange);
   answer.memory = largest_memory(about.works, answer.job, answer.mesh, where, asked.slices);
   if (asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0)
-    about.assumed.emplace_back("layout", layout_words(answer.mesh) + (tpuplan::fits(answer.memory) == verdict::no
-                                                                          ? ": the one that needs least"
-                                                                          : ": the fastest that fits"));
+    about.assumed.emplace_back("layout", layout_words(answer.mesh) + chosen_layout_words(answer.memory));
   answer.fits = tpuplan::fits(answer.memory);
   answer.used = answer.memory.total, answer.used_low = answer.memory.low, answer.used_high = answer.memory.high;
   answer.usable = answer.memory.usable;

@@ -58,24 +58,29 @@ struct laid_out_training {
   return most;
 }
 
-/// The fastest layout that surely fits, else the fastest that may, else that which needs least; nothing where the batch
-/// cannot be shared by the devices. Worked: a single device has one layout.
+/// The fastest layout that surely fits; else, of those that may, the fastest whose estimate fits, and where that of
+/// none does the fastest; else that which needs least; nothing where the batch cannot be shared by the devices. Worked:
+/// a single device has one layout.
 [[nodiscard]] inline maybe<laid_out_training> best_training(const std::vector<generation_work>& sizes,
                                                             const diffusion_training_job& job, const slice& where,
                                                             std::int64_t slice_total = 1,
                                                             const generation_freedom& free = {}) {
   maybe<laid_out_training> best;
-  verdict fit = verdict::no;
+  int rank = 3;
+  const auto rank_of = [](const memory_breakdown& memory) {
+    const verdict fit = fits(memory);
+    return fit == verdict::yes ? 0 : fit == verdict::no ? 3 : memory.total <= memory.usable ? 1 : 2;
+  };
   detail::for_each_generation_layout(free, devices(where), [&](const generation_layout& mesh) {
     if (job.global_batch % checked_multiply(mesh.data, slice_total) != 0) return;
     if (!refusal_of(sizes.front(), {mesh.data, 1, 1}, mesh, where).field.empty()) return;
     laid_out_training one{mesh, {}, largest_memory(sizes, job, mesh, where, slice_total)};
-    const verdict fits_now = fits(one.memory);
-    if (best && fits_now > fit) return;
-    if (best && fits_now == verdict::no && one.memory.low >= best->memory.low) return;
+    const int now = rank_of(one.memory);
+    if (best && now > rank) return;
+    if (best && now == rank && now == 3 && one.memory.low >= best->memory.low) return;
     one.step = mean_step(sizes, job, mesh, where, slice_total);
-    if (best && fits_now == fit && fit != verdict::no && one.step.total >= best->step.total) return;
-    best = one, fit = fits_now;
+    if (best && now == rank && now < 3 && one.step.total >= best->step.total) return;
+    best = one, rank = now;
   });
   return best;
 }
