@@ -255,7 +255,11 @@ void run_calibrate(const calibrate_options& given, const session& with) {
   if (!given.log.empty()) add_logged(given, read);
   if (given.runs.empty() && given.log.empty())
     refuse_missing("RUNS", "a file with runs, or --maxtext and --maxtext-log");
-  if (read.runs.empty()) refuse("RUNS", "no run that an estimate can use", "one or more");
+  if (read.runs.empty())
+    refuse("RUNS", "no run that an estimate can use",
+           read.skipped.empty()
+               ? std::string("one or more")
+               : fmt::format("one or more; {} has {}", read.skipped.front().first, read.skipped.front().second));
   const own_constants known = constants_knowing(read.runs);
   const std::vector<judged_run> judged = judge(read.runs);
   const std::vector<suggestion> next = suggestions(known);

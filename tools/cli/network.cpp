@@ -95,7 +95,11 @@ void keep_to(const session& with, const std::vector<row_list>& rows, const std::
     const bool acts = std::find(std::begin(own), std::end(own), one.name) != std::end(own) ||
                       std::find(extra.begin(), extra.end(), one.name) != extra.end() ||
                       std::any_of(rows.begin(), rows.end(), has);
-    if (one.is_given() && !acts) refuse(one.name, given, "an option that acts on one");
+    if (!one.is_given() || acts) continue;
+    const bool has_examples = std::find(extra.begin(), extra.end(), "--steps") != extra.end();
+    refuse(
+        one.name, given,
+        one.name == "--tokens" && has_examples ? "--examples and --epochs, or --steps" : "an option that acts on one");
   }
 }
 

@@ -197,8 +197,11 @@ nlohmann::json& place_of(const question_row& row, nlohmann::json& request) {
 /// Adds a value to a list; the first one replaces what stands there. "all" is every name.
 void add_value(const question_row& row, const std::string& given, bool is_first, nlohmann::json& list) {
   if (is_first) list = nlohmann::json::array();
-  if (row.choices == nullptr || given != "all") return list.push_back(value_of(row, given));
-  for (std::size_t i = 0; row.choices->at(i) != "?"; ++i) list.push_back(row.choices->at(i));
+  const auto add = [&](const nlohmann::json& value) {  // of a name that is given twice the first
+    if (row.choices == nullptr || std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  };
+  if (row.choices == nullptr || given != "all") return add(value_of(row, given));
+  for (std::size_t i = 0; row.choices->at(i) != "?"; ++i) add(row.choices->at(i));
 }
 
 }  // namespace

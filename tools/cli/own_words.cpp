@@ -92,7 +92,7 @@ std::string typed(const option& one, std::string_view refused, errc why) {
   if (!is_number(refused)) return std::string(refused);
   const bool another = is_number(words)
                            ? std::strtod(words.c_str(), nullptr) != std::strtod(std::string(refused).c_str(), nullptr)
-                           : words.find_first_of("smhdw") == std::string::npos;
+                           : words.find_first_of("smhdw%") == std::string::npos;
   return another ? words + ", which is " + std::string(refused) : words;
 }
 
@@ -130,6 +130,42 @@ bool is_place_in_a_file(std::string_view field) {
   return field.find("rows[") != std::string_view::npos || field.find("records[") != std::string_view::npos;
 }
 
+/// The option or argument whose file a refusal is about: the field is the text that was typed for it, alone or with a
+/// place in the file behind it. Null where it is no such text.
+const option* file_of(const command& asked, std::string_view field, std::string_view& typed_text) {
+  for (const option& one : asked.options) {
+    for (const std::string& text : one.given) {
+      const bool is_path = text.find_first_of("./") != std::string::npos && !is_number(text);
+      if (!is_path || field.substr(0, text.size()) != text) continue;
+      const std::string_view rest = field.substr(text.size());
+      if (!rest.empty() && std::string_view(".:[,").find(rest.front()) == std::string_view::npos) continue;
+      typed_text = text;
+      return &one;
+    }
+  }
+  return nullptr;
+}
+/// The option with that text; null where there is none.
+const option* given_as(const command& asked, std::string_view text) {
+  for (const option& one : asked.options) {
+    if (one.form != option::shape::flag && one.is_given() && one.given.back() == text) return &one;
+  }
+  return nullptr;
+}
+
+/// The option that a sentence of the library is about, where it names no field: "int8 peak of the chip is absent".
+const option* option_behind(const command& asked, std::string_view field) {
+  constexpr std::string_view sentences[][2] = {{"peak of the chip", "--dtype"},
+                                               {"LoRA on ", "--lora"},
+                                               {"zone of ", "--zone"},
+                                               {"model.vision.patch_size", "--image-size"}};
+  for (const auto& [words, name] : sentences) {
+    const option* const one = asked.find(name);
+    if (field.find(words) != std::string_view::npos && one != nullptr && one->is_given()) return one;
+  }
+  return nullptr;
+}
+
 /// "--fsdp 8, --tensor 3".
 std::string degrees_given(const command& asked) {
   std::string words;
@@ -157,8 +193,18 @@ std::string several_slices(const command& asked, std::string_view words) {
 
 error in_own_words(const command& asked, const error& refusal) {
   const std::string_view field = refusal.field();
+  std::string_view path;
+  if (const option* const file = file_of(asked, field, path)) {
+    const bool is_named = file->name.front() == '-' && field == path;
+    return is_named ? error{refusal.code(), file->name + " " + std::string(path), refusal.given(), refusal.valid()}
+                    : refusal;
+  }
   if (is_place_in_a_file(field)) return refusal;
   const std::string valid = valid_words(asked, std::string(refusal.valid()));
+  if (const option* const one = field == "file" ? given_as(asked, refusal.given()) : nullptr)
+    return {refusal.code(), one->name, refusal.given(), valid};
+  if (const option* const one = option_behind(asked, field))
+    return {refusal.code(), one->name + " " + one->given.back() + ": " + std::string(field), refusal.given(), valid};
   if (field == "product of the layout's degrees" && !degrees_given(asked).empty())
     return {refusal.code(), "product of the degrees, with " + degrees_given(asked), refusal.given(), valid};
   constexpr std::string_view quotas = "plan.quotas.";
@@ -167,6 +213,9 @@ error in_own_words(const command& asked, const error& refusal) {
             valid};
   const option* const there = option_of(asked, field);
   if (there == nullptr) return {refusal.code(), field, refusal.given(), valid};
+  if (there->name == "--maxtext" && there->is_given() && is_number(refusal.given()))
+    return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(path_of(field))),
+            refusal.given(), valid};
   if (there->name == "--slice" && there->is_given()) {
     const std::string meant = several_slices(asked, there->given.back());
     if (!meant.empty()) return {refusal.code(), there->name, there->given.back(), meant};

@@ -1,4 +1,6 @@
 // tpuplan pay
+#include <fmt/format.h>
+
 #include <cmath>
 #include <memory>
 #include <tpuplan/ask/payment.hpp>
@@ -66,6 +68,9 @@ void run_pay(pay_options given, session& with) {
   if (asked.parameters && !a.ways.empty() && !a.checkpoints)
     own.push_back("checkpoints are kept at a price that is not known in " + a.region +
                   ": --storage-usd, or --region us-central1");
+  if (asked.against && !a.against_gpu)
+    own.push_back(fmt::format("not compared with {} x {}: no way of paying gets the slice in {}", asked.against->gpus,
+                              asked.against->gpu, a.region));
   if (!own.empty()) shown.parts.push_back({{}, own, {}, {}, {}, false});
   if (!shown.next.empty())
     shown.next.front().command = follow_up(with, "pay", {{"--gpu", "H100"}, {"--gpus", "64"}, {"--gpu-run", "8d"}});

@@ -147,6 +147,7 @@ void add_slices_command(session& with) {
   command& added = with.commands.emplace_back("slices", "which slices exist; what is v5p-128");
   const auto request = std::make_shared<nlohmann::json>(nlohmann::json::object());
   added.ask(slice_rows, *request);
+  added.of("--generation").decides("chip");
   added.of("name").help = "one slice: v5p-128, v5e-16, v5p:4x4x12, ct6e-standard-8t";
   const auto zone = std::make_shared<std::string>();
   added.add("--zone", *zone, "only what a zone or a region has, by data/zones.json: us-east5-b").excludes({"name"});

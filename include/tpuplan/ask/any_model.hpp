@@ -55,6 +55,31 @@ namespace detail {
   return found;
 }
 
+/// Throws unless every layer of a network in a file can follow the one before it, naming the first that cannot.
+inline void validate_layers(const network& net, const std::string& source) {
+  network first = net;
+  for (first.layers.size = net.layers.size == 0 ? 0 : 1; first.layers.size < net.layers.size; ++first.layers.size) {
+    try {
+      validate(first);
+    } catch (const error&) {
+      break;
+    }
+  }
+  try {
+    validate(first);
+  } catch (const error& problem) {
+    constexpr std::string_view of_a_layer = "layer.";
+    const std::string_view field = problem.field();
+    if (field.substr(0, of_a_layer.size()) != of_a_layer) throw;
+    const std::size_t place = first.layers.size - 1;
+    throw error(problem.code(),
+                source + ".value.layers[" + std::to_string(place) + "]." +
+                    std::string(field.substr(of_a_layer.size())) + " of \"" +
+                    std::string(first.layers.items[place].name.view()) + "\"",
+                problem.given(), problem.valid());
+  }
+}
+
 }  // namespace detail
 
 /// A config.json, what keras.Model.to_json writes, or a transformer or a network as `json_document` writes it, with
@@ -71,10 +96,12 @@ namespace detail {
     if (image_size)
       detail::fail(errc::invalid_argument, size, *image_size, "a config.json; the file of a network has its own sizes");
     found.net = read_json_document<network>(document, {}, source);
-    validate(*found.net);
+    detail::validate_layers(*found.net, source);
     found.config.model.name = found.net->name;
     return found;
   }
+  if (own && document.contains("type") && document["type"].is_string() && document["type"] != "transformer")
+    detail::fail(errc::unknown_name, source + ".type", document["type"].get<std::string>(), "transformer or network");
   const bool keras = is_keras_model(document);
   if (keras && image_size)
     detail::fail(errc::invalid_argument, size, *image_size, "a config.json; the file of Keras has its own sizes");

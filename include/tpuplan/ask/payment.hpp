@@ -304,6 +304,15 @@ namespace detail {
   return kept_checkpoints{stored.kept, stored.total, asked.checkpoints_kept};
 }
 
+/// That a way of paying has no price in a region, and which regions have one.
+[[nodiscard]] inline std::string no_price_words(const price_book& book, const slice& where, provisioning kind) {
+  std::string others;
+  for (const std::string& region : all_regions(book)) {
+    if (find_price(book, where, region, kind)) others += (others.empty() ? "" : ", ") + region;
+  }
+  return others.empty() ? "no price" : "no price; there is one in " + others;
+}
+
 }  // namespace detail
 
 /// What the run costs under each way of paying at these prices, in place of those of the request. Throws where
@@ -339,7 +348,7 @@ namespace detail {
   for (const provisioning kind : all_provisioning) {
     const maybe<price_row> price = find_price(book, where, asked.region, kind);
     if (!price) {
-      answer.missing.push_back({kind, "no price"});
+      answer.missing.push_back({kind, detail::no_price_words(book, where, kind)});
     } else if (!can_be_paid(kind, asked.slices, asked.run, terms)) {
       answer.missing.push_back({kind, too_long_for(kind)});
     } else {

@@ -68,7 +68,7 @@ inline constexpr question_row sweep_rows[] = {
         .with("--stopped"),
     rows::time("deadline_s", "--deadline", "Deadline", "of the whole sweep, in 19 of 20 orders of its trials: 8h")
         .within(1, 1e18),
-    rows::words("slices", "--slice", "Slices", "only these: v5e-8,v5e-4").list(),
+    rows::words("slices", "--slice", "Slices", "only these: v5e-8,v5e-4").list().deciding("slice"),
     detail::row_named(phase_rows, "--start-up"),
     detail::row_named(phase_rows, "--compilation"),
     detail::row_named(phase_rows, "--restore"),
@@ -134,6 +134,12 @@ namespace detail {
 inline void check_trials(bool takes_tokens, bool takes_input, const plan_sweep_request& asked) {
   if (!asked.quota && !asked.parallel)
     fail(errc::missing_field, "quota", "missing", "chips that may be had at once; or parallel");
+  if (asked.quota && asked.parallel && *asked.parallel > *asked.quota)
+    fail(errc::invalid_argument, "parallel", *asked.parallel,
+         "at most the chips of quota, as each trial has one or more");
+  if (asked.stopped > 0 && math::floor(static_cast<double>(asked.trials) * asked.stopped * (1 + 1e-12)) < 1)
+    fail(errc::out_of_range, "stopped", asked.stopped,
+         "0, or the share of one trial or more, of " + std::to_string(asked.trials));
   if (asked.tokens > 0 && !takes_tokens)
     fail(errc::unsupported, "tokens", asked.tokens, "data.examples or steps, of what takes no tokens");
   if (asked.input && !takes_input)

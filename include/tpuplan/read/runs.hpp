@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -400,6 +402,46 @@ struct own_constants {
   own_runs memory{};              ///< peaks: see `memory_use` in estimate/training/own_runs.hpp
 };
 
+namespace detail {
+
+/// Three digits of a number. Worked: "2.32" of 2.3162.
+inline std::string three_digits_of(double x) {
+  char text[32] = {};
+  std::snprintf(text, sizeof(text), "%.3g", x);
+  return text;
+}
+
+/// A refusal of a measured run by the keys of its record.
+inline error of_run(const measured_run& run, const error& problem) {
+  const std::string named = run.id.rfind("run ", 0) == 0 ? run.id : "run " + run.id;
+  const bool held = run.kind == measured_kind::memory;
+  const std::string key = held                               ? "hbm_used_bytes"
+                          : run.kind == measured_kind::step  ? "target_step_time_s"
+                          : run.kind == measured_kind::token ? "the time of a token"
+                                                             : "the time to the first token";
+  const std::string field(problem.field());
+  if (field.rfind("own_runs: log of measured", 0) == 0) {
+    const double measured = held ? run.peak.value() : run.time.value();
+    const double estimated = measured / math::exp(std::strtod(std::string(problem.given()).c_str(), nullptr));
+    return {problem.code(), named + ": " + key, nlohmann::json(measured).dump(),
+            "within a factor of 148 of what is estimated, " + three_digits_of(estimated)};
+  }
+  constexpr std::string_view keys[][2] = {
+      {"training_job.", ""},
+      {"model.attention.", "model."},
+      {"model.mlp.d_ff", "model.ffn"},
+      {"product of the layout's degrees", "product of data, fsdp and other degrees"}};
+  for (const auto& [words, own] : keys) {
+    if (field.rfind(words, 0) == 0)
+      return {problem.code(), named + ": " + std::string(own) + field.substr(words.size()), problem.given(),
+              problem.valid()};
+  }
+  const bool of_it = field == "measured step time" || field == "measured HBM" || field == "measured time";
+  return {problem.code(), named + ": " + (of_it ? key : field), problem.given(), problem.valid()};
+}
+
+}  // namespace detail
+
 /// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
 /// runs, which the message says, and for a time that differs from its estimate by a factor above 148. Worked: two
 /// steps, a peak and a token time are 2 runs of `training.own`, 1 of `memory` and 1 of `serving.own_decode`.
@@ -429,8 +471,7 @@ struct own_constants {
         throw error(errc::out_of_range, "runs",
                     std::to_string(most_own_runs + 1) + " or more of one kind, with " + run.id,
                     "at most 20 of a kind: steps, peaks, tokens, first tokens");
-      throw error(problem.code(), "run " + run.id + ": " + std::string(problem.field()), problem.given(),
-                  problem.valid());
+      throw detail::of_run(run, problem);
     }
   }
   return known;

@@ -254,7 +254,12 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
   } else {
     shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
     const plan_network_row& first = answer.plans.front();
-    if (!first.input) shown.sentences.push_back(input_words(nothing, "example", options));
+    const auto is_known = [](const plan_network_row& row) { return row.input.has_value(); };
+    if (std::none_of(answer.plans.begin(), answer.plans.end(), is_known))
+      shown.sentences.push_back(input_words(nothing, "example", options));
+    else if (!first.input)
+      shown.sentences.push_back(
+          joined({"input: the vCPUs of hosts of ", first.slice, " are not known, and no waiting is counted there"}));
     shown.summary = joined({first.slice, " is the ", spaced(name(answer.best)), ": ",
                             marked(first.cost, first.price, options).text, " in ", duration(first.wall), "."});
     shown.parts = {network_plans_part(answer, options)};

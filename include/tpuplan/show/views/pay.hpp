@@ -191,7 +191,8 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
   std::vector<price_row> prices;
   for (const paid_run& one : answer.ways) prices.push_back(one.price);
   add_prices(shown, prices);
-  if (!answer.against_gpu) shown.next = {{"pay", {}, "against GPUs, with your own figures for these"}};
+  if (!answer.against_gpu && !answer.ways.empty())
+    shown.next = {{"pay", {}, "against GPUs, with your own figures for these"}};
   return shown;
 }
 
