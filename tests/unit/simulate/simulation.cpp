@@ -364,7 +364,7 @@ TEST_CASE("a model that does not fit is refused with what it takes") {
   const std::string message =
       refusal_of([&] { static_cast<void>(engine_of(llama_3_8b(), job, {1}, slice_for("v5e-8"))); }).message;
   CHECK(says(message, "GiB, which does not fit on v5litepod-8; valid: at most 14.2 GiB: "));
-  CHECK(says(message, "weights take 15.0 GiB, a sequence of 1280 tokens 0.2 GiB"));
+  CHECK(says(message, "weights take 15.3 GiB, programs 1.0 GiB, a sequence of 1280 tokens 0.2 GiB"));
 }
 
 TEST_CASE("an engine runs at most 65536 sequences, a fleet has at most a million slices") {
