@@ -80,7 +80,7 @@ struct plan_day_document {
 namespace detail {
 
 /// The work of days, counted as that of a day's mixes, after which no further way of paying for one is simulated: about
-/// a second.
+/// a second, and four where none keeps the targets yet.
 inline constexpr std::int64_t most_work_of_days = 30000000;
 
 /// The slices of a plan for the busiest part that are looked at, however few are shown.
@@ -113,9 +113,8 @@ class day_search {
     assumed_values said = {
         {"slices", "those of a plan for the busiest part, each with the replicas that are best there"}};
     if (is_cut_)
-      said.emplace_back(
-          "not simulated",
-          "ways of paying that cost more than those that were: they would take longer than one answer may");
+      said.emplace_back("not simulated",
+                        "ways of paying behind those that were: they would take longer than one answer may");
     all_.assumed = all_.first ? all_.first->assumed : all_assumed(config_, {});
     for (const auto& [field, value] : said) all_.assumed.push_back({field, value, std::string(not_given)});
     return std::move(all_);
@@ -274,9 +273,10 @@ class day_search {
 }  // namespace detail
 
 /// The slices that serve a day of traffic: those that a plan for its busiest part has, each with what the question
-/// `day` says of it. All are priced; they are simulated from the cheapest on until one keeps the targets, and then
-/// those that may cost less, as far as a second goes. Throws, naming the field, as `day` and `plan_serving` do, and for
-/// `fastest`. Worked: at one request a second for a day the first plan of Llama 3.1 8B has one slice.
+/// `day` says of it. The ways of paying for all of them are simulated from the cheapest on until one keeps the targets:
+/// the first plan. Further rows are those of slices that keep them next, as far as a second goes. Throws, naming the
+/// field, as `day` and `plan_serving` do, and for `fastest`. Worked: at one request a second for a day the first plan
+/// of Llama 3.1 8B has one slice.
 [[nodiscard]] inline plan_day_document answer_to_plan_day(const model_config& config, const asked_plan_day& asked,
                                                           const price_book& book) {
   return detail::day_search{config, asked, book}.answer();

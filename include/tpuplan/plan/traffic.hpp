@@ -310,7 +310,7 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
 }
 
 /// The most requests a second that a slice surely serves in the long run: below its capacity by the deviation of what
-/// comes by chance, which so many simulated requests do not tell from a queue that grows.
+/// comes by chance, which so many simulated requests do not tell from a queue that grows; at least half of it.
 inline per_second served_for_sure(const day_request& request, serving_job job, std::int64_t requests) {
   job.request_rate = {}, job.percentiles = {};
   const per_second capacity =

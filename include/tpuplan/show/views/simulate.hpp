@@ -199,12 +199,12 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
     words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");
   if (!answer.cost) return words;
   const simulated_cost& cost = *answer.cost;
-  words.push_back(
-      joined({money(cost.hour), " an hour on demand in ", answer.price->region.view(), ", ", money(cost.million),
-              writes ? " for a million output tokens" : " for a million requests",
-              cost.million_low ? " (between " + money(*cost.million_low) + " and " + money(*cost.million_high) + ")"
-                               : std::string(),
-              ", price of ", dated(answer.price->date, options)}));
+  const std::string low = cost.million_low ? money(*cost.million_low) : "";
+  const std::string high = cost.million_high ? money(*cost.million_high) : "";
+  words.push_back(joined({money(cost.hour), " an hour on demand in ", answer.price->region.view(), ", ",
+                          money(cost.million), writes ? " for a million output tokens" : " for a million requests",
+                          low == high ? std::string() : " (between " + low + " and " + high + ")", ", price of ",
+                          dated(answer.price->date, options)}));
   add_doubts(words, {*answer.price}, options);
   return words;
 }
