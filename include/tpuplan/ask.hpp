@@ -113,7 +113,7 @@ inline constexpr question questions[] = {
     question_of<serve_request, serve_answer>(
         "serve", "How fast does a slice answer, and at what price?",
         {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows, format_rows, served_engine_rows,
-          served_software_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
+          shared_rows, served_software_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
         serve_answered),
     question_of<spot_request, spot_answer>("spot",
                                            "How often to write checkpoints on spot capacity; what do preemptions add?",

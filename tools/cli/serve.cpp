@@ -42,9 +42,19 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   return a;
 }
 
-/// The command that plans for the same traffic; none for what an engine does not run.
+/// The command that plans for the same traffic; none for what an engine does not run. Beside a shared prefix a plan
+/// simulates the requests of a rate, which find it by themselves and have other tokens besides.
 std::string plan_command(const served& a, const session& with) {
-  if (!job_limit(a.asked.job.engine, a.asked.job).field.empty()) return {};
+  const serving_job& job = a.asked.job;
+  if (!job_limit(job.engine, job).field.empty()) return {};
+  if (job.shared_prefix > 0) {
+    const bool is_fixed = job.prompt.mean == static_cast<double>(job.prompt.longest);
+    if (!is_fixed || job.request_rate.value() <= 0 || job.ttft_target.value() > 0 || job.tpot_target.value() > 0)
+      return {};
+    const std::string rest = std::to_string(job.prompt.longest - job.shared_prefix);
+    return follow_up(with, "plan", {{"--serve", ""}, {"--input-len", rest}},
+                     {"--tensor", "--gpu", "--gpus", "--prefix-hit-rate"});
+  }
   return follow_up(with, "plan", {{"--serve", ""}}, {"--tensor", "--gpu", "--gpus"});
 }
 
@@ -97,6 +107,7 @@ void add_serve_command(session& with) {
   add_traffic_options(added, request);
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
+  added.ask(shared_rows, request);
   added.ask(served_software_rows, request);
   added.ask(image_rows, request);
   added.ask(adapter_rows, request);

@@ -185,6 +185,9 @@ class routed_search {
       fail(errc::missing_field, "sessions.turns", "missing", "conversations or a shared prefix, to route by prefix");
     validate(traffic_.sessions);
     if (!have_prefixes(traffic_.sessions)) return;
+    if (asked_.shared_prefix > 0)
+      fail(errc::invalid_argument, "job.shared_prefix", asked_.shared_prefix,
+           "0 beside sessions, which say what is shared");
     if (request_.model.kind != architecture::decoder)
       fail(errc::unsupported, traffic_.sessions.turns > 1 ? "sessions.turns" : "sessions.shared_prefix",
            traffic_.sessions.turns > 1 ? traffic_.sessions.turns : traffic_.sessions.shared_prefix,
@@ -207,6 +210,7 @@ class routed_search {
     }
     request_.job.prompt = lengths_of(sized, &simulated_request::prompt);
     request_.job.prefix_hit_rate = std::min(0.999, repeated / all);
+    hold_once(request_.job, traffic_.sessions);
   }
 
   /// What simulate answers of so many slices; nothing where it refuses them, for the reason in `closest`.
@@ -273,6 +277,7 @@ class routed_search {
     serving_request own = request_;
     own.job.prompt = found.job.prompt, own.job.output = found.job.output;
     own.job.prefix_hit_rate = found.job.prefix_hit_rate;
+    hold_once(own.job, traffic_.sessions);
     own.job.percentiles = {};
     return own;
   }

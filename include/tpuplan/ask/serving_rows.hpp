@@ -285,6 +285,17 @@ inline constexpr question_row routing_rows[] = {
         .within(1e-3, 1e6)
         .with("--turns --shared-prefix"),
 };
+/// A prefix that all requests have, where no conversations say how much of it is found.
+inline constexpr question_row shared_rows[] = {
+    rows::count("job.shared_prefix", "--shared-prefix", "Shared prefix", "tokens",
+                "tokens that all prompts of a group begin with, in the cache once for all sequences")
+        .within(1, 1e9)
+        .with("--prefix-hit-rate"),
+    rows::count("job.prefix_groups", "--prefix-groups", "Groups", "prefixes", "different ones of these")
+        .within(1, 1e6)
+        .with("--shared-prefix")
+        .usually("1"),
+};
 /// Prefill and decode apart.
 inline constexpr question_row split_rows[] = {
     rows::count("split_slices", "--split-slices", "Slices, split", "slices",

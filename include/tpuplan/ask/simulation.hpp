@@ -57,6 +57,7 @@ class asked_simulation {
       all.prefixes = prefixes_;
       all.job = of_.job();
       all.job.prefix_hit_rate = std::min(0.999, prefixes_.on_chips + prefixes_.on_hosts);
+      hold_once(all.job, of_.asked().sessions);
     }
     serving_job share = all.job;
     share.request_rate = share.request_rate / static_cast<double>(of_.fleet().slices);

@@ -130,6 +130,8 @@ struct serving_job {
   dtype cache = dtype::bf16;        ///< keys and values as they are stored
   dtype activations = dtype::bf16;  ///< int8 or fp8 where products run quantised, not for weights alone
   double prefix_hit_rate = 0;       ///< share of prompt tokens whose keys and values are in the prefix cache
+  std::int64_t shared_prefix = 0;   ///< first tokens of each prompt that sequences of a group hold once, together
+  std::int64_t prefix_groups = 1;   ///< how many such prefixes a replica meets
   std::int64_t prefill_chunk = 0;   ///< tokens that one step takes of prompts; 0: all of one
   std::int64_t max_running = 0;     ///< sequences that the engine decodes at once, per replica; 0: what memory allows
   std::int64_t block_tokens = 0;    ///< tokens in a block of the cache; 0: as the engine has it, or 1
@@ -363,6 +365,34 @@ inline constexpr std::int64_t encoder_step_tokens = 16384;
   return job.prompt.mean + job.output.mean_square / (2 * job.output.mean);
 }
 
+namespace detail {
+
+/// Whole blocks that sequences of a group hold once, as a share of those of a sequence that has run half of its time.
+constexpr double shared_blocks(const serving_job& job, double context) {
+  const auto blocks = static_cast<double>(job.shared_prefix / block_of(job));
+  return blocks / static_cast<double>(ceil_div(ceil_to_count(context), block_of(job)));
+}
+
+/// Refuses a shared prefix that is none, or is longer than prompts are.
+constexpr void check_shared_prefix(const serving_job& job, const transformer& model) {
+  check_count("serving_job.shared_prefix", job.shared_prefix, most_tokens, "0 (none) to 2^40 tokens");
+  check_dimension("serving_job.prefix_groups", job.prefix_groups);
+  if (job.shared_prefix == 0) return;
+  if (model.kind != architecture::decoder || has_recurrence(model))
+    fail(errc::unsupported, "serving_job.shared_prefix", job.shared_prefix,
+         "none but of a decoder whose layers keep keys and values alone");
+  if (static_cast<double>(job.shared_prefix) >= job.prompt.mean)
+    fail(errc::invalid_argument, "serving_job.shared_prefix", job.shared_prefix,
+         "fewer tokens than a prompt has on average");
+  if (!(job.prefix_hit_rate > 0))
+    fail(errc::invalid_argument, "serving_job.prefix_hit_rate", job.prefix_hit_rate,
+         "above 0 beside a shared prefix, which is found in the cache");
+  if (job.policy == cache_policy::reserved)
+    fail(errc::invalid_argument, "serving_job.policy", name(job.policy), "paged, for blocks that sequences share");
+}
+
+}  // namespace detail
+
 /// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
 constexpr void validate_engine(const serving_job& job) {
   if (job.activations == dtype::fp32 || job.activations == dtype::int4)
@@ -414,6 +444,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   if (job.speculation.draft_tokens > 0 && model.kind != architecture::decoder)
     detail::fail(errc::unsupported, "speculation.draft_tokens", job.speculation.draft_tokens, "none but of a decoder");
   validate_engine(job);
+  detail::check_shared_prefix(job, model);
 }
 
 }  // namespace abi_0

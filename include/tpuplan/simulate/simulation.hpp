@@ -71,7 +71,9 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
   const std::int64_t longest = longest_context(job), context = ceil_to_count(running_context(job));
   const bytes room = detail::cache_room(served, job, where);
   const bytes each = detail::on_device(served, detail::cache_of(model, job, static_cast<double>(context)));
-  const double blocks = room / each * static_cast<double>(ceil_div(context, detail::block_of(job)));
+  // Of a shared prefix, where single requests are simulated, as many as so many sequences hold when they share none.
+  const double blocks =
+      detail::sharing_sequences(job, room / each) * static_cast<double>(ceil_div(context, detail::block_of(job)));
   const std::int64_t needed = ceil_div(longest, detail::block_of(job));
   const bytes largest =
       served.groups * detail::on_device(served, detail::cache_of(model, job, static_cast<double>(longest)));

@@ -406,4 +406,51 @@ TEST_CASE("dollars of a million tokens lie between those of the ends of the band
   CHECK(*busy.cost->million_high > busy.cost->million * 1.1);
 }
 
+// 45 sequences of 16650 tokens fit, and 1150 that share 16000 of these: both say what clients without end are served.
+TEST_CASE("a shared prefix is held once in the estimate as in the simulation") {
+  model_config config;
+  config.model = llama_3_8b();
+  config.model.max_positions = 131072;
+  simulate_request asked;
+  asked.slice = "v6e-4", asked.sessions.shared_prefix = 16000, asked.requests = 3000;
+  asked.job.concurrency = 2000, asked.job.prompt = fixed_length(500), asked.job.output = fixed_length(300);
+  const simulate_answer played = answer_to_simulate(config, asked, price_book{});
+  serving_job job = asked.job;
+  job.prompt = fixed_length(16500), job.prefix_hit_rate = played.job.prefix_hit_rate, job.shared_prefix = 16000;
+  const serving_estimate said = serve(config.model, job, {}, slice_for("v6e-4"));
+  CHECK(said.largest_running > 1100);
+  CHECK(close(played.report.goodput.value() / said.capacity.value(), 1, 0.03));
+  job.shared_prefix = 0;
+  CHECK(serve(config.model, job, {}, slice_for("v6e-4")).capacity < 0.95 * said.capacity);
+}
+
+// What would count a shared prefix twice, or is none, is refused.
+TEST_CASE("a shared prefix of the job is one of prompts in a paged cache") {
+  const slice where = slice_for("v6e-4");
+  const auto refused = [&](serving_job job, const transformer& model = llama_3_8b()) {
+    return refusal_of([&] { static_cast<void>(serve(model, job, {}, where)); }).message;
+  };
+  serving_job job;
+  job.prompt = fixed_length(500), job.output = fixed_length(300), job.shared_prefix = 200;
+  CHECK(says(refused(job), "serving_job.prefix_hit_rate is 0; valid: above 0 beside a shared prefix"));
+  job.prefix_hit_rate = 0.4;
+  CHECK(serve(llama_3_8b(), job, {}, where).refusal == serving_refusal::none);
+  serving_job other = job;
+  other.shared_prefix = 500;
+  CHECK(says(refused(other), "serving_job.shared_prefix is 500; valid: fewer tokens than a prompt"));
+  other.shared_prefix = -1;
+  CHECK(says(refused(other), "serving_job.shared_prefix is -1; valid: 0 (none) to 2^40 tokens"));
+  other = job, other.prefix_groups = 0;
+  CHECK(says(refused(other), "serving_job.prefix_groups is 0"));
+  other = job, other.policy = cache_policy::reserved;
+  CHECK(says(refused(other), "serving_job.policy is reserved; valid: paged"));
+  simulate_request asked;
+  model_config config;
+  config.model = llama_3_8b();
+  asked.slice = "v6e-4", asked.sessions.turns = 2, asked.job = job, asked.job.request_rate = per_second{2};
+  asked.job.prefix_hit_rate = 0.4;
+  CHECK(says(refusal_of([&] { static_cast<void>(answer_to_simulate(config, asked, price_book{})); }).message,
+             "job.shared_prefix is 200; valid: 0 beside sessions"));
+}
+
 }  // namespace ask_simulate_tests

@@ -59,12 +59,26 @@ constexpr bytes on_device(const served_model& served, bytes cache) {
          state * (served.state_copies / served.on.devices);
 }
 
+/// Sequences of which none shares a block that take as much as so many; a group holds its prefix once.
+constexpr double whole_sequences(const serving_job& job, double running) {
+  const auto groups = static_cast<double>(job.prefix_groups);
+  if (job.shared_prefix == 0 || running <= groups) return running;
+  return running - (running - groups) * shared_blocks(job, running_context(job));
+}
+
+/// Sequences that run where there is room for so many of which none shares a block.
+constexpr double sharing_sequences(const serving_job& job, double whole) {
+  const auto groups = static_cast<double>(job.prefix_groups);
+  if (job.shared_prefix == 0 || whole <= groups) return whole;
+  return groups + (whole - groups) / (1 - shared_blocks(job, running_context(job)));
+}
+
 constexpr serving_memory memory_of(const served_model& served, double running, bytes cache, const serving_job& job,
                                    const slice& where) {
   const bytes weights = weights_per_device(served, job);
   serving_memory use;
   use.weights = (1 + weight_padding) * weights;
-  use.cache = running * on_device(served, cache);
+  use.cache = whole_sequences(job, running) * on_device(served, cache);
   use.workspace = program_memory;
   use.total = use.weights + use.cache + use.workspace;
   use.low = weights + use.cache;
@@ -78,7 +92,7 @@ constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes 
                                  const slice& where) {
   const bytes room = cache_room(served, job, where);
   if (room < served.groups * on_device(served, longest)) return 0;
-  const double slots = room / on_device(served, cache);
+  const double slots = sharing_sequences(job, room / on_device(served, cache));
   const std::int64_t most = slots < 1 ? 1 : slots > 1e12 ? std::int64_t{1000000000000} : floor_to_count(slots);
   return job.max_running > 0 && job.max_running < most ? job.max_running : most;
 }

@@ -37,6 +37,31 @@ static_assert([] {
   return serving_shortage(llama_3_8b(), job, {}, slice_for("v6e-1")) == bytes{0};
 }());
 
+// A prefix that all sequences share is held once: of 16000 tokens and 500 of its own, with half of 300 of output, each
+// sequence takes 650 tokens and not 16650. Of as many groups as sequences nothing is saved.
+static_assert([] {
+  const slice s = slice_for("v6e-4");
+  serving_job job;
+  job.prompt = fixed_length(16500), job.output = fixed_length(300), job.prefix_hit_rate = 0.9;
+  const double whole = static_cast<double>(largest_running(llama_3_8b(), job, {}, s));
+  job.shared_prefix = 16000;
+  const double shared = static_cast<double>(largest_running(llama_3_8b(), job, {}, s));
+  const double one = 16650.0, own = 650.0, room = 16000 + shared * own;
+  const bool fills = room <= one * (whole + 1) && room + own > one * whole;
+  job.prefix_groups = 1000;
+  return fills && shared > 20 * whole && largest_running(llama_3_8b(), job, {}, s) == static_cast<std::int64_t>(whole);
+}());
+static_assert([] {
+  serving_job job;
+  job.prompt = fixed_length(1000), job.output = fixed_length(200), job.prefix_hit_rate = 0.5, job.block_tokens = 16;
+  job.shared_prefix = 600, job.prefix_groups = 4;
+  for (double running : {1.0, 4.0, 9.0, 300.0}) {
+    const double back = detail::sharing_sequences(job, detail::whole_sequences(job, running));
+    if (back / running > 1 + 1e-12 || back / running < 1 - 1e-12) return false;
+  }
+  return detail::shared_blocks(job, 1100) == 37.0 / 69;
+}());
+
 // The longest context fits, one token more does not.
 static_assert([] {
   for (const char* slice_name : {"v6e-1", "v6e-4", "v5p-8", "v5litepod-8", "tpu7x-8"}) {
