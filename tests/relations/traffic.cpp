@@ -383,6 +383,7 @@ void routed_plan_rows(relation& r) {
       r.same("requests a second that all slices serve", planned, row["capacity_requests_per_s"], simulated,
              answer["capacity_per_s"].get<double>() / part * whole);
       const double made = answer["report"]["output_tokens_per_s"].get<double>() / part * whole;
+      r.same("output tokens a second of all slices", planned, row["output_tokens_per_s"], simulated, made);
       r.same("dollars of a million output tokens", planned, row["million_all_on_output_usd"], simulated,
              row["rate_usd_per_s"].get<double>() / made * 1e6);
     }

@@ -622,6 +622,26 @@ TEST_CASE("what the command line refuses is refused here too", "[ask]") {
     CHECK(refusal(question_of(name, {{"config", tower}, {"slice", "v6e-8"}})) == "unsupported config");
 }
 
+TEST_CASE("what is below 0 or said twice is refused, with or without effect", "[ask]") {
+  const json base = {{"config", config()}, {"slice", "v6e-4"}, {"job", {{"request_rate_per_s", 2}}}, {"requests", 300}};
+  const auto refused = [&](const std::string& question, const json& change) {
+    json request = base;
+    if (question != "simulate") request.erase("requests");
+    request.merge_patch(change);
+    return refusal(question_of(question, request));
+  };
+  CHECK(refused("serve", {{"job", {{"weights_by_part", {{"mlp", -4}}}}}}) == "out_of_range job.weights_by_part");
+  CHECK(refused("simulate", {{"host_cache_gib", -1}}) == "out_of_range request.host_cache_gib");
+  CHECK(refused("simulate", {{"slices", 3}, {"split_slices", 2}}) == "invalid_argument slices");
+  CHECK(refused("simulate", {{"slices", 2}, {"split", {{"prefill", 1}, {"decode", 1}}}}) == "invalid_argument slices");
+  CHECK(refused("simulate", {{"split_slices", -2}}).find("split") != std::string::npos);
+  // Parts that are given stay beside the stored format of the others.
+  const json served =
+      answer("serve", {{"config", config()}, {"slice", "v6e-4"}, {"job", {{"weights_by_part", {{"mlp", 4}}}}}});
+  const json whole = answer("serve", {{"config", config()}, {"slice", "v6e-4"}});
+  CHECK(served["estimate"]["memory"]["weights_bytes"] < whole["estimate"]["memory"]["weights_bytes"]);
+}
+
 TEST_CASE("weights of a job with adapters are those of the frozen base", "[ask]") {
   const json given = {{"weights", "int8"}, {"lora_rank", 16}};
   const json job = answer("fit", {{"config", config()}, {"slice", "v6e-8"}, {"job", given}})["job"];

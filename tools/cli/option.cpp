@@ -111,7 +111,10 @@ length_distribution parse_log_normal(const std::string& option, const std::strin
   double median = 0, spread = 0;
   read(option, given.substr(from, first - from), {1, 1e9}, median);
   read(option, given.substr(first + 1, second - first - 1), {1e-9, 10}, spread);
-  return log_normal_lengths(median, spread, tokens_of(option, given.substr(second + 1), 1));
+  const std::int64_t longest = tokens_of(option, given.substr(second + 1), 1);
+  if (static_cast<double>(longest) < median)
+    refuse(option, given.substr(second + 1), "a longest one of no fewer tokens than the median");
+  return log_normal_lengths(median, spread, longest);
 }
 
 /// "1024": all alike; "0:16,0.5:400,1:8192": quantiles, each a share and the tokens that it does not exceed.

@@ -39,6 +39,50 @@ void declare(CLI::App& app, option& one) {
   if (one.must_be_given_) declared->required();
 }
 
+/// The option that other programs and papers give that name.
+std::string_view named_elsewhere(std::string_view name) {
+  constexpr std::string_view names[][2] = {{"--prompt", "--input-len"},
+                                           {"--prompt-len", "--input-len"},
+                                           {"--prompt-tokens", "--input-len"},
+                                           {"--random-input-len", "--input-len"},
+                                           {"--output-tokens", "--output-len"},
+                                           {"--max-tokens", "--output-len"},
+                                           {"--random-output-len", "--output-len"},
+                                           {"--tp", "--tensor"},
+                                           {"--tp-size", "--tensor"},
+                                           {"--tensor-parallel-size", "--tensor"},
+                                           {"--request-rate", "--rate"},
+                                           {"--qps", "--rate"},
+                                           {"--max-concurrency", "--concurrency"},
+                                           {"--max-num-seqs", "--max-running"},
+                                           {"--max-num-batched-tokens", "--prefill-chunk"},
+                                           {"--chunked-prefill-size", "--prefill-chunk"},
+                                           {"--gpu-memory-utilization", "--memory-fraction"},
+                                           {"--mem-fraction-static", "--memory-fraction"},
+                                           {"--kv-cache-dtype", "--kv-dtype"},
+                                           {"--block-size", "--block"},
+                                           {"--page-size", "--block"},
+                                           {"--itl", "--tpot"}};
+  for (const auto& [other, own] : names)
+    if (other == name) return own;
+  return {};
+}
+
+/// Whether two options have the same words in another order: --p99-ttft and --ttft-p99.
+bool has_same_parts(std::string_view one, std::string_view other) {
+  const auto parts = [](std::string_view name) {
+    std::vector<std::string_view> all;
+    while (!name.empty()) {
+      const std::size_t end = std::min(name.find('-'), name.size());
+      if (end > 0) all.push_back(name.substr(0, end));
+      name.remove_prefix(std::min(end + 1, name.size()));
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  return one.size() == other.size() && parts(one) == parts(other);
+}
+
 /// Help for an option that the command does not have: the commands that have it, or similar options of the command.
 std::string valid_instead(const session& with, const command& asked, const std::string& unknown) {
   const std::string name = unknown.substr(0, unknown.find('='));
@@ -56,6 +100,8 @@ std::string valid_instead(const session& with, const command& asked, const std::
   for (const option& one : asked.options)
     if (one.name.front() == '-') names.push_back(one.name);
   names = nearest_first(names, name);
+  const auto is_meant = [&](std::string_view one) { return one == named_elsewhere(name) || has_same_parts(one, name); };
+  std::stable_partition(names.begin(), names.end(), is_meant);
   std::string valid;
   for (std::size_t i = 0; i < names.size() && i < 3; ++i) valid.append(i == 0 ? "" : ", ").append(names[i]);
   return valid.empty() ? "none" : valid + "; all with --help";

@@ -37,6 +37,8 @@ class asked_traffic {
            "0: an encoder writes no tokens");
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
+    if (is_split() && asked.slices != 1)
+      fail(errc::invalid_argument, "slices", asked.slices, "1 beside a split, which says how many there are");
     if (asked.split_slices > 0) {
       fleet_.slices = asked.split_slices;
     } else if (is_split()) {

@@ -209,7 +209,8 @@ namespace detail {
   row.million_requests = planned.cost.requests;
   if (routed != nullptr && e.per_token.total.value() > 0) {  // of the tokens that were made
     const double parts = static_cast<double>(planned.slices) / static_cast<double>(routed->slices);
-    const usd each = planned.rate / (planned.simulated.output_tokens * parts) * 1e6;
+    row.output_tokens = planned.simulated.output_tokens * parts;
+    const usd each = planned.rate / row.output_tokens * 1e6;
     row.million_all_on_output = row.million_all_on_output_low = row.million_all_on_output_high = each;
   }
   row.memory_used = e.memory.total;

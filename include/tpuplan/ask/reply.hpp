@@ -122,6 +122,21 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
   }
 }
 
+/// Refuses amounts below 0 that nothing else has refused: in a field without effect here, or read as none.
+inline void keep_amounts(const nlohmann::json& request, const question_rows& tables) {
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      const bool is_amount = row.kind == value_kind::count || row.kind == value_kind::number ||
+                             row.kind == value_kind::share || row.kind == value_kind::rate;
+      if (!is_amount || row.least < 0) continue;
+      const nlohmann::json given = value_at(request, row.path);
+      if (given.is_number() && given < 0)
+        fail(errc::out_of_range, "request." + std::string(row.path), given.dump(),
+             "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump());
+    }
+  }
+}
+
 /// Refuses a key that is none of a request but stands deeper in it, by where it stands: "job.speculation" for
 /// "speculation".
 inline void refuse_misplaced(const error& refusal, const question_rows& tables) {

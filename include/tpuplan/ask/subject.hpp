@@ -365,12 +365,14 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
                                                              : "near " + wanted + ", and divides well"));
 }
 
-/// Sets the format of the served weights to that of the checkpoint, but fp32 to bf16; where a format was given, that
-/// stays, and what the file says of its own format is no longer assumed. Worked: fp32 is served in bf16, fp8 in fp8.
+/// Sets the format of the served weights to that of the checkpoint, but fp32 to bf16, and those of parts that are not
+/// given; where a format was given, that stays, and what the file says of its own format is no longer assumed. Worked:
+/// fp32 is served in bf16, fp8 in fp8.
 inline void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
   if (!weights_given) {
     job.weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
-    job.weights_by_part = config.stored.parts;
+    validate(job.weights_by_part, "job.weights_by_part");
+    if (!any_part(job.weights_by_part)) job.weights_by_part = config.stored.parts;
     return;
   }
   const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };

@@ -104,7 +104,7 @@ TEST_CASE("what no outage has is refused by name") {
   request.outage.lose.reset();
   CHECK(says(refused(request), "outage.lose is missing; valid: replica, slice, zone or rollout"));
   request = some_request();
-  request.split_slices = 4;
+  request.slices = 1, request.split_slices = 4;
   CHECK(says(refused(request), "outage.lose is slice; valid: none where prefill and decode are apart"));
   request = some_request();
   request.requests = 300;

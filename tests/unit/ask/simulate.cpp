@@ -28,7 +28,7 @@ TEST_CASE("a fleet is simulated by one replica with its share") {
              "job.request_rate_per_s is missing"));
   asked.job.request_rate = per_second{4};
   simulate_request apart = asked;
-  apart.split.transfer = bytes_per_second{1e9};
+  apart.slices = 1, apart.split.transfer = bytes_per_second{1e9};
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, apart, price_book{}); }).message, "split.prefill is 0"));
   const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
   CHECK(answer.replicas == 4);

@@ -174,9 +174,11 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
   const simulation_report& report = answer.report;
   const double all = static_cast<double>(answer.replicas) / static_cast<double>(answer.simulated_replicas);
   const double came = report.arrivals.value() * all, wanted = answer.job.request_rate.value();
-  std::vector<std::string> words{joined(
-      {percent(report.good_share), " of the requests keep every limit: ", four_digits(report.goodput.value() * all),
-       " of ", four_digits(came), " requests/s"})};
+  std::vector<std::string> words{
+      any_target(answer.targets)
+          ? joined({percent(report.good_share), " of the requests keep every limit: ",
+                    four_digits(report.goodput.value() * all), " of ", four_digits(came), " requests/s"})
+          : joined({four_digits(report.goodput.value() * all), " requests/s are answered"})};
   const bool is_late = answer.sessions.turns > 1 && came < wanted && wanted > answer.capacity.value();
   if (!answer.traced && answer.loop.clients == 0 && math::abs(came / wanted - 1) > 0.01)
     words.push_back(joined({is_late                     ? "as late answers delay the turns behind them "
