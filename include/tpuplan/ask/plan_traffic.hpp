@@ -75,6 +75,9 @@ inline constexpr std::int64_t planned_replicas = 12;
 
 namespace detail {
 
+/// Plans for which slices are tried at the least, however few are shown: as many as are shown where nothing is said.
+inline constexpr std::size_t usual_rows = 8;
+
 /// The work of the simulations of a plan behind a router, in steps of replicas, after which only the first plan goes
 /// on; what a request takes beside its steps; replicas that are looked over in the time of that.
 inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replicas_looked_over = 60;
@@ -114,7 +117,7 @@ class routed_search {
     routed_plans all;
     std::vector<found_plan> found;
     serving_request flat = request_;
-    flat.most_plans = request_.most_plans + 2;
+    flat.most_plans = std::max(request_.most_plans, usual_rows) + 2;  // the first plan is the same of fewer rows
     serving_plan_answer first = plan_serving(flat);
     decide(first.plans, found, all);
     if (const std::size_t tried = first.plans.size(); found.empty() && tried == flat.most_plans) {

@@ -50,6 +50,22 @@ TEST_CASE("a plan is for a router where one is asked for, or requests have somet
   CHECK(is_routed(traffic));
 }
 
+TEST_CASE("the first plan behind a router is the same however few are shown") {
+  for (const double rate : {6.0, 25.0}) {
+    asked_serving_plan asked = behind_prompts();
+    asked.job.request_rate = per_second{rate};
+    asked.most_plans = 8;
+    const serving_plan_document all = planned(asked);
+    asked.most_plans = 1;
+    const serving_plan_document one = planned(asked);
+    REQUIRE(one.plans.size() == 1);
+    CHECK(one.plans.front().slice == all.plans.front().slice);
+    CHECK(one.plans.front().slices == all.plans.front().slices);
+    CHECK(one.plans.front().rate == all.plans.front().rate);
+    CHECK(one.candidates == all.candidates);
+  }
+}
+
 TEST_CASE("a plan for a shared prefix is what simulate answers of its slices") {
   const asked_serving_plan asked = behind_prompts();
   const serving_plan_document document = planned(asked);
