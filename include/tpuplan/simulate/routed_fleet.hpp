@@ -239,10 +239,11 @@ class routed_fleet {
     for (std::size_t i = 0; i < requests_.size(); ++i)
       if (requests_[i].turn == 0) starting_.push_back(i);
     const auto before = [&](std::size_t a, std::size_t b) {
-      return requests_[a].sized.arrival < requests_[b].sized.arrival;
+      const seconds one = requests_[a].sized.arrival, other = requests_[b].sized.arrival;
+      return one < other || (one == other && a < b);
     };
     if (loop_.clients == 0) {
-      std::stable_sort(starting_.begin(), starting_.end(), before);
+      std::sort(starting_.begin(), starting_.end(), before);
       return start_next(0);
     }
     for (std::int64_t client = 0; client < loop_.clients; ++client)
