@@ -134,7 +134,8 @@ struct risk_answer {
   std::optional<usd> budget{};
   seconds run{}, run_low{}, run_high{};   ///< useful time of all steps, and the ends of its band
   verdict fits{};                         ///< whether the job fits
-  bytes used{}, usable{};                 ///< of a device: the estimate, and what a program may use
+  bytes used{};                           ///< of a device: the estimate
+  bytes usable{};                         ///< of a device: what a program may use
   std::optional<double> chance_to_fit{};  ///< of a language model, as fit has it
   seconds checkpoint_interval{};          ///< useful time between two checkpoints
   /// Mean time between preemptions of one slice, as believed, and between failures of the job: median and ends of nine
@@ -157,7 +158,8 @@ struct placed_run {
   run_range run{};                        ///< useful time of all steps, and the ends of its band
   payment_terms terms{};                  ///< the run besides its steps, and how capacity waits and fails
   verdict fits{};                         ///< whether a step does
-  bytes used{}, usable{};                 ///< of a device: the estimate, and what a program may use
+  bytes used{};                           ///< of a device: the estimate
+  bytes usable{};                         ///< of a device: what a program may use
   std::optional<double> chance_to_fit{};  ///< of a language model
   std::string model{};                    ///< its name
   std::vector<assumption> assumed{};      ///< of the model and the question
