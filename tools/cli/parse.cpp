@@ -101,7 +101,8 @@ std::string valid_instead(const session& with, const command& asked, const std::
     if (one.name.front() == '-') names.push_back(one.name);
   names = nearest_first(names, name);
   const auto is_meant = [&](std::string_view one) { return one == named_elsewhere(name) || has_same_parts(one, name); };
-  std::stable_partition(names.begin(), names.end(), is_meant);
+  if (const auto meant = std::find_if(names.begin(), names.end(), is_meant); meant != names.end())
+    std::rotate(names.begin(), meant, meant + 1);
   std::string valid;
   for (std::size_t i = 0; i < names.size() && i < 3; ++i) valid.append(i == 0 ? "" : ", ").append(names[i]);
   return valid.empty() ? "none" : valid + "; all with --help";

@@ -20,6 +20,12 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+/// Refuses a shared prefix of the job beside one of conversations.
+inline void check_shared_once(const serving_job& job, const session_traffic& sessions) {
+  if (have_prefixes(sessions) && job.shared_prefix > 0)
+    fail(errc::invalid_argument, "job.shared_prefix", job.shared_prefix, "0 beside sessions, which say what is shared");
+}
+
 /// The prefix of each group of conversations is in the cache once, for all sequences that have it, where it is found.
 inline void hold_once(serving_job& job, const session_traffic& sessions) {
   job.shared_prefix = job.prefix_hit_rate > 0 ? sessions.shared_prefix : 0;
@@ -195,9 +201,7 @@ class asked_traffic {
     if (!trace_.empty() && have_prefixes(asked_.sessions))
       fail(errc::invalid_argument, "sessions.turns", asked_.sessions.turns, "1 beside a trace, and no shared prefix");
     if (!have_prefixes(asked_.sessions)) return;
-    if (job_.shared_prefix > 0)
-      fail(errc::invalid_argument, "job.shared_prefix", job_.shared_prefix,
-           "0 beside sessions, which say what is shared");
+    check_shared_once(job_, asked_.sessions);
     whole_ = true;
     const std::vector<simulated_request> all = sized(drawn_sessions(job_));
     added_ = job_.prompt;

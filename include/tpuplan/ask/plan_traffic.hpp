@@ -188,9 +188,7 @@ class routed_search {
       fail(errc::missing_field, "sessions.turns", "missing", "conversations or a shared prefix, to route by prefix");
     validate(traffic_.sessions);
     if (!have_prefixes(traffic_.sessions)) return;
-    if (asked_.shared_prefix > 0)
-      fail(errc::invalid_argument, "job.shared_prefix", asked_.shared_prefix,
-           "0 beside sessions, which say what is shared");
+    check_shared_once(asked_, traffic_.sessions);
     if (request_.model.kind != architecture::decoder)
       fail(errc::unsupported, traffic_.sessions.turns > 1 ? "sessions.turns" : "sessions.shared_prefix",
            traffic_.sessions.turns > 1 ? traffic_.sessions.turns : traffic_.sessions.shared_prefix,

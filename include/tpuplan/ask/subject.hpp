@@ -372,7 +372,11 @@ inline void use_stored_format(model_config& config, bool weights_given, serving_
   if (!weights_given) {
     job.weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
     validate(job.weights_by_part, "job.weights_by_part");
-    if (!any_part(job.weights_by_part)) job.weights_by_part = config.stored.parts;
+    weight_bits& parts = job.weights_by_part;
+    const weight_bits& stored = config.stored.parts;
+    if (parts.attention == 0) parts.attention = stored.attention;
+    if (parts.mlp == 0) parts.mlp = stored.mlp;
+    if (parts.experts == 0) parts.experts = stored.experts;
     return;
   }
   const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };

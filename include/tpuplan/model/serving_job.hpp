@@ -368,9 +368,9 @@ inline constexpr std::int64_t encoder_step_tokens = 16384;
 namespace detail {
 
 /// Whole blocks that sequences of a group hold once, as a share of those of a sequence that has run half of its time.
-constexpr double shared_blocks(const serving_job& job, double context) {
+constexpr double shared_blocks(const serving_job& job) {
   const auto blocks = static_cast<double>(job.shared_prefix / block_of(job));
-  return blocks / static_cast<double>(ceil_div(ceil_to_count(context), block_of(job)));
+  return blocks / static_cast<double>(ceil_div(ceil_to_count(running_context(job)), block_of(job)));
 }
 
 /// Refuses a shared prefix that is none, or is longer than prompts are.

@@ -418,10 +418,20 @@ TEST_CASE("a shared prefix is held once in the estimate as in the simulation") {
   serving_job job = asked.job;
   job.prompt = fixed_length(16500), job.prefix_hit_rate = played.job.prefix_hit_rate, job.shared_prefix = 16000;
   const serving_estimate said = serve(config.model, job, {}, slice_for("v6e-4"));
-  CHECK(said.largest_running > 1100);
+  CHECK(said.largest_running == 1150);
   CHECK(close(played.report.goodput.value() / said.capacity.value(), 1, 0.03));
   job.shared_prefix = 0;
-  CHECK(serve(config.model, job, {}, slice_for("v6e-4")).capacity < 0.95 * said.capacity);
+  const serving_estimate apart = serve(config.model, job, {}, slice_for("v6e-4"));
+  CHECK(apart.largest_running == 45);
+  CHECK(apart.capacity < 0.95 * said.capacity);
+  // Eight such prefixes, in blocks of 16.
+  asked.sessions.groups = 8, asked.job.block_tokens = 16;
+  const simulate_answer groups = answer_to_simulate(config, asked, price_book{});
+  CHECK(groups.job.shared_prefix == 16000);
+  CHECK(groups.job.prefix_groups == 8);
+  job = groups.job, job.request_rate = {}, job.concurrency = 2000;
+  CHECK(close(groups.report.goodput.value() / serve(config.model, job, {}, slice_for("v6e-4")).capacity.value(), 1,
+              0.03));
 }
 
 // What would count a shared prefix twice, or is none, is refused.

@@ -98,6 +98,12 @@ TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
   config.stored.weights = dtype::fp8;
   use_stored_format(config, false, served);
   CHECK(served.weights == dtype::fp8);
+  config.stored.parts.experts = 4.25, config.stored.parts.mlp = 6;
+  served.weights_by_part.mlp = 4;
+  use_stored_format(config, false, served);
+  CHECK(served.weights_by_part.experts == 4.25);
+  CHECK(served.weights_by_part.mlp == 4);
+  CHECK(served.weights_by_part.attention == 0);
   served.weights = dtype::int8;
   config.assumed.push_back({"quantization_config", "fp8", "as stored"});
   use_stored_format(config, true, served);

@@ -63,14 +63,14 @@ constexpr bytes on_device(const served_model& served, bytes cache) {
 constexpr double whole_sequences(const serving_job& job, double running) {
   const auto groups = static_cast<double>(job.prefix_groups);
   if (job.shared_prefix == 0 || running <= groups) return running;
-  return running - (running - groups) * shared_blocks(job, running_context(job));
+  return running - (running - groups) * shared_blocks(job);
 }
 
 /// Sequences that run where there is room for so many of which none shares a block.
 constexpr double sharing_sequences(const serving_job& job, double whole) {
   const auto groups = static_cast<double>(job.prefix_groups);
   if (job.shared_prefix == 0 || whole <= groups) return whole;
-  return groups + (whole - groups) / (1 - shared_blocks(job, running_context(job)));
+  return groups + (whole - groups) / (1 - shared_blocks(job));
 }
 
 constexpr serving_memory memory_of(const served_model& served, double running, bytes cache, const serving_job& job,

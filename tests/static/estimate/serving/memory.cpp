@@ -59,7 +59,7 @@ static_assert([] {
     const double back = detail::sharing_sequences(job, detail::whole_sequences(job, running));
     if (back / running > 1 + 1e-12 || back / running < 1 - 1e-12) return false;
   }
-  return detail::shared_blocks(job, 1100) == 37.0 / 69;
+  return detail::shared_blocks(job) == 37.0 / 69;
 }());
 
 // The longest context fits, one token more does not.
