@@ -186,7 +186,7 @@ class function_bodies {
       if (end < code_.size() && code_[end] == '>') leave(i, end);
     }
   }
-  /// Labels, constants of the compiler, and whole numbers that are constants of a function.
+  /// Labels, and inside of a function its constants of the compiler and whole numbers that are constants.
   void leave_statements() {
     std::size_t from = 0;
     for (std::size_t i = 0; i < code_.size(); ++i) {
@@ -201,7 +201,7 @@ class function_bodies {
         leave(start, start + std::min(colon, statement.size()));
       }
       for (const char* word : {"constexpr ", "static ", "using ", "template ", "typedef ", "goto "})
-        if (begins(word)) leave(start, code_[i] == '{' ? behind(i) : i);
+        if (begins(word) && runs_[start]) leave(start, code_[i] == '{' ? behind(i) : i);
       const std::size_t given = statement.find(" = ");
       if (begins("const ") && given != std::string::npos &&
           std::none_of(statement.begin() + static_cast<std::ptrdiff_t>(given), statement.end(),
