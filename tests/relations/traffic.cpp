@@ -268,7 +268,23 @@ json simulation_of(const json& request, const json& row) {
                    {"region", row["plan"]["region"]},
                    {"job", request["job"]}};
   question["job"]["activations"] = row["plan"]["share"]["activations"];
+  for (const char* drawn : {"prompts", "outputs"})
+    if (request.contains(drawn)) question[drawn] = request[drawn];
   return question;
+}
+
+/// Lengths that vary, as a distribution.
+json random_lengths(relation& r, int longest) {
+  const std::int64_t middle = r.random.count_between(8, longest / 4);
+  if (r.random.chance(0.4)) return {{"median", middle}, {"spread", r.random.between(0.2, 1)}, {"longest", longest}};
+  return {{"quantiles",
+           {{{"share", 0}, {"tokens", 4}}, {{"share", 0.6}, {"tokens", middle}}, {{"share", 1}, {"tokens", longest}}}}};
+}
+
+/// Gives a question distributions instead of lengths, now and then.
+void vary_lengths(relation& r, json& request) {
+  if (r.random.chance(0.4)) request["job"].erase("prompt"), request["prompts"] = random_lengths(r, 1500);
+  if (r.random.chance(0.4)) request["job"].erase("output"), request["outputs"] = random_lengths(r, 120);
 }
 
 json random_targets(relation& r) {
@@ -289,17 +305,19 @@ json random_sessions(relation& r) {
 
 json random_plan(relation& r, const model& of) {
   static const std::vector<std::string> chips = {"v6e", "tpu7x"};
-  return {{"config", of.config},
-          {"generations", {r.random.of(chips)}},
-          {"largest_chips", 16},
-          {"most_plans", 3},
-          {"job",
-           {{"request_rate_per_s", r.random.between(0.5, 6)},
-            {"prompt", tokens(r.random.count_between(64, 1500))},
-            {"output", tokens(r.random.count_between(16, 120))},
-            {"block_tokens", 16},
-            {"beyond_max_positions", true},
-            {"percentiles", random_targets(r)}}}};
+  json request = {{"config", of.config},
+                  {"generations", {r.random.of(chips)}},
+                  {"largest_chips", 16},
+                  {"most_plans", 3},
+                  {"job",
+                   {{"request_rate_per_s", r.random.between(0.5, 6)},
+                    {"prompt", tokens(r.random.count_between(64, 1500))},
+                    {"output", tokens(r.random.count_between(16, 120))},
+                    {"block_tokens", 16},
+                    {"beyond_max_positions", true},
+                    {"percentiles", random_targets(r)}}}};
+  vary_lengths(r, request);
+  return request;
 }
 
 }  // namespace
@@ -401,6 +419,7 @@ void planned_days(relation& r) {
                       {{"day", {{"rates_per_s", {rate, 3 * rate, 2 * rate}}, {"part_s", 600}}},
                        {"scaling", {{"start_up_s", 60}}},
                        {"for_hpa", r.random.chance(0.3)}}}};
+    vary_lengths(r, question);
     json plan = question;
     plan["most_plans"] = 2;
     if (r.random.chance(0.4)) plan["best"] = "fewest_chips";

@@ -159,7 +159,7 @@ nlohmann::json value_of(const question_row& row, const std::string& given) {
     case value_kind::rate: return read_as<per_second>(row, given).value();
     case value_kind::choice: return flag_value(read_choice(option, given, *row.choices));
     case value_kind::flag: return flag_value(row.value);
-    case value_kind::lengths: return lengths_of(parse_lengths(option, given));
+    case value_kind::lengths:
     case value_kind::distribution: return parse_lengths(option, given);
     case value_kind::target: return latency_target{row.part, read_as<seconds>(row, given)};
     case value_kind::words:
@@ -190,11 +190,18 @@ std::vector<std::string> words_of(std::string_view list) {
   return words;
 }
 
-/// The place of a row in the request.
-nlohmann::json& place_of(const question_row& row, nlohmann::json& request) {
-  std::string path = "/" + std::string(row.path);
+/// The place of a path in the request.
+nlohmann::json& place_of(std::string_view of, nlohmann::json& request) {
+  std::string path = "/" + std::string(of);
   std::replace(path.begin(), path.end(), '.', '/');
   return request[nlohmann::json::json_pointer(path)];
+}
+
+/// Puts the moments of lengths into the request, and the distribution of those that vary.
+void put_lengths(const question_row& row, const std::string& given, nlohmann::json& request) {
+  const length_distribution drawn = parse_lengths(std::string(row.option), given);
+  place_of(row.path, request) = lengths_of(drawn);
+  if (!drawn.quantiles.empty() || drawn.spread > 0) place_of(row.value, request) = drawn;
 }
 
 /// Adds a value to a list; the first one replaces what stands there. "all" is every name.
@@ -217,7 +224,8 @@ option& command::ask(const question_row& row, nlohmann::json& request) {
                                            : option::shape::value;
   option& added = declare(form, std::string(row.option), std::string(row.help),
                           [row, &request, is_first = true](const std::string& given) mutable {
-                            nlohmann::json& place = place_of(row, request);
+                            if (row.kind == value_kind::lengths) return put_lengths(row, given, request);
+                            nlohmann::json& place = place_of(row.path, request);
                             if (row.several) return add_value(row, given, std::exchange(is_first, false), place);
                             place = value_of(row, given);
                           });

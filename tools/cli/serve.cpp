@@ -28,6 +28,7 @@ served ask_serve(model_config& config, const serve_options& given, const price_b
   served a;
   a.asked.slice = given.slice_name;
   a.asked.job = traffic.job;
+  a.asked.prompts = traffic.prompts, a.asked.outputs = traffic.outputs;
   a.asked.mesh = traffic.mesh;
   a.asked.constants = known.serving;
   a.asked.adapters = traffic.request.value("adapters", std::int64_t{0});

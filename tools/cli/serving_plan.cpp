@@ -24,6 +24,7 @@ namespace {
 asked_serving_plan read_asked(model_config& config, const plan_options& given, const session& with) {
   asked_serving_plan asked = read_request<asked_serving_plan>(given.standing);
   asked.job = given.traffic.job;
+  asked.prompts = given.traffic.prompts, asked.outputs = given.traffic.outputs;
   asked.constants =
       load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
@@ -206,6 +207,7 @@ void plan_day(model_config config, const plan_options& given, session& with) {
   asked.generations = limits.generations, asked.region = limits.regions.front();
   asked.smallest_chips = limits.smallest_chips, asked.largest_chips = limits.largest_chips;
   asked.accept_uncertain = limits.accept_uncertain, asked.most_plans = limits.most_plans;
+  asked.prompts = limits.prompts, asked.outputs = limits.outputs;
   asked.traffic = read_day(given.day, given.of_day, 1000);
   if (given.asked.around.start_up) asked.traffic.scaling.start_up = *given.asked.around.start_up;
   if (given.asked.mean_time_between_preemptions) asked.traffic.between = *given.asked.mean_time_between_preemptions;

@@ -131,6 +131,7 @@ void simulate_day(const model_config& config, const simulate_options& given, con
   asked.constants = given.traffic.constants, asked.prefill = given.asked.prefill;
   asked.traffic = day_asked(given, 1000), asked.region = given.prices.region;
   refuse_lengths_of_trace(asked.traffic, asked.job, with);
+  if (asked.traffic.trace.empty()) asked.prompts = given.asked.prompts, asked.outputs = given.asked.outputs;
   const day_document day = answer_to_day(config, asked, prices);
   if (day.answer.options.empty() || !day.answer.options.front().meets_targets) with.status = 1;
   if (day.answer.options.empty() && with.is_given("--svg"))

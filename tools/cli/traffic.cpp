@@ -15,6 +15,7 @@ void add_traffic_options(command& to, nlohmann::json& request) {
 void read_traffic(traffic_options& into) {
   const serve_request asked = read_request<serve_request>(into.request);
   into.job = asked.job;
+  into.prompts = asked.prompts, into.outputs = asked.outputs;
   into.mesh = asked.mesh;
   into.constants = asked.constants;
 }

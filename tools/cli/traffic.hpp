@@ -1,9 +1,11 @@
 #ifndef TPUPLAN_CLI_TRAFFIC_HPP
 #define TPUPLAN_CLI_TRAFFIC_HPP
 
+#include <optional>
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/simulate/arrivals.hpp>
 
 #include "cli/config.hpp"
 #include "cli/option.hpp"
@@ -14,6 +16,7 @@ namespace cli {
 struct traffic_options {
   nlohmann::json request = nlohmann::json::object();  // from which the others are read
   tpuplan::serving_job job;
+  std::optional<tpuplan::length_distribution> prompts, outputs;  // of lengths that vary
   tpuplan::serving_layout mesh;
   tpuplan::serving_calibration constants;
 };

@@ -288,6 +288,7 @@ template <class Request>
 /// The model that is served; what its files say of formats and lengths goes into the job where that leaves them open.
 template <class Request>
 [[nodiscard]] model_config served_model_of(const nlohmann::json& request, Request& asked) {
+  refuse_lengths_twice(request);
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
@@ -301,7 +302,6 @@ template <class Request>
 }
 [[nodiscard]] inline reply simulate_answered(const nlohmann::json& request, const wanted_beside& beside) {
   simulate_request asked = read_request<simulate_request>(request);
-  refuse_lengths_twice(request);
   if (!asked.trace.empty()) {
     for (const char* key : {"prompts", "outputs", "variation", "requests", "seed", "load"})
       refuse_without_effect(request, key, "none beside a trace");
@@ -321,6 +321,8 @@ inline void refuse_lengths_of_trace(const nlohmann::json& request, const traffic
     if (!traffic.trace.empty() && job_gives(request, key))
       fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");
   }
+  for (const char* key : {"prompts", "outputs"})
+    if (!traffic.trace.empty()) refuse_without_effect(request, key, "none beside a trace");
 }
 [[nodiscard]] inline reply day_answered(const nlohmann::json& request, const wanted_beside& beside) {
   asked_day asked = read_request<asked_day>(request);

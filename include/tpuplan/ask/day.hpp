@@ -72,8 +72,10 @@ struct asked_day {
   nlohmann::json config{};            ///< of the model
   std::string slice{};                ///< "v6e-8"
   serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
-  serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
-  serving_calibration constants{};    ///< of the serving estimates
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
+  serving_layout mesh{};                           ///< devices of a replica; tensor 0: the whole slice is one replica
+  serving_calibration constants{};                 ///< of the serving estimates
   prefill_policy prefill = prefill_policy::mixed;  ///< where prompts are computed
   traffic_over_day traffic{};                      ///< rates or a trace, and how slices follow them
   std::string region = "us";                       ///< where it is paid for
@@ -142,8 +144,12 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
   assume_lifetimes({std::string(where.chip.name.view())}, {region}, said);
 }
 
-/// The job with the lengths of a trace.
-[[nodiscard]] inline serving_job job_over(const traffic_over_day& traffic, serving_job job) {
+/// The job with the lengths of a trace, or of the distributions that are given.
+template <class Asked>
+[[nodiscard]] serving_job job_over(const Asked& asked) {
+  const traffic_over_day& traffic = asked.traffic;
+  serving_job job = asked.job;
+  use_moments(asked, job);
   if (traffic.trace.empty()) return job;
   if (job.images > 0) fail(errc::invalid_argument, "job.images", job.images, "0 beside a trace, which has all tokens");
   job.prompt = lengths_of(traffic.trace, &simulated_request::prompt);
@@ -155,11 +161,10 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
                                             const price_book& book) {
   day_request request;
   request.model = config.model;
-  request.job = asked.job;
   request.fleet = {asked.mesh, scheduled_slice(asked.slice), 1, asked.prefill};
   request.day = rates_of(asked.traffic);
-  request.job = job_over(asked.traffic, asked.job);
-  request.job = as_engine_runs(with_image_tokens(request.job, config.model), config.model);
+  request.job = as_engine_runs(with_image_tokens(job_over(asked), config.model), config.model);
+  request.drawn = drawn_of(asked, config.model);
   use_draft_cost(config.model, request.job);
   request.scaling = asked.traffic.scaling, request.variation = asked.traffic.variation;
   request.prices = book, request.region = text<32>{asked.region};
@@ -177,8 +182,8 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
                    asked.job.percentiles, {}};
   assumed_values said = assumed_engine(asked.job.engine, config.model);
   for (const assumed_values& more :
-       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model), assumed_lengths(request.job),
-        assumed_drafts(asked.job.speculation, request.job.speculation)})
+       {assumed_kind(asked.job, config.model), assumed_schedule(asked.job, config.model),
+        assumed_lengths(request.job, request.drawn), assumed_drafts(asked.job.speculation, request.job.speculation)})
     said.insert(said.end(), more.begin(), more.end());
   assume_spot_of_day(request.fleet.where, request.prices, asked.region, asked.traffic.between, said);
   assume_part_of(asked.traffic, request.day, said);
@@ -205,7 +210,8 @@ inline void assume_spot_of_day(const slice& where, const price_book& prices, con
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::traffic_over_day, day, trace, part, scaling, for_hpa, variation, between, seed)
-TPUPLAN_FIELDS(tpuplan::asked_day, config, slice, job, mesh, constants, prefill, traffic, region, prices)
+TPUPLAN_FIELDS(tpuplan::asked_day, config, slice, job, prompts, outputs, mesh, constants, prefill, traffic, region,
+               prices)
 TPUPLAN_FIELDS(tpuplan::day_document, answer, model, fleet, job, day, scaling, targets, assumed)
 
 #endif

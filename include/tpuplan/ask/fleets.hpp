@@ -52,6 +52,8 @@ struct asked_serving_plan {
   /// The model, the traffic and the limits; fields that serving_request has too mean the same.
   nlohmann::json config{};
   serving_job job = usual_traffic();  ///< traffic of all slices together, and its targets
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
   serving_calibration constants{};
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
@@ -297,7 +299,8 @@ namespace detail {
   if (any_target(request.job.percentiles)) {
     assumed.emplace_back("percentiles", "of " + std::to_string(planning_requests_of(request.job)) +
                                             " random requests to one replica, the first tenth not counted");
-    for (assumed_values::value_type& one : assumed_lengths(request.job)) assumed.push_back(std::move(one));
+    for (assumed_values::value_type& one : assumed_lengths(request.job, request.drawn))
+      assumed.push_back(std::move(one));
   }
   return assumed;
 }
@@ -342,6 +345,7 @@ namespace detail {
   serving_request request;
   request.model = config.model;
   request.job = as_engine_runs(with_image_tokens(asked.job, config.model), config.model);
+  request.drawn = detail::drawn_of(asked, config.model);
   if (detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job))
     request.capacity_taken = detail::most_slowed;
   detail::use_draft_cost(config.model, request.job);
@@ -369,9 +373,9 @@ namespace detail {
 }
 namespace detail {
 /// What is said of a router and of what prompts have in common.
-[[nodiscard]] inline assumed_values assumed_routing(const planned_traffic& traffic, const serving_job& asked,
+[[nodiscard]] inline assumed_values assumed_routing(const planned_traffic& traffic, const asked_serving_plan& asked,
                                                     const routed_plans& found) {
-  assumed_values assumed = assumed_lengths(asked);
+  assumed_values assumed = assumed_lengths(asked.job, {asked.prompts, asked.outputs, 0});
   if (traffic.host_cache_gib > 0)
     assumed.emplace_back("left out", "chips of which no source states the rate between them and their hosts");
   if (have_prefixes(traffic.sessions)) assumed.emplace_back(detail::assumed_prefixes);
@@ -407,7 +411,7 @@ namespace detail {
   assumed_values said = assumed_by(request, asked.job);
   const auto is_flat = [](const auto& one) { return one.first == "percentiles" || one.first.rfind("lengths", 0) == 0; };
   said.erase(std::remove_if(said.begin(), said.end(), is_flat), said.end());
-  for (std::pair<std::string, std::string>& one : assumed_routing(traffic, asked.job, found))
+  for (std::pair<std::string, std::string>& one : assumed_routing(traffic, asked, found))
     said.push_back(std::move(one));
   serving_plan_document document = document_of(whole, found.answer, all_assumed(config, said), &found.fleets);
   document.traffic = traffic;
@@ -424,8 +428,10 @@ namespace detail {
 /// better computed on slices of their own. Throws, naming the field, as `plan_serving` and `simulate` do. Worked: 20
 /// requests a second of 1024 and 256 tokens to Llama 3.1 8B are served by some slices of v6e.
 [[nodiscard]] inline serving_plan_document answer_to_plan_serving(const model_config& config,
-                                                                  const asked_serving_plan& asked,
+                                                                  const asked_serving_plan& given,
                                                                   const price_book& book) {
+  asked_serving_plan asked = given;
+  detail::use_moments(given, asked.job);
   const serving_request request = request_of(config, asked, book);
   const planned_traffic traffic{asked.routing, asked.sessions, asked.host_cache_gib};
   detail::validate(traffic.sessions);
@@ -441,9 +447,9 @@ namespace detail {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, constants, best, kinds, regions, budget, generations,
-               smallest_chips, largest_chips, spare, zones, survive, accept_uncertain, most_plans, adapters,
-               adapter_rank, routing, sessions, host_cache_gib, prices)
+TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, prompts, outputs, constants, best, kinds, regions, budget,
+               generations, smallest_chips, largest_chips, spare, zones, survive, accept_uncertain, most_plans,
+               adapters, adapter_rank, routing, sessions, host_cache_gib, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
                per_token_high, chance_to_keep_ttft, chance_to_keep_tpot, simulated_first_token, simulated_per_token,
                simulated_end_to_end, spare, first_token_without_spare, per_token_without_spare, output_tokens,

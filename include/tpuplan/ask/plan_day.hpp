@@ -28,7 +28,9 @@ inline constexpr question_row day_limit_rows[] = {
 struct asked_plan_day {
   nlohmann::json config{};            ///< of the model
   serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
-  serving_calibration constants{};    ///< of the serving estimates
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
+  serving_calibration constants{};                               ///< of the serving estimates
   prefill_policy prefill = prefill_policy::mixed;                ///< where prompts are computed
   traffic_over_day traffic{};                                    ///< rates or a trace, and how slices follow them
   objective best = objective::cheapest;                          ///< or fewest_chips, of the busiest part
@@ -139,7 +141,8 @@ class day_search {
   /// What is asked of a plan for the busiest part.
   [[nodiscard]] serving_request busiest() const {
     asked_serving_plan plan;
-    plan.job = job_over(asked_.traffic, asked_.job), plan.constants = asked_.constants;
+    plan.job = job_over(asked_), plan.prompts = asked_.prompts, plan.outputs = asked_.outputs;
+    plan.constants = asked_.constants;
     for (const per_second rate : all_.day.rates) plan.job.request_rate = max(plan.job.request_rate, rate);
     plan.best = asked_.best, plan.regions = {asked_.region}, plan.generations = asked_.generations;
     plan.kinds = {provisioning::on_demand, provisioning::spot};
@@ -151,6 +154,7 @@ class day_search {
   [[nodiscard]] asked_day asked_of(const found_day& one) const {
     asked_day day;
     day.slice = one.row.slice, day.mesh = one.row.mesh, day.job = asked_.job, day.constants = asked_.constants;
+    day.prompts = asked_.prompts, day.outputs = asked_.outputs;
     if (!has_peak_rate(one.at_peak.where.chip, day.job.activations)) day.job.activations = dtype::bf16;
     day.prefill = asked_.prefill, day.traffic = asked_.traffic, day.region = asked_.region;
     return day;
@@ -285,8 +289,8 @@ class day_search {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::asked_plan_day, config, job, constants, prefill, traffic, best, generations, smallest_chips,
-               largest_chips, accept_uncertain, most_plans, region, prices)
+TPUPLAN_FIELDS(tpuplan::asked_plan_day, config, job, prompts, outputs, constants, prefill, traffic, best, generations,
+               smallest_chips, largest_chips, accept_uncertain, most_plans, region, prices)
 TPUPLAN_FIELDS(tpuplan::day_plan_row, rank, slice, replica, mesh, slices, chips, slice_rate, ideal_chip_hours,
                fixed_chip_hours, chip_hours, mix, cost, is_simulated, meets_targets, first_token, per_token)
 TPUPLAN_FIELDS(tpuplan::plan_day_document, model, plans, lost, rejected, best, first, targets, day, assumed)

@@ -43,7 +43,7 @@ namespace detail {
                             static_cast<double>(planned.estimate.replicas);
   left -= of_a_slice * static_cast<double>(slices);
   if (left < 0) return std::nullopt;
-  simulate_request one = simulation_of(asked, request.constants, planned.where, planned.mesh, 1);
+  simulate_request one = simulation_of(request, asked, planned.where, planned.mesh, 1);
   one.split_slices = slices;
   try {
     asked_simulation simulation(request.model, one);

@@ -88,12 +88,13 @@ inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replic
 }
 
 /// What simulate is asked of slices of a plan; `job` is the one that was asked for.
-[[nodiscard]] inline simulate_request simulation_of(const serving_job& job, const serving_calibration& constants,
+[[nodiscard]] inline simulate_request simulation_of(const serving_request& request, const serving_job& job,
                                                     const slice& where, const serving_layout& mesh,
                                                     std::int64_t slices) {
   simulate_request one;
   one.slice = std::string(name(where).view());
-  one.slices = slices, one.mesh = mesh, one.constants = constants, one.job = job;
+  one.slices = slices, one.mesh = mesh, one.constants = request.constants, one.job = job;
+  one.prompts = request.drawn.prompts, one.outputs = request.drawn.outputs;
   one.job.ttft_target = one.job.tpot_target = {};
   if (!has_peak_rate(where.chip, job.activations)) one.job.activations = dtype::bf16;
   return one;
@@ -202,7 +203,7 @@ class routed_search {
   /// Prompts with all that came before, and the share of them that did.
   void take_whole_prompts() {
     const std::vector<session_request> drawn =
-        requests_of(traffic_of(request_.job, planning_requests_of(request_.job)), traffic_.sessions);
+        requests_of(traffic_of(request_.job, planning_requests_of(request_.job), 1, request_.drawn), traffic_.sessions);
     std::vector<simulated_request> sized;
     double all = 0, repeated = 0;
     for (const session_request& one : drawn) {
@@ -251,7 +252,7 @@ class routed_search {
   [[nodiscard]] simulate_request request_of(const slice& where, const serving_layout& mesh, std::int64_t part,
                                             std::int64_t slices, std::int64_t replicas_of_slice,
                                             request_routing routing) const {
-    simulate_request one = simulation_of(asked_, request_.constants, where, mesh, part);
+    simulate_request one = simulation_of(request_, asked_, where, mesh, part);
     one.job.request_rate = rate_of_part(asked_.request_rate, part, slices);
     one.sessions = traffic_.sessions, one.host_cache_gib = traffic_.host_cache_gib;
     if (checked_multiply(part, replicas_of_slice) > 1) one.routing = routing;

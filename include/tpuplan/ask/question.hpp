@@ -136,7 +136,8 @@ struct question_row {
   double least = 0;              ///< the least that is valid; with `most` both 0: the usual limits of the kind
   double most = 0;               ///< the most that is valid
   const row_choices* choices{};  ///< of a choice
-  std::string_view value{};      ///< of a flag: what it puts into the request, as JSON
+  std::string_view value{};      ///< of a flag: what it puts into the request, as JSON; of lengths: the path of their
+                                 ///< distribution, where they vary
   double part = 0;               ///< of a target: the share of requests that keep it
   std::string_view usual{};      ///< what is taken where it is left open, in words
   std::string_view needs{};      ///< options of which one has to be given too
@@ -248,6 +249,10 @@ namespace rows {
 [[nodiscard]] constexpr question_row lengths(std::string_view path, std::string_view option, std::string_view label,
                                              std::string_view help) {
   return row(value_kind::lengths, path, option, label, help, "tokens").within(1, 1e9);
+}
+/// Of which a simulation draws those that vary from the distribution at the other path.
+[[nodiscard]] constexpr question_row but_moments(question_row lengths, std::string_view drawn) {
+  return lengths.but(&question_row::value, drawn);
 }
 [[nodiscard]] constexpr question_row but_drawn(question_row lengths, std::string_view path) {
   return lengths.path = path, lengths.kind = value_kind::distribution, lengths;

@@ -58,6 +58,8 @@ struct serve_request {
   nlohmann::json config{};
   std::string slice{};
   serving_job job = usual_traffic();
+  /// Distributions of lengths, instead of the lengths of the job.
+  std::optional<length_distribution> prompts{}, outputs{};
   serving_layout mesh{};  ///< devices of a replica; tensor 0: the whole slice is one replica
   /// Constants of the estimate, such as host times measured on the engine itself.
   serving_calibration constants{};
@@ -67,6 +69,22 @@ struct serve_request {
   nlohmann::json prices{};
   /// @}
 };
+
+namespace detail {
+/// Gives a job the moments of the distributions that the question has instead of its lengths.
+template <class Asked>
+void use_moments(const Asked& asked, serving_job& job) {
+  if (asked.prompts) job.prompt = lengths_of(*asked.prompts);
+  if (asked.outputs) job.output = lengths_of(*asked.outputs);
+}
+/// The lengths that simulations of the question draw.
+template <class Asked>
+[[nodiscard]] drawn_lengths drawn_of(const Asked& asked, const transformer& model) {
+  const bool any = asked.prompts && asked.job.images > 0;
+  return {asked.prompts, asked.outputs, any ? checked_multiply(asked.job.images, image_tokens(model.vision)) : 0};
+}
+}  // namespace detail
+
 /// A million tokens at one price.
 struct token_price {
   /// @{
@@ -222,18 +240,16 @@ struct serve_answer {
   assumed.emplace_back("targets", words);
   return assumed;
 }
-/// What simulations of a plan or a day take lengths for that vary. Worked: of prompts that are all as long nothing is
-/// said.
-[[nodiscard]] inline assumed_values assumed_lengths(const serving_job& job) {
+/// What simulations of a plan or a day take lengths for that vary and of which no distribution is given. Worked: of
+/// prompts that are all as long nothing is said.
+[[nodiscard]] inline assumed_values assumed_lengths(const serving_job& job, const drawn_lengths& drawn) {
   assumed_values assumed;
-  const auto say = [&](const char* field, const token_lengths& of) {
-    if (of.mean_square > of.mean * of.mean * (1 + 1e-9))
-      assumed.emplace_back(field,
-                           "log-normal, with the mean, the spread and the longest of those given; simulate has them "
-                           "as given");
+  const auto say = [&](const char* field, const token_lengths& of, bool is_drawn) {
+    if (!is_drawn && of.mean_square > of.mean * of.mean * (1 + 1e-9))
+      assumed.emplace_back(field, "log-normal, with the mean, the spread and the longest of those given");
   };
-  say("lengths of prompts", job.prompt);
-  say("lengths of outputs", job.output);
+  say("lengths of prompts", job.prompt, detail::are_lengths_of(drawn.prompts, drawn.prompt_more, job.prompt));
+  say("lengths of outputs", job.output, detail::are_lengths_of(drawn.outputs, 0, job.output));
   return assumed;
 }
 /// How long the last of the clients waits for its first token where all begin at once: prompts that fit into a step are
@@ -315,7 +331,7 @@ namespace detail {
 /// By how much the steps of the simulated replica may take longer, and the chance of that.
 inline void add_chance(const transformer& model, const serving_job& means, const serving_fleet& fleet,
                        const serve_request& asked, serve_answer& answer) {
-  simulated_traffic traffic = traffic_of(means, planning_requests_of(means));
+  simulated_traffic traffic = traffic_of(means, planning_requests_of(means), 1, drawn_of(asked, model));
   traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
   const std::vector<simulated_request> requests = requests_of(traffic);
   const simulated_engine engine = engine_of(model, means, fleet, 1, requests.size());
@@ -331,7 +347,7 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   means.percentiles = {};
   const auto report = [&](const serving_job& job) -> std::optional<simulation_report> {
     if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none) return {};
-    simulated_traffic traffic = traffic_of(job, planning_requests_of(job));
+    simulated_traffic traffic = traffic_of(job, planning_requests_of(job), 1, drawn_of(asked, config.model));
     traffic.rate = traffic.rate / static_cast<double>(replicas_of(fleet));
     return report_of(simulate_fleet(config.model, job, fleet, 1, requests_of(traffic), asked.constants),
                      asked.job.percentiles);
@@ -346,7 +362,8 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   answer.changes = rows_of(changes_that_help(config.model, means, [&](const serving_job& job) {
     if (serve(config.model, job, fleet.mesh, fleet.where, asked.constants).refusal != serving_refusal::none)
       return false;
-    replica_rates rates{config.model, job, asked.constants, asked.job.percentiles, steps};
+    replica_rates rates{
+        config.model, job, asked.constants, asked.job.percentiles, steps, 1, drawn_of(asked, config.model)};
     const bool holds = rates.missed_alone(fleet.where, fleet.mesh).value() <= 0 &&
                        rates.holds(fleet.where, fleet.mesh, job.request_rate / static_cast<double>(replicas_of(fleet)));
     steps = rates.steps_left();
@@ -387,7 +404,8 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
 [[nodiscard]] inline serve_answer answer_to_serve(const model_config& config, const serve_request& given,
                                                   const price_book& book) {
   serve_request asked = given;
-  asked.job = as_engine_runs(with_image_tokens(given.job, config.model), config.model);
+  detail::use_moments(given, asked.job);
+  asked.job = as_engine_runs(with_image_tokens(asked.job, config.model), config.model);
   const bool adapted = detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, asked.job);
   detail::use_draft_cost(config.model, asked.job);
   const slice where = scheduled_slice(asked.slice);
@@ -469,7 +487,8 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, mesh, constants, adapters, adapter_rank, region, prices)
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, prompts, outputs, mesh, constants, adapters, adapter_rank,
+               region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million, all_on_output_usd_per_million_low,
                all_on_output_usd_per_million_high, requests_usd_per_million, price, superseded)

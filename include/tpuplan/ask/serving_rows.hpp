@@ -15,11 +15,16 @@ inline namespace abi_0 {
 
 /// The lengths of the requests to an engine.
 inline constexpr question_row length_rows[] = {
-    rows::lengths("job.prompt", "--input-len", "Prompt",
-                  "tokens of a prompt: 1024, quantiles 0:16,0.5:400,1:8192, or lognormal:400,0.8,8192")
-        .usually("1024")
-        .deciding("prompt"),
-    rows::lengths("job.output", "--output-len", "Output", "output tokens, likewise").usually("256").deciding("output"),
+    rows::but_moments(
+        rows::lengths("job.prompt", "--input-len", "Prompt",
+                      "tokens of a prompt: 1024, quantiles 0:16,0.5:400,1:8192, or lognormal:400,0.8,8192")
+            .usually("1024")
+            .deciding("prompt"),
+        "prompts"),
+    rows::but_moments(rows::lengths("job.output", "--output-len", "Output", "output tokens, likewise")
+                          .usually("256")
+                          .deciding("output"),
+                      "outputs"),
 };
 /// Latency targets by percentile.
 inline constexpr question_row target_rows[] = {

@@ -61,7 +61,7 @@ template <class Ask>
 auto ask_replica(const serving_request& request, const serving_plan& planned, const Ask& ask) {
   const std::int64_t left = planned.slices - planned.spare;
   const auto replicas = static_cast<double>(replicas_of({planned.mesh, planned.where, left}));
-  simulated_traffic traffic = traffic_of(planned.share, planning_requests_of(planned.share));
+  simulated_traffic traffic = traffic_of(planned.share, planning_requests_of(planned.share), 1, request.drawn);
   traffic.rate = request.job.request_rate / replicas;
   simulated_engine engine = engine_of(request.model, planned.share, planned.mesh, planned.where);
   engine.replicas = 1;
@@ -132,10 +132,10 @@ inline fleet_offer gpu_fleet(serving_request request, const gpu_offer& gpu) {
         price_book{}.with(server.chip, "us", provisioning::on_demand, gpu.on_demand.value(), gpu.date.view());
   serving_request means = request;
   means.job.percentiles = {};
-  plan_search all{
-      means,
-      {means.model, means.job, means.constants, request.job.percentiles, most_planning_steps, slowed(means)},
-      price_index(means)};
+  plan_search all{means,
+                  {means.model, means.job, means.constants, request.job.percentiles, most_planning_steps, slowed(means),
+                   means.drawn},
+                  price_index(means)};
   all.any_engine = true;
   search_server(all, server);
   decide_layouts(all);

@@ -342,8 +342,10 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   others.*target_of(limit) = {};
   serving_request means = request;
   means.job.percentiles = {};
-  plan_search all{
-      means, {means.model, means.job, means.constants, others, steps, slowed(means)}, price_index(means), true};
+  plan_search all{means,
+                  {means.model, means.job, means.constants, others, steps, slowed(means), means.drawn},
+                  price_index(means),
+                  true};
   for_each_slice(means, [&](const slice& where) { search_server(all, where); });
   double needed = std::numeric_limits<double>::infinity();
   // From the last: large slices are the fastest most often, and what one reaches leaves out those that cannot.

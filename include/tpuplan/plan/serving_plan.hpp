@@ -143,9 +143,10 @@ inline serving_plan_answer plan_within(const serving_request& asked, std::int64_
   check_request(asked);
   serving_request request = asked;
   request.job.percentiles = {};
-  plan_search all{request,
-                  {request.model, request.job, request.constants, asked.job.percentiles, steps, slowed(request)},
-                  price_index(request)};
+  plan_search all{
+      request,
+      {request.model, request.job, request.constants, asked.job.percentiles, steps, slowed(request), request.drawn},
+      price_index(request)};
   for_each_slice(request, [&](const slice& where) { search_server(all, where); });
   decide_layouts(all);
   steps = all.rates.steps_left();

@@ -39,6 +39,7 @@ enum class fleet_loss : std::uint8_t {
 struct serving_request {
   transformer model{};                                       ///< what is served
   serving_job job{};                                         ///< traffic of all slices, targets and engine
+  drawn_lengths drawn{};                                     ///< lengths as simulations draw them
   objective best = objective::cheapest;                      ///< fastest: the shortest time per token
   std::vector<provisioning> kinds{provisioning::on_demand};  ///< ways of paying, see `is_compared`
   std::vector<std::string> regions{"us"};                    ///< regions of the price book that may be chosen

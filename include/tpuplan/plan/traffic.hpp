@@ -26,6 +26,7 @@ inline namespace abi_0 {
 struct day_request {
   transformer model{};     ///< what is served
   serving_job job{};       ///< lengths, engine, targets by percentile; its rate is not used
+  drawn_lengths drawn{};   ///< lengths as they are drawn
   serving_fleet fleet{};   ///< slices and their replicas; the number of slices is searched for
   traffic_day day{};       ///< the traffic
   scaling_rule scaling{};  ///< how the number of slices follows the traffic
@@ -116,7 +117,8 @@ inline void check_requests(const day_request& request, const slices_over_day& sl
   job.request_rate = per_second{highest};
   job.percentiles = {};
   refuse_above(1.2 * most_requests_by(request.model, job, request.fleet,
-                                      requests_of(traffic_of(job, some, request.seed)), request.constants));
+                                      requests_of(traffic_of(job, some, request.seed, request.drawn)),
+                                      request.constants));
 }
 
 /// Random requests of one replica, at its share of the traffic at each time.
@@ -128,7 +130,7 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
         job.request_rate = per_second{1};
         return job;
       }(),
-      1, request.seed);
+      1, request.seed, request.drawn);
   const auto seed = static_cast<std::uint64_t>(request.seed);
   std::vector<simulated_request> requests =
       arrivals_over(request.day, request.variation, seed, [&](std::size_t decision) {
@@ -136,7 +138,7 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
       });
   for (std::size_t place = 0; place < requests.size(); ++place) {
     simulated_request& one = requests[place];
-    one.prompt = draw(traffic.prompt, {seed, 2, place});
+    one.prompt = draw(traffic.prompt, {seed, 2, place}) + traffic.prompt_more;
     one.output = draw(traffic.output, {seed, 3, place});
     one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
   }
@@ -336,7 +338,7 @@ inline day_answer ways_of_day(const day_request& request) {
   engine.replicas = 1;
   if (fleet.prefill == prefill_policy::alone) engine.prefill = fleet.prefill;  // as simulate_fleet has it
   engine.max_running = std::min(engine.max_running, planning_requests);
-  simulated_traffic traffic = traffic_of(job, planning_requests_of(job), request.seed);
+  simulated_traffic traffic = traffic_of(job, planning_requests_of(job), request.seed, request.drawn);
   traffic.variation = request.variation;
   traffic.rate = per_second{1};
   const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};

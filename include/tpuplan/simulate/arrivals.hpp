@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/base/random.hpp>
@@ -36,6 +37,14 @@ struct length_distribution {
   double median = 0;                       ///< without quantiles: half of the lengths are at most that
   double spread = 0;                       ///< without quantiles: standard deviation of the logarithm of the length
   std::int64_t longest = 0;                ///< without quantiles: longer lengths become this
+};
+
+/// The distributions from which simulations of a job draw lengths; none: those that `distribution_of` makes of its
+/// moments.
+struct drawn_lengths {
+  std::optional<length_distribution> prompts{};  ///< input tokens
+  std::optional<length_distribution> outputs{};  ///< output tokens
+  std::int64_t prompt_more = 0;  ///< tokens that each prompt has beside the drawn ones, such as those of images
 };
 
 /// Requests that come at random.
@@ -197,6 +206,14 @@ inline void validate(const simulated_traffic& traffic) {
   if (ratio <= 1 + 1e-9) return {{}, lengths.mean, 0, lengths.longest};
   return {{}, lengths.mean / math::sqrt(ratio), math::sqrt(math::log(ratio)), lengths.longest};
 }
+
+namespace detail {
+/// Whether a job has lengths of a distribution, each with that many more tokens: of the same mean.
+inline bool are_lengths_of(const std::optional<length_distribution>& drawn, std::int64_t more,
+                           const token_lengths& lengths) {
+  return drawn && math::abs(lengths_of(*drawn).mean + static_cast<double>(more) - lengths.mean) <= 1e-9 * lengths.mean;
+}
+}  // namespace detail
 
 /// The requests of some traffic, by rising arrival. Throws, naming the field, for what is out of its range.
 /// Worked: at a constant rate of 4 a second the third request arrives after 0.75 s.

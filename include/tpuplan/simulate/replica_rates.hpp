@@ -29,15 +29,17 @@ inline constexpr std::int64_t most_planning_steps = 90000000;
 class replica_rates {
  public:
   /// The model, the job without targets by percentile, and the constants have to outlive this. The targets are to hold
-  /// where every step takes `slower` times as long.
+  /// where every step takes `slower` times as long; lengths are drawn as `lengths` has them.
   replica_rates(const transformer& model, const serving_job& job, const serving_calibration& constants,
-                const latency_targets& targets, std::int64_t steps = most_planning_steps, double slower = 1)
+                const latency_targets& targets, std::int64_t steps = most_planning_steps, double slower = 1,
+                drawn_lengths lengths = {})
       : model_{model},
         job_{job},
         constants_{constants},
         targets_{targets},
         limits_{shortened(targets, slower)},
         slower_{slower},
+        lengths_{std::move(lengths)},
         left_{steps} {
     if (job.request_rate.value() > 0) drawn_ = requests_of(traffic_at(per_second{1}));
   }
@@ -107,7 +109,7 @@ class replica_rates {
   };
 
   simulated_traffic traffic_at(per_second rate) const {
-    simulated_traffic traffic = traffic_of(job_, planning_requests_of(job_));
+    simulated_traffic traffic = traffic_of(job_, planning_requests_of(job_), 1, lengths_);
     traffic.rate = rate;
     return traffic;
   }
@@ -135,6 +137,7 @@ class replica_rates {
   const serving_calibration& constants_;
   latency_targets targets_, limits_;  // as asked, and by the slower clock
   double slower_ = 1;
+  drawn_lengths lengths_{};
   std::int64_t left_ = 0;                   // steps
   std::vector<simulated_request> drawn_{};  // at a rate of 1 a second
   simulation_run run_{};

@@ -93,16 +93,19 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
   return engine;
 }
 
-/// The traffic that a job gives by its rate, which those that are counted keep exactly, and the moments of its lengths.
-/// Throws where the job has no rate.
+/// The traffic that a job gives by its rate, which those that are counted keep exactly, and its lengths: as `drawn` has
+/// them where they are of the mean of the job's, else by the job's moments. Throws where the job has no rate.
 /// Worked: `fixed_length(512)` makes every prompt 512 tokens long.
-[[nodiscard]] inline simulated_traffic traffic_of(const serving_job& job, std::int64_t requests,
-                                                  std::int64_t seed = 1) {
+[[nodiscard]] inline simulated_traffic traffic_of(const serving_job& job, std::int64_t requests, std::int64_t seed = 1,
+                                                  const drawn_lengths& drawn = {}) {
   simulated_traffic traffic;
   traffic.rate = job.request_rate;
   traffic.as_asked = true;
   traffic.prompt = distribution_of(job.prompt);
   traffic.output = job.output.mean > 0 ? distribution_of(job.output) : same_length(1);  // an encoder answers at once
+  if (detail::are_lengths_of(drawn.prompts, drawn.prompt_more, job.prompt))
+    traffic.prompt = *drawn.prompts, traffic.prompt_more = drawn.prompt_more;
+  if (detail::are_lengths_of(drawn.outputs, 0, job.output)) traffic.output = *drawn.outputs;
   traffic.prefix_hit_rate = job.prefix_hit_rate;
   traffic.requests = requests;
   traffic.seed = seed;

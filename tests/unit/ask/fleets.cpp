@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tpuplan/ask/figures.hpp>
 #include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/ask/simulate.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -107,6 +108,40 @@ TEST_CASE("a plan with adapters keeps its targets with steps that take as much l
     }
     if (percentiles) CHECK(*with.plans.front().chance_at_targets > 0.45);
   }
+}
+
+TEST_CASE("a plan, serve and simulate draw the lengths that are given") {
+  model_config config;
+  config.model = llama_3_8b();
+  asked_serving_plan asked;
+  asked.prompts = lengths_by_quantiles({{0, 16}, {0.5, 400}, {0.9, 6000}, {1, 8192}});
+  asked.outputs = log_normal_lengths(200, 0.8, 2000);
+  asked.job.request_rate = per_second{20};
+  asked.job.percentiles.first_token = {0.99, 2_s};
+  asked.generations = {"v6e"};
+  const serving_plan_document planned = answer_to_plan_serving(config, asked, price_book{});
+  REQUIRE_FALSE(planned.plans.empty());
+  const serving_plan_row& row = planned.plans.front();
+  serve_request one;
+  one.slice = row.slice, one.mesh = row.plan.mesh, one.job = asked.job;
+  one.job.request_rate = row.plan.share.request_rate;
+  one.prompts = asked.prompts, one.outputs = asked.outputs;
+  const serve_answer served = answer_to_serve(config, one, price_book{});
+  CHECK(served.job.prompt.mean == lengths_of(*asked.prompts).mean);
+  simulate_request traffic;
+  traffic.slice = row.slice, traffic.slices = row.slices, traffic.mesh = row.plan.mesh, traffic.job = asked.job;
+  traffic.prompts = asked.prompts, traffic.outputs = asked.outputs;
+  const simulate_answer simulated = answer_to_simulate(config, traffic, price_book{});
+  const seconds p99 = simulated.report.first_token.value.p99;
+  CHECK(*row.simulated_first_token == p99);
+  CHECK(served.simulated->first_token.value.p99 == p99);
+  CHECK(row.chance_at_targets == simulated.chance);
+  for (const assumption& said : planned.assumed) CHECK(said.field.find("lengths") == std::string::npos);
+  // By the moments alone the same requests are others.
+  serve_request by_moments = one;
+  by_moments.prompts.reset(), by_moments.outputs.reset();
+  by_moments.job.prompt = lengths_of(*asked.prompts), by_moments.job.output = lengths_of(*asked.outputs);
+  CHECK(answer_to_serve(config, by_moments, price_book{}).simulated->first_token.value.p99 != p99);
 }
 
 TEST_CASE("a plan has the chances and the range of costs that serve has of its slice") {

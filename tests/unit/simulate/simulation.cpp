@@ -1,4 +1,5 @@
 // Simulations beside theory: queues with known waiting times, the closed forms at low load, and common random numbers.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -140,6 +141,31 @@ TEST_CASE("bursts wait longer than a Poisson process, and a constant rate below 
     if (variation == 0) CHECK(wait < 1e-9);
     before = wait;
   }
+}
+
+TEST_CASE("lengths are drawn from the distribution that is given, where it is that of the job") {
+  serving_job job = chat_job(1);
+  const length_distribution prompts = lengths_by_quantiles({{0, 16}, {0.5, 400}, {1, 8192}});
+  job.prompt = lengths_of(prompts);
+  drawn_lengths drawn;
+  drawn.prompts = prompts;
+  CHECK(traffic_of(job, 100, 1, drawn).prompt.quantiles.size() == 3);
+  CHECK(traffic_of(job, 100, 1, drawn).output.quantiles.empty());
+  CHECK(traffic_of(job, 100).prompt.quantiles.empty());
+  // Half of the prompts have at most 400 tokens; by the moments alone half have at most 1323.
+  const auto short_ones = [](const simulated_traffic& traffic) {
+    const std::vector<simulated_request> requests = requests_of(traffic);
+    return std::count_if(requests.begin(), requests.end(), [](const auto& one) { return one.prompt <= 400; });
+  };
+  CHECK(std::abs(static_cast<double>(short_ones(traffic_of(job, 4000, 1, drawn))) - 2000) < 100);
+  CHECK(short_ones(traffic_of(job, 4000)) < 800);
+  // Images add their tokens to each; shorter prompts, as advice tries them, are not those of the distribution.
+  drawn.prompt_more = 576;
+  CHECK(traffic_of(job, 100, 1, drawn).prompt.quantiles.empty());
+  job.prompt.mean += 576, job.prompt.longest += 576;
+  job.prompt.mean_square += 2 * 576 * (job.prompt.mean - 576) + 576 * 576;
+  CHECK(traffic_of(job, 100, 1, drawn).prompt_more == 576);
+  for (const simulated_request& one : requests_of(traffic_of(job, 100, 1, drawn))) CHECK(one.prompt >= 16 + 576);
 }
 
 TEST_CASE("at low load the simulation is the closed form") {
