@@ -86,7 +86,7 @@ std::string_view read_choice(std::string_view option, const std::string& given, 
 template <class T>
 T read_as(const question_row& row, const std::string& given) {
   T value{};
-  read(row.option, given, {row.least, row.most}, value);
+  read(row.option, given, {row.least, row.most, row.unit == "GiB" ? " GiB" : ""}, value);
   return value;
 }
 
@@ -131,7 +131,11 @@ length_distribution parse_lengths(const std::string& option, const std::string& 
     list.push_back({share_of(option, share), tokens_of(option, tokens, 0)});
     at = end + 1;
   }
-  return lengths_by_quantiles(std::move(list));
+  try {
+    return lengths_by_quantiles(std::move(list));
+  } catch (const error& refusal) {
+    refuse(fmt::format("{} {}: {}", option, given, refusal.field()), refusal.given(), refusal.valid(), refusal.code());
+  }
 }
 
 /// Seconds; of a row in milliseconds or microseconds a number alone is of these.

@@ -180,6 +180,8 @@ void add_serving_options(command& to, plan_options& into) {
   std::advance(one, before);
   for (; one != to.options.end(); ++one) one->needs({"--serve"});
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
+  to.of("--dtype").fills += " job.activations";  // which these options of training are of a fleet that serves
+  to.of("--images").fills += " job.images";
   to.ask_file(day_rows, "--day", into.day)
       .needs({"--serve"})
       .excludes({"--provisioning", "--budget", "--spare", "--zones", "--survive", "--best-per-generation", "--zone",

@@ -26,6 +26,16 @@ inline void check_shared_once(const serving_job& job, const session_traffic& ses
     fail(errc::invalid_argument, "job.shared_prefix", job.shared_prefix, "0 beside sessions, which say what is shared");
 }
 
+/// Refuses conversations and shared prefixes of a model of which no engine finds them again.
+inline void check_prefixes(const transformer& model, const session_traffic& sessions) {
+  const bool is_found = model.kind == architecture::decoder && state_bytes_per_sequence(model).value() == 0;
+  if (is_found || !have_prefixes(sessions)) return;
+  const bool turns = sessions.turns > 1;
+  fail(errc::unsupported, turns ? "sessions.turns" : "sessions.shared_prefix",
+       turns ? sessions.turns : sessions.shared_prefix,
+       "none but of a decoder whose layers keep keys and values alone");
+}
+
 /// The prefix of each group of conversations is in the cache once, for all sequences that have it, where it is found.
 inline void hold_once(serving_job& job, const session_traffic& sessions) {
   job.shared_prefix = job.prefix_hit_rate > 0 ? sessions.shared_prefix : 0;
@@ -57,12 +67,10 @@ class asked_traffic {
       fail(errc::invalid_argument, "job.images", job_.images, "0 beside a trace or conversations");
     if (asked.prompts) job_ = with_image_tokens(job_, model_);
     validate(asked.sessions);
-    if (model.kind != architecture::decoder && asked.sessions.turns > 1)
-      fail(errc::unsupported, "sessions.turns", asked.sessions.turns, "1 but of a decoder");
-    if (model.kind != architecture::decoder && have_prefixes(asked.sessions))
-      fail(errc::unsupported, "sessions.shared_prefix", asked.sessions.shared_prefix, "0 but of a decoder");
+    check_prefixes(model, asked.sessions);
     if (model.kind != architecture::decoder && is_split())
-      fail(errc::unsupported, "split.prefill", asked.split.prefill, "0 but of a decoder");
+      fail(errc::unsupported, asked.split_slices > 0 ? "split_slices" : "split.prefill", "given",
+           "none but of a decoder");
     if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
       fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
            "0 without conversations or a shared prefix");
@@ -178,6 +186,10 @@ class asked_traffic {
     requests_ = std::max(requests_, ceil_div(all, replicas_of(fleet_)));
   }
   void use_trace() {
+    check_part("trace", static_cast<std::int64_t>(trace_.size()), most_simulated_requests, "at most 10000000 requests");
+    if (trace_.size() < 112)
+      fail(errc::out_of_range, "trace", static_cast<std::int64_t>(trace_.size()),
+           "112 requests or more, of which the first tenth is not counted");
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
     job_.output = lengths_of(trace_, &simulated_request::output);
     for (simulated_request& one : trace_)

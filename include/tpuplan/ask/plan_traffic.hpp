@@ -190,13 +190,7 @@ class routed_search {
     validate(traffic_.sessions);
     if (!have_prefixes(traffic_.sessions)) return;
     check_shared_once(asked_, traffic_.sessions);
-    if (request_.model.kind != architecture::decoder)
-      fail(errc::unsupported, traffic_.sessions.turns > 1 ? "sessions.turns" : "sessions.shared_prefix",
-           traffic_.sessions.turns > 1 ? traffic_.sessions.turns : traffic_.sessions.shared_prefix,
-           "none but of a decoder");
-    if (state_bytes_per_sequence(request_.model).value() > 0)
-      fail(errc::invalid_argument, "layers with a state", request_.model.name.view(),
-           "a model whose layers keep keys and values alone, for prefixes that are found again");
+    check_prefixes(request_.model, traffic_.sessions);
     if (asked_.images > 0)
       fail(errc::invalid_argument, "job.images", asked_.images, "0 beside a trace or conversations");
   }

@@ -155,18 +155,16 @@ inline constexpr std::int64_t most_requests = 1000000000;
 
 /// Refuses a model that makes no output tokens one by one.
 constexpr void check_decoder(const transformer& model) {
-  if (!writes_tokens(model))
-    fail(errc::unsupported, "decoding of an architecture", name(model.kind), "decoder or encoder_decoder");
+  if (!writes_tokens(model)) fail(errc::unsupported, "model.kind", name(model.kind), "decoder or encoder_decoder");
 }
 
 /// Refuses a model that takes no tokens, and one of two towers, each of which takes what the other does not.
 constexpr void check_served_kind(const transformer& model) {
   if (model.kind == architecture::decoder) return;
   if (model.kind == architecture::vision)
-    fail(errc::unsupported, "serving of an architecture", name(model.kind), "decoder, encoder or encoder_decoder");
+    fail(errc::unsupported, "model.kind", name(model.kind), "decoder, encoder or encoder_decoder");
   if (has_vision(model))
-    fail(errc::unsupported, "serving of an architecture", "two towers",
-         "decoder, encoder of texts alone or encoder_decoder");
+    fail(errc::unsupported, "model.kind", "two towers", "decoder, encoder of texts alone or encoder_decoder");
 }
 
 /// Refuses an engine that does not run models of that architecture.

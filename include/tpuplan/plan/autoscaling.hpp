@@ -65,8 +65,7 @@ inline void validate(const traffic_day& day, double least = 1000) {
   for (const per_second rate : day.rates)
     total +=
         in_range("traffic_day.rates", not_negative("traffic_day.rates", rate.value()), 0, 1e9, "0 to 1e9 a second");
-  in_range("requests of traffic_day", total * day.part.value(), least, 1e13,
-           least < 1000 ? "100 to 1e13" : "1000 to 1e13");
+  in_range("requests of the day", total * day.part.value(), least, 1e13, least < 1000 ? "100 to 1e13" : "1000 to 1e13");
 }
 
 inline void validate(const scaling_rule& rule) {

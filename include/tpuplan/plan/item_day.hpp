@@ -191,7 +191,7 @@ inline void validate(const item_day_request& asked) {
   validate(latency_targets{{}, {}, asked.target});
   not_negative("mean time between preemptions", asked.between.value());
   if (asked.target.share <= 0) fail(errc::missing_field, "item_day_request.target", "none", "a target by percentile");
-  in_range("requests of traffic_day", requests_of(asked.day), 100, 2e6, "at most 2e6 images or clips");
+  in_range("requests of the day", requests_of(asked.day), 100, 2e6, "at most 2e6 images or clips");
 }
 
 }  // namespace detail

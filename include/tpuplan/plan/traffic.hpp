@@ -136,6 +136,8 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
       arrivals_over(request.day, request.variation, seed, [&](std::size_t decision) {
         return rate_at(request.day, decision) / (slices.serving[decision] * replicas_of_slice);
       });
+  if (requests.empty())
+    fail(errc::out_of_range, "scaling_rule.floor", request.scaling.floor, "so few that each replica has some request");
   for (std::size_t place = 0; place < requests.size(); ++place) {
     simulated_request& one = requests[place];
     one.prompt = draw(traffic.prompt, {seed, 2, place}) + traffic.prompt_more;

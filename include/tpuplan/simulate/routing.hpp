@@ -98,8 +98,8 @@ inline void add_hosts(fleet_routing& routing, const transformer& model, const se
                                                const step_factors& longer = {}) {
   const bool keeps = !requests.empty() && (requests.back().turn > 0 || routing.shared_prefix > 0);
   if (keeps && state_bytes_per_sequence(model).value() > 0)
-    detail::fail(errc::invalid_argument, "layers with a state", model.name.view(),
-                 "a model whose layers keep keys and values alone, for prefixes that are found again");
+    detail::fail(errc::invalid_argument, "model.recurrent.layers", model.recurrent.layers,
+                 "0 where prefixes are found again: none is of a state");
   if (host_cache.value() > 0) detail::add_hosts(routing, model, job, fleet, host_cache);
   const simulated_engine engine = detail::engine_of(model, job, fleet, replicas_of(fleet), requests.size(),
                                                     std::any_of(requests.begin(), requests.end(), [&](const auto& one) {

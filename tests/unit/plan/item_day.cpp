@@ -117,7 +117,7 @@ TEST_CASE("a day of clips that no number of slices makes in time, and days that 
   CHECK(says(refused(none), "item_day_request.target is none; valid: a target by percentile"));
   none = clips();
   none.day.rates.assign(1, per_second{0.02});
-  CHECK(says(refused(none), "requests of traffic_day is 72"));
+  CHECK(says(refused(none), "requests of the day is 72"));
   none = clips();
   none.day.rates.assign(24, per_second{30});
   CHECK(says(refused(none), "at most 2e6 images or clips"));

@@ -373,7 +373,7 @@ TEST_CASE("a day has a thousand requests or more") {
   traffic_day day{{per_second{1}}, seconds{1000}};
   CHECK_FALSE(refusal_of([&] { detail::validate(day); }).refused);
   day.part = seconds{999.5};
-  CHECK(says(refusal_of([&] { detail::validate(day); }).message, "requests of traffic_day is 999.5"));
+  CHECK(says(refusal_of([&] { detail::validate(day); }).message, "requests of the day is 999.5"));
 }
 
 TEST_CASE("a fleet that follows: who serves, and who is paid, at each decision") {

@@ -83,7 +83,7 @@ TEST_CASE("a day of traffic by hour") {
   CHECK(says(refusal_of_day("0,\n"), "line 2, column 3"));
   CHECK(refusal_of_day("0,1.00000000000000\n").empty());  // 15 digits
   CHECK(says(refusal_of_day("0,1.000000000000000\n"), "line 2, column 3"));
-  CHECK(says(refusal_of_day("0,0.1\n"), "requests of traffic_day"));
+  CHECK(says(refusal_of_day("0,0.1\n"), "requests of the day"));
   CHECK(says(refusal_of([] { static_cast<void>(load_day("/nowhere/day.csv")); }).message, "a file that can be read"));
 }
 

@@ -964,7 +964,7 @@ TEST_CASE("counts that no engine has are refused by name", "[door]") {
   refuses([&] { (void)serving_memory_use(m, 1e308, job, {}, s); }, "running is 1e+308");
   transformer encoder = m;
   encoder.kind = architecture::encoder;
-  refuses([&] { (void)decode_step(encoder, {1, 1024}, job, {}, s); }, "architecture is encoder");
+  refuses([&] { (void)decode_step(encoder, {1, 1024}, job, {}, s); }, "model.kind is encoder");
   serving_job bad = job;
   bad.output.mean_square = 1e300;
   refuses([&] { (void)running_context(bad); }, "serving_job.output.mean_square");
