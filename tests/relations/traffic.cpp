@@ -180,6 +180,40 @@ void busy(relation& r) {
   within(r, "first token", first, 2.3, 0.98, last);
 }
 
+// A point of the frontier is what serve answers where so many slots are all taken, and so is what drafts do there.
+void frontiers(relation& r) {
+  while (r.next()) {
+    json request = draw("serve", draw_decoder(r), r.random).request;
+    json& job = request["job"];
+    if (job.is_null()) job = json::object();
+    for (const char* other : {"request_rate_per_s", "concurrency", "percentiles", "ttft_target_s", "tpot_target_s"})
+      job.erase(other);
+    if (r.random.chance(0.3))
+      job["speculation"] = {{"draft_tokens", 4}, {"acceptance", r.random.between(0.1, 0.95)}, {"draft_cost", 0.1}};
+    const reply all = ask("serve", request);
+    if (!serves(all)) {
+      r.skip(all.refused() ? "serve refuses" : "does not fit");
+      continue;
+    }
+    const json& answer = all.answer();
+    const auto place =
+        static_cast<std::size_t>(r.random.count_between(0, static_cast<double>(answer["frontier"].size()) - 1));
+    const json& point = answer["frontier"][place];
+    job["max_running"] = static_cast<std::int64_t>(point["running"].get<double>());
+    const reply one = ask("serve", request);
+    const json& estimate = one.answer()["estimate"];
+    r.same("time per token at a point", all, point["per_token_s"], one, estimate["per_token"]["total_s"]);
+    r.same("tokens a second at a point", all, point["output_tokens_per_s"], one, estimate["output_tokens_per_s"]);
+    if (answer["speculation"].empty()) continue;
+    const json& drafts = answer["speculation"][place];
+    r.same("time per token with drafts", all, drafts["per_token_s"], one, estimate["per_token"]["total_s"]);
+    job.erase("speculation");
+    const reply plain = ask("serve", request);
+    r.same("time per token without", all, drafts["without_s"], plain,
+           plain.answer()["estimate"]["per_token"]["total_s"]);
+  }
+}
+
 namespace {
 
 /// A simulation of the slices of a plan at some rate, with the requests that decide a plan.

@@ -205,6 +205,33 @@ constexpr serving_estimate serve_encoder(const served_stacks& of, const serving_
   return result;
 }
 
+/// A replica with so many slots, before it is known how many of them are taken.
+struct slotted_replica {
+  prefill_breakdown alone{};  // a prompt by itself
+  token_terms terms{};
+  admission prompt{};
+  saturation full{};
+};
+
+constexpr slotted_replica with_slots(const served_stacks& of, const transformer& model, const serving_job& job,
+                                     double slots, const serving_layout& mesh, const engine_constants& own) {
+  const auto tokens = static_cast<double>(held_tokens(job, running_context(job)));
+  const double together = prompts_together(of.served, job, slots);
+  const prompts_taken each = prompts_taken_of(of.prompts, of.takes_in, together, job, mesh, own);
+  slotted_replica result{together > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each.time,
+                         token_terms_of(of.served, model, tokens, each, job, mesh, own),
+                         {},
+                         {}};
+  result.prompt = admission_of(job, result.terms, result.alone, mesh, own);
+  result.full = saturation_of(job, result.terms, slots, result.prompt);
+  return result;
+}
+
+/// What a request meets where all slots are taken, or as many as prompts can keep full.
+constexpr working_point full_point(const serving_job& job, const slotted_replica& replica) {
+  return working_point_of({job, replica.terms, replica.prompt, replica.full, {}}, replica.full.running);
+}
+
 /// `serve` of a model that decodes.
 constexpr serving_estimate serve_stacks(const served_stacks& of, const transformer& model, const serving_job& job,
                                         const serving_layout& mesh, const slice& where, const engine_constants& own) {
@@ -222,14 +249,8 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
     return result;
   }
   result.fit = fits(result.memory);
-  const auto tokens = static_cast<double>(held_tokens(job, context));
-  const auto slots = static_cast<double>(result.largest_running);
-  const double together = prompts_together(served, job, slots);
-  const prompts_taken each = prompts_taken_of(of.prompts, of.takes_in, together, job, mesh, own);
-  const token_terms terms = token_terms_of(served, model, tokens, each, job, mesh, own);
-  const prefill_breakdown alone = together > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each.time;
-  const admission prompt = admission_of(job, terms, alone, mesh, own);
-  const saturation full = saturation_of(job, terms, slots, prompt);
+  const slotted_replica slotted = with_slots(of, model, job, static_cast<double>(result.largest_running), mesh, own);
+  const auto& [alone, terms, prompt, full] = slotted;
   result.capacity = per_second{replicas * full.rate};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   const prefill_floor floor = floor_of(of.prompts, alone, static_cast<double>(fresh_tokens(job)), job, mesh, own);
@@ -275,7 +296,7 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
 
 /// A point of the frontier of throughput against latency.
 struct frontier_point {
-  double running = 0;          ///< sequences that run, per replica
+  double running = 0;          ///< sequences that may run, per replica
   seconds per_token{};         ///< mean time of an output token
   per_second output_tokens{};  ///< over all replicas
 };
@@ -285,9 +306,10 @@ struct serving_frontier {
   std::size_t count = 0;                    ///< points
 };
 
-/// Time per token and throughput for running batches of 1, 2, 4 … sequences, up to the largest that fits and that
-/// chunked prefill can keep full; no points where none fits, and none of an encoder. Throws where `time_per_token`
-/// does. Worked: Llama 3 8B on v6e-8 gives 114.2 output tokens per second with one sequence of 1024 + 256 tokens.
+/// Time per token and throughput with 1, 2, 4 … slots in a replica, up to as many sequences as fit and as chunked
+/// prefill can keep full: each is what `serve` says of so many slots (`max_running`) that are all taken. No points
+/// where none fits, and none of an encoder. Throws where `time_per_token` does. Worked: Llama 3 8B on v6e-8 gives 113.9
+/// output tokens per second with one sequence of 1024 + 256 tokens.
 [[nodiscard]] constexpr serving_frontier frontier(const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = default_serving_calibration) {
@@ -296,27 +318,20 @@ struct serving_frontier {
   if (model.kind == architecture::encoder) return result;
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
-    const auto tokens = static_cast<double>(detail::held_tokens(job, running_context(job)));
+    const auto with = [&](std::int64_t slots) {
+      return detail::with_slots(of, model, job, static_cast<double>(slots), mesh, own);
+    };
     std::int64_t most = largest_running(model, job, mesh, where);
-    const detail::prompts_taken each = detail::prompts_taken_of(
-        of.prompts, of.takes_in, detail::prompts_together(of.served, job, static_cast<double>(most)), job, mesh, own);
-    const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
-    double most_rate = 1e200;  // requests a second of a replica
-    if (job.prefill_chunk > 0 && most > 0) {
-      const prefill_breakdown alone = detail::mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own);
-      const detail::admission prompt = detail::admission_of(job, terms, alone, mesh, own);
-      const detail::saturation full = detail::saturation_of(job, terms, static_cast<double>(most), prompt);
-      most = floor_to_count(full.batch);
-      most_rate = full.rate;
-    }
-    for (std::int64_t batch = 1; batch <= most && result.count < result.points.size();) {
-      const auto running = static_cast<double>(batch);
-      const seconds token{detail::time_at(terms, running)};
-      const per_second made = of.served.on.count * running / token;
-      result.points[result.count++] = {running, token,
-                                       min(made, per_second{of.served.on.count * most_rate * job.output.mean})};
-      if (batch == most) break;
-      batch = 2 * batch < most ? 2 * batch : most;
+    if (most == 0) return result;
+    if (const detail::saturation full = with(most).full; full.is_chunked)
+      most = full.batch < 1 ? 1 : floor_to_count(full.batch);
+    for (std::int64_t slots = 1; result.count < result.points.size();) {
+      const detail::slotted_replica replica = with(slots);
+      const detail::working_point at = detail::full_point(job, replica);
+      result.points[result.count++] = {static_cast<double>(slots), seconds{at.token},
+                                       per_second{of.served.on.count * replica.full.running / at.token}};
+      if (slots == most) break;
+      slots = 2 * slots < most ? 2 * slots : most;
     }
     return result;
   });

@@ -148,7 +148,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
                                                           const slice& where) {
   detail::not_negative("running", running);
   detail::in_range("running", running, 0, static_cast<double>(detail::most_requests), "0 to 1e9");
-  detail::check_served(model, job, mesh, where);
+  detail::check_served(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     if (model.kind == architecture::encoder) return detail::encoder_memory(of, running * job.prompt.mean, job, where);
     return detail::memory_of(of.served, running, detail::cache_of(model, job, running_context(job)), job, where);
@@ -160,7 +160,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
 /// of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
-  detail::check_served(model, job, mesh, where);
+  detail::check_served(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     if (model.kind == architecture::encoder) return detail::most_together(of, job, where);
     const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -173,7 +173,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
 /// and 1280 tokens 0.1, and vLLM's share of 31.25 GiB is 28.1.
 [[nodiscard]] constexpr bytes serving_shortage(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where) {
-  detail::check_served(model, job, mesh, where);
+  detail::check_served(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     const bool encodes = model.kind == architecture::encoder;
     const auto longest = static_cast<double>(encodes ? job.prompt.longest : longest_context(job));
@@ -188,7 +188,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
 /// weights leave no HBM for it. Worked: 97 196 for Llama 3 8B on v6e-1.
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where) {
-  detail::check_served(model, job, mesh, where);
+  detail::check_served(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     const bytes room = detail::cache_room(of.served, job, where);
     return detail::most_tokens_in(room, [&](std::int64_t tokens) {

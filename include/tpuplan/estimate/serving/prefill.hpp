@@ -217,7 +217,7 @@ constexpr auto with_stacks(const transformer& model, const serving_job& job, con
     const transformer& model, const prompt_batch& batch, const serving_job& job, const serving_layout& mesh,
     const slice& where, const serving_calibration& constants = default_serving_calibration) {
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
-  detail::check_served(model, job, mesh, where);
+  detail::check_served(model, job);
   return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
     return detail::prefill_of(of.prompts, of.takes_in, batch, job, mesh, own);
   });

@@ -264,12 +264,10 @@ constexpr served_model served_by_valid(const transformer& model, const serving_j
                                                      : served_stack(model, job, mesh, where, compared);
 }
 
-/// Refuses what no step takes.
-constexpr void check_served(const transformer& model, const serving_job& job, const serving_layout& mesh,
-                            const slice& where) {
+/// Refuses what no step takes, whatever the layout, which `served_by_valid` checks.
+constexpr void check_served(const transformer& model, const serving_job& job) {
   validate_engine(job);
   check_served_kind(model);
-  check_served(model, mesh, where);
   validate(model);
   if (job.prompt.mean > 0 && job.output.mean > 0) check_lengths(job);
   if (job.software == serving_software::first_port && !has_experts(model))
@@ -280,7 +278,7 @@ constexpr void check_served(const transformer& model, const serving_job& job, co
 /// The figures of a model on a replica. Throws for what no step takes.
 constexpr served_model served_by(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                  const slice& where, bool compared = true) {
-  check_served(model, job, mesh, where);
+  check_served(model, job);
   return served_by_valid(model, job, mesh, where, compared);
 }
 

@@ -41,28 +41,31 @@ struct speculative_time {
                    "above 0, at most 100");
   if (model.kind != architecture::decoder)
     detail::fail(errc::unsupported, "speculation of an architecture", name(model.kind), "decoder");
-  const token_time plain = time_per_token(model, running, job, mesh, where, constants);
+  validate(job, model);
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
-  const auto held = static_cast<double>(detail::held_tokens(job, running_context(job)));
   const detail::served_model served = detail::served_by_valid(model, job, mesh, where, detail::has_own_runs(constants));
-  const detail::prompts_taken each =
-      detail::prompts_taken_of(served, model, detail::prompts_together(served, job, running), job, mesh, own);
-  const detail::token_terms terms = detail::token_terms_of(served, model, held, each, job, mesh, own);
-  detail::engine_step step = detail::engine_step_at(terms, running);
+  const detail::served_stacks of{served, model, served};
+  const detail::slotted_replica slotted = detail::with_slots(of, model, job, running, mesh, own);
+  const detail::working_point met = detail::full_point(job, slotted);
+  const token_time plain = detail::token_of(slotted.terms, met.batch, met.prompts, met.token, job.engine);
+  const auto with_rounds = [&](double length) {
+    serving_job drafting = job;
+    drafting.speculation = by;
+    drafting.speculation.acceptance = 0, drafting.speculation.accepted_length = length;
+    return detail::with_slots(of, model, drafting, running, mesh, own);
+  };
+  const auto at = [&](double length) { return detail::full_point(job, with_rounds(length)).token; };
+  const detail::slotted_replica drafted = with_rounds(tokens);
+  const double step = detail::engine_step_at(slotted.terms, met.batch).with(0);
   speculative_time result{running, tokens};
-  const double draft = by.draft_cost * step.with(0);
-  step.device = detail::verify_at(terms.step, running, static_cast<double>(by.draft_tokens + 1));
-  // A round has the prompts of all the tokens that it makes.
-  const double others = running > 1 ? running - 1 : 0;  // as without drafts
-  const auto at = [&](double length) { return (draft + step.with(terms.prompts * others * length)) / length; };
-  result.draft = seconds{draft};
-  result.verify = seconds{step.with(0)};
+  result.draft = seconds{by.draft_cost * step};
+  result.verify = seconds{detail::engine_step_at(drafted.terms, met.batch).with(0) * tokens} - result.draft;
   result.without = plain.total;
-  result.per_token = seconds{at(tokens)};
+  result.per_token = seconds{detail::full_point(job, drafted).token};
   result.low = result.per_token * (plain.low / plain.total);
   result.high = result.per_token * (plain.high / plain.total);
   result.speedup = plain.total / result.per_token;
-  result.rate = per_second{running * tokens / (draft + step.with(terms.prompts * running * tokens))};
+  result.rate = per_second{drafted.full.running / result.per_token};
   const auto most = static_cast<double>(by.draft_tokens + 1);
   if (at(most) >= plain.total.value()) return result;
   const auto faster = [&](double more) { return plain.total.value() - at(1 + more); };
