@@ -132,8 +132,10 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
   view_part part = table_of(
       joined({"fleet | ~>chips | ~~~replica | >", target_title(writes ? "first" : "answer", targets.first_token),
               " | >", writes ? target_title("token", targets.per_token) : std::string("in a step"),
-              " | ~>up to | >spare", any_target(targets) ? " | >kept" : "", " | >an hour:usd | >M in:usd | >M ",
-              writes ? "out" : "requests", ":usd | ~~rates | ~~~price of"}));
+              " | ~>up to | >spare", any_target(targets) ? " | >kept" : "", " | >an hour:usd | ",
+              writes ? ">million out:usd | ~~~>in by time:usd | ~~~>out by time:usd"
+                     : ">million in:usd | >million requests:usd",
+              " | ~~rates | ~~~price of"}));
   std::vector<price_row> prices;
   std::vector<std::string> impossible;
   bool any_at_peak = false;
@@ -144,7 +146,6 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
       continue;
     }
     const bool simulated = any_target(targets);
-    const usd last = writes ? p.cost.output : p.cost.requests;
     const std::string count = std::to_string(p.slices);
     std::vector<view_cell> cells{
         readable::cell(one.at_peak
@@ -160,10 +161,12 @@ view fleets_view(const serving_request& request, const std::vector<fleet_offer>&
         readable::cell(four_digits(one.capacity.value()) + "/s", one.capacity.value()),
         readable::share_cell(one.capacity / job.request_rate - 1)};
     if (simulated) cells.push_back(one.chance ? readable::share_cell(*one.chance) : readable::cell(""));
-    cells.insert(cells.end(), {one.at_peak ? readable::cell(usd{in_usd_per_hour(p.rate)}) : hour_cell(p, options),
-                               one.at_peak ? readable::cell(p.cost.input) : marked(p.cost.input, p.price, options),
-                               one.at_peak ? readable::cell(last) : marked(last, p.price, options),
-                               readable::cell(one.at_peak ? "peak" : "fitted"), readable::cell(p.price.date.view())});
+    cells.push_back(one.at_peak ? readable::cell(usd{in_usd_per_hour(p.rate)}) : hour_cell(p, options));
+    const auto dollars = [&](usd of) { return one.at_peak ? readable::cell(of) : marked(of, p.price, options); };
+    if (writes) cells.push_back(dollars(p.cost.all_on_output));
+    cells.push_back(dollars(p.cost.input));
+    cells.push_back(dollars(writes ? p.cost.output : p.cost.requests));
+    cells.insert(cells.end(), {readable::cell(one.at_peak ? "peak" : "fitted"), readable::cell(p.price.date.view())});
     part.rows.push_back(std::move(cells));
     if (!one.at_peak) prices.push_back(p.price);
     any_at_peak = any_at_peak || one.at_peak;
