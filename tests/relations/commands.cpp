@@ -121,7 +121,9 @@ void documented(relation& r) {
 
 // What is planned for an engine that a launch can start, a launch starts.
 void launchable(relation& r) {
-  static const std::vector<std::string> engines = {"vllm --prefill-chunk 512", "sglang-jax"};
+  static const std::vector<std::string> engines = {
+      "vllm --prefill-chunk 512", "sglang-jax", "vllm --adapters 4 --adapter-rank 20",
+      "sglang-jax --adapters 4 --adapter-rank 16", "vllm --adapters 2 --adapter-rank 600"};
   while (r.next()) {
     const std::string& engine = r.random.of(engines);
     const std::string file = scratch() + "/planned.json";

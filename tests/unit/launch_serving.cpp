@@ -77,6 +77,32 @@ TEST_CASE("what ends vLLM when it starts is not written") {
   CHECK(allows_longer());
 }
 
+TEST_CASE("vLLM makes room for the adapters of a plan") {
+  serving_launch launch = chat_launch();
+  CHECK_FALSE(has(engine_command(launch), "--enable-lora"));
+  launch.job.beside = launch.job.shared_beside = 100_MB;
+  const auto refused = [&] { return refusal_of([&] { (void)engine_command(launch); }).message; };
+  CHECK(says(refused(), "serving_launch.adapters is missing"));
+  launch.adapters = 8, launch.adapter_rank = 24;
+  const std::vector<std::string> words = engine_command(launch);
+  for (const char* word : {"--enable-lora", "--max-loras=8", "--max-lora-rank=32"}) CHECK(has(words, word));
+  STATIC_REQUIRE(room_for_rank(serving_engine::vllm, 24) == 32);
+  STATIC_REQUIRE(adapter_limit(serving_engine::vllm, 8, 512).field.empty());
+  STATIC_REQUIRE(adapter_limit(serving_engine::jetstream, 8, 16).field.empty());  // which nothing starts
+  launch.adapter_rank = 1000;
+  CHECK(says(refused(), "adapter_rank is 1000; valid: vLLM takes ranks of 1 8 16 32 64 128 256 320 512"));
+  launch.engine = serving_engine::sglang_jax, launch.adapter_rank = 16;
+  CHECK(says(refused(), "adapters is 8; valid: 0: no flag of SGLang-JAX is known for them"));
+  serving_request question;
+  question.adapters = 4, question.adapter_rank = 16;
+  serving_launch known;
+  use_model_of({{"request", {{"model", question.model}, {"adapters", 4}, {"adapter_rank", 16}}}}, known);
+  CHECK(known.adapters == 4);
+  CHECK(known.adapter_rank == 16);
+  question.model = llama_3_8b(), question.job = launch.job, question.job.engine = serving_engine::sglang_jax;
+  CHECK(says(refusal_of([&] { (void)plan_serving(question); }).message, "adapters is 4; valid: 0: no flag of"));
+}
+
 TEST_CASE("encoders are started by vLLM alone, and pairs of stacks by none") {
   serving_launch launch = chat_launch();
   launch.kind = architecture::encoder;

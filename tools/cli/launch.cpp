@@ -451,6 +451,11 @@ void launch_serving(const launch_options& given, const session& with) {
       fmt::format("tpuplan: requests of more than {} tokens, prompt and answer, are refused: the longest of the "
                   "plan, which --input-len and --output-len of it set",
                   longest_request_tokens(launch)));
+  if (launch.adapters > 0)
+    write_error(
+        fmt::format("tpuplan: the engine has room for {} adapters at once and loads none: --lora-modules of vLLM names "
+                    "those of the start, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True lets a server load others",
+                    launch.adapters));
   say_of_plan(document, planned);
 }
 

@@ -348,6 +348,7 @@ namespace detail {
   request.drawn = detail::drawn_of(asked, config.model);
   if (detail::hold_adapters(config.model, asked.adapters, asked.adapter_rank, request.job))
     request.capacity_taken = detail::most_slowed;
+  request.adapters = asked.adapters, request.adapter_rank = asked.adapter_rank;
   detail::use_draft_cost(config.model, request.job);
   request.constants = asked.constants;
   request.best = asked.best;

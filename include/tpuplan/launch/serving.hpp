@@ -65,6 +65,7 @@ struct serving_launch {
   service_scaler scaler{};                       ///< follows the traffic, where there is one
   std::string drafts;                            ///< what drafts, in the words of vLLM: "mtp" or "eagle3:NAME"
   std::int64_t max_positions = 0;                ///< longest sequence that the model is made for; 0: not stated
+  std::int64_t adapters = 0, adapter_rank = 0;   ///< low-rank adapters that it has room for at once, and their rank
 };
 
 /// Tokens of the longest request that the engine is started for: prompt and answer, of an encoder the prompt. Worked:
@@ -145,8 +146,11 @@ inline void check_serving(const serving_launch& launch) {
   check_runs(launch);
   refuse(layout_limit(launch.engine, launch.mesh, launch.request.where, launch.latent));
   refuse(job_limit(launch.engine, launch.job));
-  if (launch.job.beside.value() > 0)
-    fail(errc::unsupported, "serving_job.beside", launch.job.beside.value(), "0: no flag is written for adapters");
+  check_count("serving_launch.adapters", launch.adapters, 100000, "0 to 100000");
+  check_count("serving_launch.adapter_rank", launch.adapter_rank, 4096, "0 to 4096");
+  refuse(adapter_limit(launch.engine, launch.adapters, launch.adapter_rank));
+  if (launch.job.shared_beside.value() > 0 && launch.adapters == 0)
+    fail(errc::missing_field, "serving_launch.adapters", "missing", "how many there are beside the weights");
   check_drafts(launch.engine, launch.job.speculation, launch.drafts);
   positive_count("serving_job.max_running", launch.job.max_running);
   not_negative("serving_launch.weights", launch.weights.value());
@@ -217,6 +221,10 @@ inline std::optional<std::string> flag_value(std::string_view of, const serving_
   if (of == "if_int8") return where(job.weights == dtype::int8, "");
   if (of == "if_groups") return where(launch.mesh.attention > 0, "");
   if (of == "if_prefixes") return where(job.prefix_hit_rate > 0, "");
+  if (of == "if_adapters") return where(launch.adapters > 0, "");
+  if (of == "adapters") return launch.adapters > 0 ? count(launch.adapters) : std::nullopt;
+  if (of == "adapter_rank")
+    return launch.adapters > 0 ? count(*room_for_rank(launch.engine, launch.adapter_rank)) : std::nullopt;
   const bool on_host = launch.drafts == "ngram";  // which drafts between two steps
   if (of == "if_ahead") return where(!pools && !on_host, "");
   if (of == "tpu_inference_config") {
@@ -449,9 +457,9 @@ inline void add_scaler(nlohmann::ordered_json& items, const serving_launch& laun
   return read_json<serving_plan>(row.at("plan"), {}, row.path("plan"));
 }
 
-/// What a launch has to know of the model of a document of `tpuplan plan --serve --json`: its architecture, its experts
-/// and whether its attention is latent. A document without a question leaves them as they are. Worked: of DeepSeek-V3
-/// 256 experts and latent attention, of BERT an encoder.
+/// What a launch has to know of the question of a document of `tpuplan plan --serve --json`: the architecture of its
+/// model, its experts, whether its attention is latent, and its adapters. A document without a question leaves them as
+/// they are. Worked: of DeepSeek-V3 256 experts and latent attention, of BERT an encoder.
 inline void use_model_of(const nlohmann::json& document, serving_launch& launch) {
   const nlohmann::json::json_pointer place("/request/model");
   if (!document.contains(place)) return;
@@ -460,6 +468,11 @@ inline void use_model_of(const nlohmann::json& document, serving_launch& launch)
   launch.max_positions = model.max_positions;
   launch.experts = model.moe.experts;
   launch.latent = has_latent_attention(model);
+  const nlohmann::json& request = document["request"];
+  if (!request.contains("adapters")) return;
+  launch.adapters = read_json<std::int64_t>(request["adapters"], {}, "request.adapters");
+  launch.adapter_rank =
+      read_json<std::int64_t>(request.value("adapter_rank", nlohmann::json{}), {}, "request.adapter_rank");
 }
 
 /// An autoscaler that keeps a slice as busy as the plan has it: with so many sequences that its targets are kept.

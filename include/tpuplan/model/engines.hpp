@@ -84,6 +84,7 @@ struct engine_row {
   const char* group_environment = "";  // a variable that data-parallel attention needs, "NAME=value"
   const char* drafts = "";             // what may draft, in the words of vLLM
   const char* own_drafts = "";         // of these those that need no model of their own
+  const char* adapter_ranks = "";      // of low-rank adapters that it makes room for, rising; empty: no flag is known
   const char* compile_caches = "";     // variables with the folder of compiled programs
   const char* long_contexts = "";      // a variable that it needs for contexts beyond those the model is made for
   const char* start_limit = "";        // a variable with the seconds after which a start is given up
@@ -160,11 +161,14 @@ constexpr engine_row vllm_row() {
       "--gpu-memory-utilization={memory_fraction} --block-size={block} --kv-cache-dtype={fp8_cache} "
       "--shutdown-timeout={drain} --runner={pooling} --enable-prefix-caching{if_prefixes} --async-scheduling{if_ahead} "
       "--enable-expert-parallel{if_groups} --speculative-config={speculative_config} "
+      "--enable-lora{if_adapters} --max-loras={adapters} --max-lora-rank={adapter_rank} "
       "--additional_config={tpu_inference_config}";
   // tpu_inference/runner/tpu_runner.py, _init_speculative_decoding, and tests/e2e/test_speculative_decoding.py
   // (@b8692ff01). Steps are prepared ahead with drafts of a model alone (runner/speculative_decoding_manager.py).
   row.drafts = "ngram mtp eagle3 dflash";
   row.own_drafts = "ngram mtp";
+  // vllm/config/lora.py, MaxLoRARanks (@01230b4); on TPUs vllm-project/tpu-inference pull requests 2471 and 2707 (2026)
+  row.adapter_ranks = "1 8 16 32 64 128 256 320 512";
   row.group_environment = "NEW_MODEL_DESIGN=True";
   row.compile_caches = "VLLM_XLA_CACHE_PATH JAX_COMPILATION_CACHE_DIR";
   row.long_contexts = "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1";

@@ -55,6 +55,8 @@ struct serving_request {
   /// Share of the capacity of each slice that is not to be had, as adapters take it: the targets hold with steps that
   /// take as much longer.
   double capacity_taken = 0;
+  std::int64_t adapters = 0;        ///< low-rank adapters on the chips at once, which the job has beside its weights
+  std::int64_t adapter_rank = 0;    ///< of each
   bool accept_uncertain = false;    ///< accept plans whose memory fit is uncertain
   std::size_t most_plans = 16;      ///< plans returned; 0: all
   price_book prices{};              ///< the built-in ones unless given

@@ -127,6 +127,31 @@ constexpr bool leaves_block(serving_engine engine, const serving_job& job) noexc
   return limit;
 }
 
+/// The rank for which an engine makes room where adapters have so many: the next one that its flag takes. Nothing where
+/// no flag of the engine is known, or it takes no such rank. Worked: of vLLM 32 for 24.
+[[nodiscard]] constexpr maybe<std::int64_t> room_for_rank(serving_engine engine, std::int64_t rank) {
+  std::string_view ranks = detail::row_of(engine).adapter_ranks;
+  for (std::string_view one = detail::take_word(ranks); !one.empty(); one = detail::take_word(ranks)) {
+    std::int64_t number = 0;
+    for (const char digit : one) number = 10 * number + (digit - '0');
+    if (number >= rank) return number;
+  }
+  return nothing;
+}
+
+/// What an engine does not run of low-rank adapters of that rank. Worked: vLLM has room for none of rank 1000.
+[[nodiscard]] constexpr engine_limit adapter_limit(serving_engine engine, std::int64_t adapters, std::int64_t rank) {
+  engine_limit limit;
+  if (adapters == 0 || !detail::can_start(engine) || room_for_rank(engine, rank)) return limit;
+  const detail::engine_row& row = detail::row_of(engine);
+  const bool none = detail::is_empty(row.adapter_ranks);
+  limit.field = none ? "adapters" : "adapter_rank";
+  limit.given.append(none ? adapters : rank);
+  limit.valid.append(none ? "0: no flag of " : "").append(row.title);
+  limit.valid.append(none ? " is known for them" : " takes ranks of ").append(none ? "" : row.adapter_ranks);
+  return limit;
+}
+
 namespace detail {
 
 /// Refuses what an engine does not run.
