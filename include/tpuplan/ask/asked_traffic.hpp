@@ -53,6 +53,7 @@ class asked_traffic {
            "0: an encoder writes no tokens");
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
+    check_served(model, asked.mesh, fleet_.where);
     if (is_split() && asked.slices != 1)
       fail(errc::invalid_argument, "slices", asked.slices, "1 beside a split, which says how many there are");
     if (asked.split_slices > 0) {

@@ -103,7 +103,7 @@ inline void check_scaler(const serving_launch& launch) {
     fail(errc::unsupported, "service_scaler.most", scaler.most, valid);
   }
   check_part("service_scaler.least", positive_count("service_scaler.least", scaler.least), scaler.most,
-             "1 to service_scaler.most");
+             "1 to the most slices");
   check_part("service_scaler.most", scaler.most, std::int64_t{100000}, "1 to 100000");
   in_range("service_scaler.running", positive("service_scaler.running", scaler.running), 1, 1e9, "1 to 1e9");
   if (scaler.most < launch.request.slices) {

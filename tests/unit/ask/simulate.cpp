@@ -27,6 +27,12 @@ TEST_CASE("a fleet is simulated by one replica with its share") {
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message,
              "job.request_rate_per_s is missing"));
   asked.job.request_rate = per_second{4};
+  for (const std::int64_t tensor : {-1, 3, 16}) {
+    simulate_request none = asked;
+    none.mesh.tensor = tensor;
+    CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, none, price_book{}); }).message,
+               "serving_layout.tensor is " + std::to_string(tensor)));
+  }
   simulate_request apart = asked;
   apart.slices = 1, apart.split.transfer = bytes_per_second{1e9};
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, apart, price_book{}); }).message, "split.prefill is 0"));
