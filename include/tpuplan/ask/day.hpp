@@ -72,8 +72,10 @@ struct asked_day {
   nlohmann::json config{};            ///< of the model
   std::string slice{};                ///< "v6e-8"
   serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
+  /// @{
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
+  /// @}
   serving_layout mesh{};                           ///< devices of a replica; tensor 0: the whole slice is one replica
   serving_calibration constants{};                 ///< of the serving estimates
   prefill_policy prefill = prefill_policy::mixed;  ///< where prompts are computed

@@ -28,8 +28,10 @@ inline constexpr question_row day_limit_rows[] = {
 struct asked_plan_day {
   nlohmann::json config{};            ///< of the model
   serving_job job = usual_traffic();  ///< lengths, engine, and targets by percentile; the rate is that of the day
+  /// @{
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
+  /// @}
   serving_calibration constants{};                               ///< of the serving estimates
   prefill_policy prefill = prefill_policy::mixed;                ///< where prompts are computed
   traffic_over_day traffic{};                                    ///< rates or a trace, and how slices follow them

@@ -65,7 +65,8 @@ struct serving_launch {
   service_scaler scaler{};                       ///< follows the traffic, where there is one
   std::string drafts;                            ///< what drafts, in the words of vLLM: "mtp" or "eagle3:NAME"
   std::int64_t max_positions = 0;                ///< longest sequence that the model is made for; 0: not stated
-  std::int64_t adapters = 0, adapter_rank = 0;   ///< low-rank adapters that it has room for at once, and their rank
+  std::int64_t adapters = 0;                     ///< low-rank adapters that it has room for at once
+  std::int64_t adapter_rank = 0;                 ///< of each
 };
 
 /// Tokens of the longest request that the engine is started for: prompt and answer, of an encoder the prompt. Worked:
