@@ -12,6 +12,7 @@
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/base/known.hpp>
 #include <tpuplan/base/math.hpp>
+#include <tpuplan/estimate/training/largest_batch.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/roofline.hpp>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <tpuplan/ask/lengths.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/simulate_answer.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
@@ -53,7 +54,6 @@ class asked_traffic {
            "0: an encoder writes no tokens");
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
-    check_served(model, asked.mesh, fleet_.where);
     if (is_split() && asked.slices != 1)
       fail(errc::invalid_argument, "slices", asked.slices, "1 beside a split, which says how many there are");
     if (asked.split_slices > 0) {
@@ -62,8 +62,7 @@ class asked_traffic {
       const std::int64_t computing = positive_count("split.prefill", asked.split.prefill);
       fleet_.slices = checked_add(computing, positive_count("split.decode", asked.split.decode));
     }
-    if (asked.prompts) job_.prompt = lengths_of(*asked.prompts);
-    if (asked.outputs) job_.output = lengths_of(*asked.outputs);
+    use_moments(asked, job_);
     if (job_.images > 0 && (!trace_.empty() || have_prefixes(asked.sessions)))
       fail(errc::invalid_argument, "job.images", job_.images, "0 beside a trace or conversations");
     if (asked.prompts) job_ = with_image_tokens(job_, model_);
@@ -75,6 +74,7 @@ class asked_traffic {
     if (asked.host_cache_gib > 0 && !have_prefixes(asked.sessions))
       fail(errc::invalid_argument, "host_cache_gib", asked.host_cache_gib,
            "0 without conversations or a shared prefix");
+    check_served(model, asked.mesh, fleet_.where);
     choose_routing();
     if (trace_.empty()) use_draft_cost(model_, job_);
     loop_ = loop_of(job_);

@@ -8,6 +8,7 @@
 #include <string>
 #include <tpuplan/ask/adapters.hpp>
 #include <tpuplan/ask/drafts.hpp>
+#include <tpuplan/ask/lengths.hpp>
 #include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/ask/serving_rows.hpp>
 #include <tpuplan/ask/software.hpp>
@@ -69,22 +70,6 @@ struct serve_request {
   nlohmann::json prices{};
   /// @}
 };
-
-namespace detail {
-/// Gives a job the moments of the distributions that the question has instead of its lengths.
-template <class Asked>
-void use_moments(const Asked& asked, serving_job& job) {
-  if (asked.prompts) job.prompt = lengths_of(*asked.prompts);
-  if (asked.outputs) job.output = lengths_of(*asked.outputs);
-}
-/// The lengths that simulations of the question draw.
-template <class Asked>
-[[nodiscard]] drawn_lengths drawn_of(const Asked& asked, const transformer& model) {
-  const bool any = asked.prompts && asked.job.images > 0;
-  return {asked.prompts, asked.outputs, any ? checked_multiply(asked.job.images, image_tokens(model.vision)) : 0};
-}
-}  // namespace detail
-
 /// A million tokens at one price.
 struct token_price {
   /// @{
@@ -238,18 +223,6 @@ struct serve_answer {
         "; at 80 % of the capacity a simulation of such requests differs by a factor of up to 1.4 for each token "
         "and 1.6 for the first one in nine of ten questions; targets by percentile rest on it";
   assumed.emplace_back("targets", words);
-  return assumed;
-}
-/// What simulations of a plan or a day take lengths for that vary and of which no distribution is given. Worked: of
-/// prompts that are all as long nothing is said.
-[[nodiscard]] inline assumed_values assumed_lengths(const serving_job& job, const drawn_lengths& drawn) {
-  assumed_values assumed;
-  const auto say = [&](const char* field, const token_lengths& of, bool is_drawn) {
-    if (!is_drawn && of.mean_square > of.mean * of.mean * (1 + 1e-9))
-      assumed.emplace_back(field, "log-normal, with the mean, the spread and the longest of those given");
-  };
-  say("lengths of prompts", job.prompt, detail::are_lengths_of(drawn.prompts, drawn.prompt_more, job.prompt));
-  say("lengths of outputs", job.output, detail::are_lengths_of(drawn.outputs, 0, job.output));
   return assumed;
 }
 /// How long the last of the clients waits for its first token where all begin at once: prompts that fit into a step are

@@ -10,6 +10,7 @@
 #include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
+#include <tpuplan/estimate/training/largest_batch.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/estimate/training/published_layouts.hpp>

@@ -8,6 +8,7 @@
 #include <tpuplan/estimate/training/bands.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/checkpoint.hpp>
+#include <tpuplan/estimate/training/largest_batch.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/published_layouts.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>

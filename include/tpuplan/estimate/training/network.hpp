@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/training/input.hpp>
+#include <tpuplan/estimate/training/largest_batch.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/handbook/network.hpp>

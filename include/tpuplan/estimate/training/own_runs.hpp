@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/estimate/learned.hpp>
+#include <tpuplan/estimate/training/largest_batch.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 

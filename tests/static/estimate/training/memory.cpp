@@ -9,9 +9,6 @@ using namespace tpuplan;
 
 namespace {
 
-static_assert(largest_batch(llama_3_8b(), job_of(64, 4096), fsdp_layout(slice_for("v5p-128")), slice_for("v5p-128")) ==
-              1152);
-
 constexpr memory_breakdown memory_of(double low, double high, double usable) {
   memory_breakdown m;
   m.low = bytes{low}, m.high = bytes{high}, m.usable = bytes{usable};
