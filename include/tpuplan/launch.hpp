@@ -21,6 +21,7 @@
 #include <tpuplan/launch/program.hpp>
 #include <tpuplan/launch/ray.hpp>
 #include <tpuplan/launch/request.hpp>
+#include <tpuplan/launch/served_plan.hpp>
 #include <tpuplan/launch/serving.hpp>
 #include <tpuplan/launch/shell.hpp>
 #include <tpuplan/launch/skypilot.hpp>

@@ -3,6 +3,7 @@
 #include <string>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/launch.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
