@@ -882,6 +882,9 @@ TEST_CASE("MaxText trains a plan and writes checkpoints") {
         steps_between_checkpoints(interval(provisioning::spot), 2.14_s));
   asked.around.checkpoint_every = 500;  // as it was asked for
   CHECK(maxtext_of(best, asked).checkpoint_period == 500);
+  plan endless = best;
+  endless.steps = 1.05e12;
+  CHECK(says(refusal_of([&] { (void)maxtext_of(endless, asked); }).message, "steps is 1.05e+12; valid: at most 1e12"));
   CHECK(maxtext_of(best, asked, provisioning::spot).checkpoint_period == 500);
   asked.around.checkpoint_every = 0;
   best.step.total = 2000000_s;

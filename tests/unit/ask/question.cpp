@@ -65,6 +65,17 @@ TEST_CASE("what stands for all names of a choice has them", "[ask]") {
   }
 }
 
+TEST_CASE("the schema of a choice has all of its names", "[ask]") {
+  for (const question_row& row : format_rows) {
+    if (row.choices == nullptr) continue;
+    const nlohmann::ordered_json names = detail::field_schema(row)["enum"];
+    std::size_t count = 0;
+    while (row.choices->at(count) != "?") ++count;
+    CHECK(names.size() == count);
+    CHECK(names[0] == row.choices->at(0));
+  }
+}
+
 TEST_CASE("a kind of field has limits", "[ask]") {
   const struct {
     question_row row;

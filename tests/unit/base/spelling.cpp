@@ -2,6 +2,7 @@
 #include <tpuplan/base/spelling.hpp>
 
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -11,6 +12,14 @@ TEST_CASE("The nearest name comes first", "[spelling]") {
   CHECK(nearest_first(options, "--SLICE").front() == "--slice");
   CHECK(nearest_first(options, "") == options);
   CHECK(nearest_first(options, "colour") == options);
+}
+
+TEST_CASE("A refusal shows forty letters of a name", "[spelling]") {
+  const auto shown = [](std::size_t letters) {
+    return std::string(refusal_of([&] { detail::fail_unknown("field", std::string(letters, 'a'), {"b"}); }).message);
+  };
+  CHECK(says(shown(40), "is " + std::string(40, 'a') + ";"));
+  CHECK(says(shown(41), "is " + std::string(37, 'a') + "...;"));
 }
 
 TEST_CASE("A letter too many is one change, wherever it stands", "[spelling]") {

@@ -657,6 +657,11 @@ TEST_CASE("attention takes as much as the rest of a layer at a length of which e
           o.attention.indexer.heads = 1, o.attention.latent.q_lora_rank = 64;
           o.attention.indexer.head_dim = o.attention.indexer.top_k = 64;
         }).code == errc::unsupported);
+  CHECK(says(refusal_with([](transformer& o) {
+               o.attention.indexer.heads = 1;
+               o.attention.indexer.head_dim = o.attention.indexer.top_k = 64;
+             }).message,
+             "model.attention.latent.q_lora_rank is 0; valid: 1 or more with an indexer"));
   CHECK(refusal_with([](transformer& o) { o.attention.merged_layers = 1, o.attention.merged_ratio = 4; }).code ==
         errc::unsupported);
   CHECK(refusal_of([&] { (void)attention_parity_length(m, attention_against::layers, attention_flops::none); }).code ==

@@ -176,6 +176,7 @@ TEST_CASE("shapes behind layers of Keras", "[keras]") {
   CHECK(behind("[null,9,9,5]", with("GlobalMaxPooling2D", "{}")) == 5);
   CHECK(behind("[null,9,9,5]", with("GlobalMaxPooling2D", R"({"keepdims":true})")) == 5);
   CHECK(behind("[null,6,4]", with("Reshape", R"({"target_shape":[2,-1,3]})")) == 24);
+  CHECK(behind("[null,6,4]", with("Reshape", R"({"target_shape":[24,1]})")) == 24);
   CHECK(behind("[null,6,4]", with("Permute", R"({"dims":[2,1]})")) == 24);
   CHECK(behind("[null,6]", with("RepeatVector", R"({"n":3})")) == 18);
 }

@@ -241,6 +241,12 @@ TEST_CASE("comments, quotes and values over several lines") {
   const maxtext_keys several = read_maxtext_keys("axes: [['a', 'b'],\n  ['c']]\nsteps: 5\n", "config.yml");
   CHECK(several.skipped == std::vector<std::string>{"axes"});
   CHECK(several.values.at("steps").value == "5");
+  for (const char* block : {"|", ">", "|-", ">-"}) {  // text of several lines has no value that is read
+    CAPTURE(block);
+    const maxtext_keys text = read_maxtext_keys(std::string("prompt: ") + block + "\n  some text\nsteps: 5\n", "c.yml");
+    CHECK(text.values.count("prompt") == 0);
+    CHECK(text.values.at("steps").value == "5");
+  }
   CHECK(says(refusal_of([] { (void)read_maxtext_keys("axes: [1,\nsteps: 5\n", "config.yml"); }).message, "bracket"));
   const auto type = [](const char* model, const char* attention) {
     return refusal_of([&] {

@@ -279,4 +279,7 @@ TEST_CASE("a pair that serves one request takes what the simulation of seldom on
              "speculation of an architecture is encoder_decoder"));
 }
 
+// A number of requests has a deviation of no more than half of its mean, however much each lets come.
+static_assert(detail::variance_of(10, 1) == 25 && detail::variance_of(2, 0) == 2);
+
 }  // namespace estimate_serving_encoder_tests

@@ -12,6 +12,13 @@ using namespace tpuplan;
 namespace read_runs_serving_tests {
 using nlohmann::json;
 
+TEST_CASE("a number is read behind a whole label") {
+  CHECK(detail::number_behind("dp8 x tp4", "tp") == 4);
+  CHECK(detail::number_behind("tp 16", "tp") == 16);
+  CHECK(detail::number_behind("ftp4", "tp") == 0);
+  CHECK(detail::number_behind("tp", "tp") == 0);
+}
+
 namespace {
 
 json record_named(const std::string& id) {
