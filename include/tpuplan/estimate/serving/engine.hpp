@@ -213,8 +213,9 @@ struct slotted_replica {
   saturation full{};
 };
 
-constexpr slotted_replica with_slots(const served_stacks& of, const transformer& model, const serving_job& job,
-                                     double slots, const serving_layout& mesh, const engine_constants& own) {
+[[gnu::always_inline]] constexpr slotted_replica with_slots(const served_stacks& of, const transformer& model,
+                                                            const serving_job& job, double slots,
+                                                            const serving_layout& mesh, const engine_constants& own) {
   const auto tokens = static_cast<double>(held_tokens(job, running_context(job)));
   const double together = prompts_together(of.served, job, slots);
   const prompts_taken each = prompts_taken_of(of.prompts, of.takes_in, together, job, mesh, own);
