@@ -188,9 +188,9 @@ class asked_traffic {
   }
   void use_trace() {
     check_part("trace", static_cast<std::int64_t>(trace_.size()), most_simulated_requests, "at most 10000000 requests");
-    if (trace_.size() < 112)
+    if (trace_.size() < 111)
       fail(errc::out_of_range, "trace", static_cast<std::int64_t>(trace_.size()),
-           "112 requests or more, of which the first tenth is not counted");
+           "111 requests or more, of which the first tenth is not counted");
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
     job_.output = lengths_of(trace_, &simulated_request::output);
     for (simulated_request& one : trace_)

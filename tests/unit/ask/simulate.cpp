@@ -38,9 +38,9 @@ TEST_CASE("a fleet is simulated by one replica with its share") {
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, apart, price_book{}); }).message, "split.prefill is 0"));
   simulate_request traced = asked;
   traced.job.request_rate = {};
-  traced.trace.assign(111, {1_s, 100, 20, 0, 0});
+  traced.trace.assign(110, {1_s, 100, 20, 0, 0});
   CHECK(refusal_of([&] { (void)answer_to_simulate(config, traced, price_book{}); }).message ==
-        "tpuplan: trace is 111; valid: 112 requests or more, of which the first tenth is not counted");
+        "tpuplan: trace is 110; valid: 111 requests or more, of which the first tenth is not counted");
   const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
   CHECK(answer.replicas == 4);
   CHECK(answer.simulated_replicas == 1);
