@@ -187,7 +187,6 @@ class asked_traffic {
     requests_ = std::max(requests_, ceil_div(all, replicas_of(fleet_)));
   }
   void use_trace() {
-    check_part("trace", static_cast<std::int64_t>(trace_.size()), most_simulated_requests, "at most 10000000 requests");
     if (trace_.size() < 111)
       fail(errc::out_of_range, "trace", static_cast<std::int64_t>(trace_.size()),
            "111 requests or more, of which the first tenth is not counted");
