@@ -260,13 +260,12 @@ class asked_traffic {
     serving_job open = job;
     open.concurrency = 0;
     if (job.concurrency > 0) open.request_rate = per_second{1};  // when they come is found by the closed loop
-    simulated_traffic traffic = traffic_of(open, count, asked_.seed);
+    const drawn_lengths drawn = drawn_of(asked_, model_);
+    simulated_traffic traffic = traffic_of(open, count, asked_.seed, drawn);
     traffic.variation = asked_.variation;
     traffic.urgent_share = asked_.urgent_share;
-    if (asked_.prompts && (whole_ || job.prompt.mean == job_.prompt.mean)) {
-      traffic.prompt = *asked_.prompts;
-      if (job.images > 0) traffic.prompt_more = checked_multiply(job.images, image_tokens(model_.vision));
-    }
+    if (!whole_) return traffic;  // of conversations the lengths are those that each turn adds
+    if (asked_.prompts) traffic.prompt = *asked_.prompts, traffic.prompt_more = drawn.prompt_more;
     if (asked_.outputs) traffic.output = *asked_.outputs;
     return traffic;
   }

@@ -167,6 +167,7 @@ template <class Asked>
   request.day = rates_of(asked.traffic);
   request.job = as_engine_runs(with_image_tokens(job_over(asked), config.model), config.model);
   request.drawn = drawn_of(asked, config.model);
+  request.drawn.observed = observed_of(asked.traffic.trace);
   use_draft_cost(config.model, request.job);
   request.scaling = asked.traffic.scaling, request.variation = asked.traffic.variation;
   request.prices = book, request.region = text<32>{asked.region};

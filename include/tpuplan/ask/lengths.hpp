@@ -33,12 +33,13 @@ template <class Asked>
 /// prompts that are all as long nothing is said.
 [[nodiscard]] inline assumed_values assumed_lengths(const serving_job& job, const drawn_lengths& drawn) {
   assumed_values assumed;
+  const bool came = detail::multiple_of(drawn.observed, job) > 0;
   const auto say = [&](const char* field, const token_lengths& of, bool is_drawn) {
-    if (!is_drawn && of.mean_square > of.mean * of.mean * (1 + 1e-9))
+    if (!is_drawn && !came && of.mean_square > of.mean * of.mean * (1 + 1e-9))
       assumed.emplace_back(field, "log-normal, with the mean, the spread and the longest of those given");
   };
-  say("lengths of prompts", job.prompt, detail::are_lengths_of(drawn.prompts, drawn.prompt_more, job.prompt));
-  say("lengths of outputs", job.output, detail::are_lengths_of(drawn.outputs, 0, job.output));
+  say("lengths of prompts", job.prompt, detail::multiple_of(drawn.prompts, drawn.prompt_more, job.prompt) > 0);
+  say("lengths of outputs", job.output, detail::multiple_of(drawn.outputs, 0, job.output) > 0);
   return assumed;
 }
 

@@ -151,7 +151,9 @@ class day_search {
     plan.smallest_chips = asked_.smallest_chips, plan.largest_chips = asked_.largest_chips;
     plan.accept_uncertain = asked_.accept_uncertain;
     plan.most_plans = std::max(positive_count("most_plans", asked_.most_plans), looked_at_for_a_day);
-    return request_of(config_, plan, book_);
+    serving_request request = request_of(config_, plan, book_);
+    request.drawn.observed = observed_of(asked_.traffic.trace);
+    return request;
   }
   [[nodiscard]] asked_day asked_of(const found_day& one) const {
     asked_day day;

@@ -140,8 +140,7 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
     fail(errc::out_of_range, "scaling_rule.floor", request.scaling.floor, "so few that each replica has some request");
   for (std::size_t place = 0; place < requests.size(); ++place) {
     simulated_request& one = requests[place];
-    one.prompt = draw(traffic.prompt, {seed, 2, place}) + traffic.prompt_more;
-    one.output = draw(traffic.output, {seed, 3, place});
+    draw_lengths(traffic, place, one);
     one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
   }
   return requests;

@@ -39,12 +39,23 @@ struct length_distribution {
   std::int64_t longest = 0;                ///< without quantiles: longer lengths become this
 };
 
+/// Lengths of requests that came, such as those of a trace: long prompts with the outputs that they had.
+struct observed_lengths {
+  std::vector<simulated_request> requests{};  ///< each as likely as any other; at most `most_observed`
+  token_lengths prompt{};                     ///< of all that came
+  token_lengths output{};                     ///< likewise
+};
+
+/// Requests of which lengths are drawn at most: of a longer trace as many, evenly over it.
+inline constexpr std::size_t most_observed = 10000;
+
 /// The distributions from which simulations of a job draw lengths; none: those that `distribution_of` makes of its
 /// moments.
 struct drawn_lengths {
   std::optional<length_distribution> prompts{};  ///< input tokens
   std::optional<length_distribution> outputs{};  ///< output tokens
   std::int64_t prompt_more = 0;  ///< tokens that each prompt has beside the drawn ones, such as those of images
+  observed_lengths observed{};   ///< of a trace, instead of distributions: prompt and output of one of its requests
 };
 
 /// Requests that come at random.
@@ -60,6 +71,7 @@ struct simulated_traffic {
   std::int64_t prompt_more = 0;  ///< tokens that each prompt has beside the drawn ones, such as those of images
   bool as_asked = false;         ///< arrivals are stretched until those that are counted come at exactly the rate
   double urgent_share = 0;  ///< of the requests, at random, which have priority 0; the others have 1; 0: all have 0
+  std::vector<simulated_request> observed{};  ///< each has the lengths of one of these, where there are any
 };
 
 /// Requests that one run simulates at most: ten million. Longer lists are refused.
@@ -142,6 +154,24 @@ inline void validate(const simulated_traffic& traffic) {
   in_range("simulated_traffic.urgent_share", traffic.urgent_share, 0, 0.999, "0 (no priorities) to 0.999");
   check_part("simulated_traffic.requests", positive_count("simulated_traffic.requests", traffic.requests),
              most_simulated_requests, "1 to 10000000");
+  for (const simulated_request& one : traffic.observed) {
+    positive_count("simulated_traffic.observed.prompt", one.prompt);
+    positive_count("simulated_traffic.observed.output", one.output);
+  }
+}
+
+/// Prompt and output of the nth request: numbers of its own for each, or one for both of a request that came.
+inline void draw_lengths(const simulated_traffic& traffic, std::uint64_t nth, simulated_request& request) {
+  const auto seed = static_cast<std::uint64_t>(traffic.seed);
+  random_numbers prompt{seed, 2, nth};
+  if (!traffic.observed.empty()) {
+    const auto count = static_cast<double>(traffic.observed.size());
+    const simulated_request& like = traffic.observed[static_cast<std::size_t>(prompt.uniform() * count)];
+    request.prompt = like.prompt, request.output = like.output;
+    return;
+  }
+  request.prompt = draw(traffic.prompt, prompt) + traffic.prompt_more;
+  request.output = draw(traffic.output, {seed, 3, nth});
 }
 
 }  // namespace detail
@@ -197,6 +227,17 @@ inline void validate(const simulated_traffic& traffic) {
   return moments;
 }
 
+/// The lengths of these requests as simulations draw them. Worked: of 30000 requests every third is drawn from.
+[[nodiscard]] inline observed_lengths observed_of(const std::vector<simulated_request>& requests) {
+  observed_lengths observed;
+  if (requests.empty()) return observed;
+  observed.prompt = lengths_of(requests, &simulated_request::prompt);
+  observed.output = lengths_of(requests, &simulated_request::output);
+  const std::size_t count = std::min(requests.size(), most_observed);
+  for (std::size_t i = 0; i < count; ++i) observed.requests.push_back(requests[i * requests.size() / count]);
+  return observed;
+}
+
 /// A distribution with the mean and mean square that a job gives: constant where the mean square is that of the mean,
 /// otherwise log-normal with no length above the longest, which makes its mean a little shorter. Throws as `validate`
 /// of a job does. Worked: a mean of 164.87 and a mean square of 73891 come back as a median of 100 and a spread of 1.
@@ -208,10 +249,38 @@ inline void validate(const simulated_traffic& traffic) {
 }
 
 namespace detail {
-/// Whether a job has lengths of a distribution, each with that many more tokens: of the same mean.
-inline bool are_lengths_of(const std::optional<length_distribution>& drawn, std::int64_t more,
-                           const token_lengths& lengths) {
-  return drawn && math::abs(lengths_of(*drawn).mean + static_cast<double>(more) - lengths.mean) <= 1e-9 * lengths.mean;
+/// How many times as long the lengths of a job are as others: 1 for the same mean; 0 where they are no multiple.
+/// Worked: advice of prompts half as long has half the mean and a quarter of the mean square.
+inline double multiple_of(const token_lengths& of, const token_lengths& lengths) {
+  const double factor = lengths.mean / of.mean, square = factor * factor * of.mean_square;
+  if (math::abs(factor - 1) <= 1e-9) return 1;
+  return math::abs(lengths.mean_square - square) <= 1e-9 * square ? factor : 0;
+}
+/// The same of a distribution with so many more tokens each, which are in the lengths of a job and do not change.
+inline double multiple_of(const std::optional<length_distribution>& drawn, std::int64_t more,
+                          const token_lengths& lengths) {
+  if (!drawn) return 0;
+  token_lengths own = lengths_of(*drawn);
+  own.mean += static_cast<double>(more);
+  const double factor = multiple_of(own, lengths);
+  return more > 0 && factor != 1 ? 0 : factor;
+}
+/// The same of requests that came, by their prompts: their outputs have to be those of the job.
+inline double multiple_of(const observed_lengths& observed, const serving_job& job) {
+  if (observed.requests.empty() || multiple_of(observed.output, job.output) != 1) return 0;
+  return multiple_of(observed.prompt, job.prompt);
+}
+
+/// Whole tokens, at least 1, that are so many times as long.
+inline std::int64_t times_as_long(std::int64_t tokens, double factor) {
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(tokens) * factor + 0.5));
+}
+/// A distribution of lengths that are all so many times as long.
+inline length_distribution times_as_long(length_distribution lengths, double factor) {
+  if (factor == 1) return lengths;
+  for (length_quantile& one : lengths.quantiles) one.tokens = times_as_long(one.tokens, factor);
+  lengths.median *= factor, lengths.longest = times_as_long(lengths.longest, factor);
+  return lengths;
 }
 }  // namespace detail
 
@@ -230,8 +299,7 @@ inline bool are_lengths_of(const std::optional<length_distribution>& drawn, std:
     now += mean * (constant ? 1 : poisson ? gap.exponential() : gap.gamma(shape) / shape);
     simulated_request& request = requests[i];
     request.arrival = seconds{constant ? mean * static_cast<double>(i + 1) : now};
-    request.prompt = detail::draw(traffic.prompt, {seed, 2, i}) + traffic.prompt_more;
-    request.output = detail::draw(traffic.output, {seed, 3, i});
+    detail::draw_lengths(traffic, i, request);
     request.cached = static_cast<std::int64_t>(traffic.prefix_hit_rate * static_cast<double>(request.prompt));
     request.priority = detail::drawn_priority(traffic, i);
   }

@@ -94,8 +94,8 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
 }
 
 /// The traffic that a job gives by its rate, which those that are counted keep exactly, and its lengths: as `drawn` has
-/// them where they are of the mean of the job's, else by the job's moments. Throws where the job has no rate.
-/// Worked: `fixed_length(512)` makes every prompt 512 tokens long.
+/// them where they are the job's or those of the job are a multiple, else by the job's moments. Throws where the job
+/// has no rate. Worked: `fixed_length(512)` makes every prompt 512 tokens long.
 [[nodiscard]] inline simulated_traffic traffic_of(const serving_job& job, std::int64_t requests, std::int64_t seed = 1,
                                                   const drawn_lengths& drawn = {}) {
   simulated_traffic traffic;
@@ -103,9 +103,14 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
   traffic.as_asked = true;
   traffic.prompt = distribution_of(job.prompt);
   traffic.output = job.output.mean > 0 ? distribution_of(job.output) : same_length(1);  // an encoder answers at once
-  if (detail::are_lengths_of(drawn.prompts, drawn.prompt_more, job.prompt))
-    traffic.prompt = *drawn.prompts, traffic.prompt_more = drawn.prompt_more;
-  if (detail::are_lengths_of(drawn.outputs, 0, job.output)) traffic.output = *drawn.outputs;
+  if (const double factor = detail::multiple_of(drawn.prompts, drawn.prompt_more, job.prompt); factor > 0)
+    traffic.prompt = detail::times_as_long(*drawn.prompts, factor), traffic.prompt_more = drawn.prompt_more;
+  if (const double factor = detail::multiple_of(drawn.outputs, 0, job.output); factor > 0)
+    traffic.output = detail::times_as_long(*drawn.outputs, factor);
+  if (const double factor = detail::multiple_of(drawn.observed, job); factor > 0) {
+    traffic.observed = drawn.observed.requests;
+    for (simulated_request& one : traffic.observed) one.prompt = detail::times_as_long(one.prompt, factor);
+  }
   traffic.prefix_hit_rate = job.prefix_hit_rate;
   traffic.requests = requests;
   traffic.seed = seed;

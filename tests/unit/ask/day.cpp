@@ -66,6 +66,27 @@ TEST_CASE("a trace has the rates and the lengths of a day", "[ask]") {
   CHECK(answer_to_day(llama(), asked, price_book{}).day.part == 60_s);
 }
 
+TEST_CASE("a day of a trace draws prompts with the outputs that they had", "[ask]") {
+  asked_day asked = asked_of({});
+  asked.traffic.day = {};
+  for (int i = 0; i < 4000; ++i) {
+    const bool is_long = i % 10 == 0;
+    asked.traffic.trace.push_back({seconds{0.9 * i}, is_long ? 12000 : 100, is_long ? 4 : 60});
+  }
+  const day_document said = answer_to_day(llama(), asked, price_book{});
+  for (const assumption& one : said.assumed) CHECK_FALSE(says(one.field, "lengths of"));
+  // Nine of ten first tokens are of short prompts: by the moments alone the median prompt would have 400 tokens.
+  const time_percentiles& first = said.answer.options.front().first_token;
+  CHECK(first.p50 < 40_ms);
+  CHECK(first.p99 > 150_ms);
+  asked.job.prompt = said.job.prompt, asked.job.output = said.job.output;
+  asked.traffic.day = said.day, asked.traffic.trace = {};
+  const day_document by_moments = answer_to_day(llama(), asked, price_book{});
+  CHECK(by_moments.answer.options.front().first_token.p50 > 1.5 * first.p50);
+  CHECK(std::any_of(by_moments.assumed.begin(), by_moments.assumed.end(),
+                    [](const assumption& one) { return says(one.field, "lengths of prompts"); }));
+}
+
 TEST_CASE("parts that do not fill a trace are as many equal ones, and said", "[ask]") {
   CHECK(detail::part_of_trace(4_h, 3_h) == 2_h);
   CHECK(detail::part_of_trace(4_h, 5_h) == 4_h);

@@ -159,13 +159,54 @@ TEST_CASE("lengths are drawn from the distribution that is given, where it is th
   };
   CHECK(std::abs(static_cast<double>(short_ones(traffic_of(job, 4000, 1, drawn))) - 2000) < 100);
   CHECK(short_ones(traffic_of(job, 4000)) < 800);
-  // Images add their tokens to each; shorter prompts, as advice tries them, are not those of the distribution.
+  // Prompts half as long, as advice tries them, are those of the distribution by half; others are not of it.
+  serving_job half = job;
+  half.prompt.mean /= 2, half.prompt.mean_square /= 4, half.prompt.longest /= 2;
+  CHECK(traffic_of(half, 100, 1, drawn).prompt.quantiles[1].tokens == 200);
+  CHECK(traffic_of(half, 100, 1, drawn).prompt.quantiles[2].tokens == 4096);
+  half.prompt.mean_square *= 1.1;
+  CHECK(traffic_of(half, 100, 1, drawn).prompt.quantiles.empty());
+  drawn.prompts = log_normal_lengths(100, 1, 1000000), drawn.outputs = same_length(300);
+  half.prompt = lengths_of(*drawn.prompts);
+  half.prompt.mean *= 3, half.prompt.mean_square *= 9, half.prompt.longest *= 3;
+  CHECK(close(traffic_of(half, 100, 1, drawn).prompt.median, 300, 1e-12));
+  CHECK(traffic_of(half, 100, 1, drawn).prompt.longest == 3000000);
+  drawn.prompts = prompts, drawn.outputs = {};
+  // Images add their tokens to each, and stay as they are.
   drawn.prompt_more = 576;
   CHECK(traffic_of(job, 100, 1, drawn).prompt.quantiles.empty());
   job.prompt.mean += 576, job.prompt.longest += 576;
   job.prompt.mean_square += 2 * 576 * (job.prompt.mean - 576) + 576 * 576;
   CHECK(traffic_of(job, 100, 1, drawn).prompt_more == 576);
   for (const simulated_request& one : requests_of(traffic_of(job, 100, 1, drawn))) CHECK(one.prompt >= 16 + 576);
+}
+
+TEST_CASE("requests that came are drawn whole, prompts with the outputs that they had") {
+  std::vector<simulated_request> came;
+  for (int i = 0; i < 30000; ++i) came.push_back({seconds{1.0 * i}, i % 10 == 0 ? 4000 : 100, i % 10 == 0 ? 30 : 300});
+  drawn_lengths drawn;
+  drawn.observed = observed_of(came);
+  CHECK(drawn.observed.requests.size() == 10000);
+  CHECK(drawn.observed.requests[9999].arrival == seconds{29997});
+  CHECK(drawn.observed.prompt.mean == 490);
+  serving_job job = chat_job(1);
+  CHECK(traffic_of(job, 100, 1, drawn).observed.empty());  // other lengths
+  job.prompt = drawn.observed.prompt, job.output = drawn.observed.output;
+  const std::vector<simulated_request> requests = requests_of(traffic_of(job, 4000, 1, drawn));
+  const auto long_ones =
+      std::count_if(requests.begin(), requests.end(), [](const auto& one) { return one.prompt == 4000; });
+  CHECK(std::abs(static_cast<double>(long_ones) - 400) < 60);
+  for (const simulated_request& one : requests) CHECK(one.output == (one.prompt == 4000 ? 30 : 300));
+  serving_job shorter = job;
+  shorter.prompt.mean /= 4, shorter.prompt.mean_square /= 16;
+  CHECK(traffic_of(shorter, 100, 1, drawn).observed[0].prompt == 1000);
+  CHECK(traffic_of(shorter, 100, 1, drawn).observed[0].output == 30);
+  job.output = fixed_length(200);
+  CHECK(traffic_of(job, 100, 1, drawn).observed.empty());
+  CHECK(observed_of({}).requests.empty());
+  simulated_traffic wrong = traffic_of(job, 100);
+  wrong.observed = {{0_s, 0, 10}};
+  CHECK(says(refusal_of([&] { (void)requests_of(wrong); }).message, "simulated_traffic.observed.prompt is 0"));
 }
 
 TEST_CASE("at low load the simulation is the closed form") {
