@@ -21,7 +21,7 @@ class text {
   constexpr text() noexcept = default;
   /// @{
   /// The characters given, or a refusal.
-  constexpr text(const char* characters) {  // NOLINT(google-explicit-constructor)
+  constexpr text(const char* characters) {                  // NOLINT(google-explicit-constructor)
     const std::size_t size = __builtin_strlen(characters);  // by a constant expression in one step
     if (size > Capacity) refuse(characters);
     for (std::size_t i = 0; i < size; ++i) characters_[i] = characters[i];
@@ -74,21 +74,6 @@ class text {
     return append_grouped(number / 1000).append(last < 10 ? ",00" : last < 100 ? ",0" : ",").append(last);
   }
 
-  /// @{
-  /// Comparison by characters, letter case included.
-  friend constexpr bool operator==(const text& a, const text& b) noexcept { return a.view() == b.view(); }
-  friend constexpr bool operator!=(const text& a, const text& b) noexcept { return a.view() != b.view(); }
-  friend constexpr bool operator<(const text& a, const text& b) noexcept { return a.view() < b.view(); }
-  friend constexpr bool operator==(const text& a, std::string_view b) noexcept { return a.view() == b; }
-  friend constexpr bool operator!=(const text& a, std::string_view b) noexcept { return a.view() != b; }
-  friend constexpr bool operator==(const text& a, const char* b) noexcept { return a.view() == std::string_view{b}; }
-  friend constexpr bool operator!=(const text& a, const char* b) noexcept { return a.view() != std::string_view{b}; }
-  friend constexpr bool operator==(std::string_view a, const text& b) noexcept { return a == b.view(); }
-  friend constexpr bool operator!=(std::string_view a, const text& b) noexcept { return a != b.view(); }
-  friend constexpr bool operator==(const char* a, const text& b) noexcept { return std::string_view{a} == b.view(); }
-  friend constexpr bool operator!=(const char* a, const text& b) noexcept { return std::string_view{a} != b.view(); }
-  /// @}
-
  private:
   [[noreturn]] static void refuse(std::string_view given) {
     char valid[40] = {};
@@ -101,7 +86,7 @@ class text {
 };
 
 /// @{
-/// Comparison of texts of different capacities.
+/// Comparison by characters, letter case included.
 template <std::size_t A, std::size_t B>
 [[nodiscard]] constexpr bool operator==(const text<A>& a, const text<B>& b) noexcept {
   return a.view() == b.view();
@@ -109,6 +94,26 @@ template <std::size_t A, std::size_t B>
 template <std::size_t A, std::size_t B>
 [[nodiscard]] constexpr bool operator!=(const text<A>& a, const text<B>& b) noexcept {
   return a.view() != b.view();
+}
+template <std::size_t A, std::size_t B>
+[[nodiscard]] constexpr bool operator<(const text<A>& a, const text<B>& b) noexcept {
+  return a.view() < b.view();
+}
+template <std::size_t Capacity>
+[[nodiscard]] constexpr bool operator==(const text<Capacity>& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+template <std::size_t Capacity>
+[[nodiscard]] constexpr bool operator!=(const text<Capacity>& a, std::string_view b) noexcept {
+  return a.view() != b;
+}
+template <std::size_t Capacity>
+[[nodiscard]] constexpr bool operator==(std::string_view a, const text<Capacity>& b) noexcept {
+  return a == b.view();
+}
+template <std::size_t Capacity>
+[[nodiscard]] constexpr bool operator!=(std::string_view a, const text<Capacity>& b) noexcept {
+  return a != b.view();
 }
 /// @}
 
