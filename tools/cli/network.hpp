@@ -3,7 +3,7 @@
 
 #include <optional>
 #include <string>
-#include <tpuplan/ask/networks.hpp>
+#include <tpuplan/ask/plan_network.hpp>
 #include <tpuplan/model/network.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 #include <vector>

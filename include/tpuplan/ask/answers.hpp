@@ -11,12 +11,12 @@
 #include <tpuplan/ask/generate.hpp>
 #include <tpuplan/ask/model_generation.hpp>
 #include <tpuplan/ask/model_network.hpp>
-#include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/payment.hpp>
 #include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/plan.hpp>
 #include <tpuplan/ask/plan_day.hpp>
 #include <tpuplan/ask/plan_generation.hpp>
+#include <tpuplan/ask/plan_network.hpp>
 #include <tpuplan/ask/plan_train_generation.hpp>
 #include <tpuplan/ask/reply.hpp>
 #include <tpuplan/ask/risk.hpp>

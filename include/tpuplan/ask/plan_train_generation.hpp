@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/plan_network.hpp>
 #include <tpuplan/ask/train_generation.hpp>
 #include <utility>
 #include <vector>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tpuplan/ask/networks.hpp>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/ask/plan_network.hpp>
 #include <tpuplan/ask/plan_train_generation.hpp>
 #include <tpuplan/cost/timeline.hpp>
 #include <tpuplan/plan/sweep.hpp>

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tpuplan/ask/networks.hpp>
+#include <tpuplan/ask/plan_network.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/views/common.hpp>
