@@ -251,7 +251,7 @@ void write_document(const std::string& path, const ordered_json& document) {
 
 void run_calibrate(const calibrate_options& given, const session& with) {
   measured_runs read;
-  if (!given.runs.empty()) read = read_runs(load_json(given.runs == "-" ? "/dev/stdin" : given.runs), given.runs);
+  if (!given.runs.empty()) read = read_runs(load_runs(given.runs), given.runs);
   if (!given.log.empty()) add_logged(given, read);
   if (given.runs.empty() && given.log.empty())
     refuse_missing("RUNS", "a file with runs, or --maxtext and --maxtext-log");

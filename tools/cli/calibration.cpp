@@ -12,9 +12,19 @@ option& add_calibration_option(command& to, std::string& path) {
   return to.add("--calibration", path, "a file that tpuplan calibrate wrote: your own runs correct the estimates");
 }
 
+nlohmann::json load_runs(const std::string& path) {
+  nlohmann::json document = load_json(path == "-" ? "/dev/stdin" : path);
+  if (!document.is_object() || !document.contains("records") || !document["records"].is_array()) return document;
+  for (nlohmann::json& record : document["records"]) {
+    if (record.is_object() && record.contains("config") && record["config"].is_string())
+      record["config"] = load_hf_document(record["config"].get<std::string>());
+  }
+  return document;
+}
+
 own_constants load_calibration(const std::string& path, calibrated_part part, const own_constants& usual) {
   if (path.empty()) return usual;
-  const measured_runs read = read_runs(load_json(path), path);
+  const measured_runs read = read_runs(load_runs(path), path);
   own_constants known = constants_knowing(read.runs, usual);
   const std::size_t steps = known.training.own.count, peaks = known.memory.count;
   const std::size_t served = known.serving.own_decode.count + known.serving.own_prefill.count;

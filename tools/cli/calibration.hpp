@@ -12,6 +12,10 @@ namespace cli {
 /// --calibration FILE
 option& add_calibration_option(command& to, std::string& path);
 
+/// The document of a file of runs, or of standard input for "-". A `config` that is a path is read: the config.json of
+/// a record's model.
+nlohmann::json load_runs(const std::string& path);
+
 /// What a command reads of a calibration.
 enum class calibrated_part : unsigned char { steps, steps_and_memory, memory, serving };
 

@@ -309,6 +309,7 @@ namespace detail {
 /// on v3 and v5e, "bf16, not int8, on v3".
 [[nodiscard]] inline assumed_values assumed_by(const serving_request& request, const serving_job& asked) {
   assumed_values assumed = assumed_engine(request.job.engine, request.model, request.job.images);
+  for (std::pair<std::string, std::string>& one : assumed_runs(request.constants)) assumed.push_back(std::move(one));
   for (std::pair<std::string, std::string>& one : assumed_kind(asked, request.model)) assumed.push_back(std::move(one));
   for (std::pair<std::string, std::string>& one : assumed_schedule(asked, request.model))
     assumed.push_back(std::move(one));

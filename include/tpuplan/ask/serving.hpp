@@ -447,10 +447,10 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
       is_burst
           ? std::optional<seconds>(burst_wait(config.model, job, asked.mesh, where, answer.estimate, asked.constants))
           : std::nullopt;
-  for (assumed_values& more : std::array<assumed_values, 5>{
-           assumed_hosts(asked.job.engine, asked.mesh, where), assumed_kind(given.job, config.model),
-           assumed_schedule(given.job, config.model), assumed_basis(asked.job, burst),
-           detail::assumed_drafts(given.job.speculation, asked.job.speculation)})
+  for (assumed_values& more : std::array<assumed_values, 6>{
+           assumed_runs(asked.constants), assumed_hosts(asked.job.engine, asked.mesh, where),
+           assumed_kind(given.job, config.model), assumed_schedule(given.job, config.model),
+           assumed_basis(asked.job, burst), detail::assumed_drafts(given.job.speculation, asked.job.speculation)})
     assumed.insert(assumed.end(), more.begin(), more.end());
   if (adapted) assumed.emplace_back(detail::assumed_adapters);
   answer.assumed = all_assumed(config, assumed);

@@ -161,9 +161,9 @@ class asked_simulation {
     serving_job open = of_.job();  // with its lengths
     open.prefill_chunk = of_.asked().job.prefill_chunk, open.block_tokens = of_.asked().job.block_tokens,
     open.images = 0;
-    for (assumed_values& more :
-         std::array<assumed_values, 3>{assumed_hosts(of_.job().engine, of_.fleet().mesh, of_.fleet().where),
-                                       assumed_kind(open, of_.model()), assumed_schedule(open, of_.model())})
+    for (assumed_values& more : std::array<assumed_values, 4>{
+             assumed_runs(of_.asked().constants), assumed_hosts(of_.job().engine, of_.fleet().mesh, of_.fleet().where),
+             assumed_kind(open, of_.model()), assumed_schedule(open, of_.model())})
       taken.insert(taken.end(), more.begin(), more.end());
     if (of_.is_adapted()) taken.emplace_back(assumed_adapters);
     if (of_.job().speculation.draft_tokens > 0) {

@@ -64,6 +64,16 @@ struct served_software {
            "before it had --async-scheduling there (vllm-project/tpu-inference pull request 2341); launch writes that "
            "flag, with which a step may take as little as the longer of both"}};
 }
+/// How many runs of one's own correct an estimate. Worked: "3 token times of your own" are one entry, no runs none.
+[[nodiscard]] inline assumed_values assumed_runs(const serving_calibration& constants) {
+  std::string words;
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) words += (words.empty() ? "" : ", ") + std::to_string(count) + what + (count > 1 ? "s" : "");
+  };
+  add(constants.own_decode.count, " token time"), add(constants.own_prefill.count, " first token");
+  if (words.empty()) return {};
+  return {{"estimates", "corrected by " + words + " of your own, the more the more alike they are"}};
+}
 
 namespace detail {
 

@@ -326,6 +326,9 @@ inline void assume_of_job(const transformer& model, const training_job& job, ass
   if (given.capacity) job.capacity_factor = *given.capacity;
   if (job.default_tiles && !has_experts(model))
     detail::fail(errc::unsupported, "job.default_tiles", "given without effect", "a model with experts");
+  if (job.first_moment_bf16 && !detail::row_at(detail::optimizers, job.optimizer).first_in_bf16)
+    detail::fail(errc::unsupported, "job.first_moment_bf16", "given without effect",
+                 "of AdamW, whose first moment it is");
   detail::check_moments(job, job.state_on_host == host_state::optimizer);
   if (model.kind == architecture::encoder && model.output_head)
     assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");

@@ -90,11 +90,12 @@ struct own_runs {
 
 namespace detail {
 
-/// Stands for the sizes of a model by which recipes are told apart.
-constexpr std::uint32_t model_mark(const transformer& m, double parameter_total) noexcept {
+/// Stands for the sizes of a model by which recipes are told apart. Parameters follow from them and are often rounded;
+/// a dense MLP counts where some layer has one.
+constexpr std::uint32_t model_mark(const transformer& m) noexcept {
   const attention_spec& a = m.attention;
-  return mark_of({parameter_total, static_cast<double>(m.layers), static_cast<double>(m.d_model),
-                  static_cast<double>(m.vocab), static_cast<double>(m.mlp.d_ff), static_cast<double>(a.heads),
+  return mark_of({static_cast<double>(m.layers), static_cast<double>(m.d_model), static_cast<double>(m.vocab),
+                  static_cast<double>(dense_layers(m) > 0 ? m.mlp.d_ff : 0), static_cast<double>(a.heads),
                   static_cast<double>(a.kv_heads), static_cast<double>(a.head_dim), static_cast<double>(m.moe.experts),
                   static_cast<double>(m.moe.expert_d_ff)});
 }

@@ -168,7 +168,10 @@ inline std::vector<std::string> maxtext_types(const training_job& job) {
     arguments.push_back("dtype=" + maxtext_dtype("training_job.compute", job.compute));
   if (job.weights != dtype::fp32)
     arguments.push_back("weight_dtype=" + maxtext_dtype("training_job.weights", job.weights));
+  if (job.first_moment_bf16) arguments.push_back("mu_dtype=bfloat16");
   if (job.attention == attention_kernel::unfused) arguments.push_back("attention=dot_product");
+  if (job.ring_attention) arguments.push_back("context_parallel_strategy=ring");
+  if (!job.context_balanced) arguments.push_back("context_parallel_load_balance=false");
   if (job.capacity_factor != 1)
     arguments.push_back("capacity_factor=" + nlohmann::json(positive("capacity_factor", job.capacity_factor)).dump());
   if (job.state_on_host != host_state::none) arguments.push_back("optimizer_memory_host_offload=true");
@@ -196,6 +199,8 @@ inline constexpr std::string_view decided_keys[] = {"run_name",
                                                     "quantization",
                                                     "opt_type",
                                                     "mu_dtype",
+                                                    "context_parallel_load_balance",
+                                                    "context_parallel_strategy",
                                                     "attention",
                                                     "optimizer_memory_host_offload",
                                                     "parameter_memory_host_offload",

@@ -103,7 +103,8 @@ struct training_job {
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes
   bool ring_attention = false;     ///< keys and values go around a ring of chips instead of being gathered first
-  bool context_balanced = false;   ///< chips have an early and a late part of a causal sequence, not one part each
+  bool context_balanced = true;    ///< chips have an early and a late part of a causal sequence, as MaxText does; else
+                                   ///< one part each
   bool gathers_quantised = false;  ///< FSDP gathers weights in the 8 bits of the products, cast before and not after
   host_state state_on_host = host_state::none;  ///< what lies in host memory between steps
   std::int64_t lora_rank = 0;                   ///< of adapters on a frozen base; 0: all is trained

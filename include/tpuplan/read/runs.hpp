@@ -75,6 +75,7 @@ inline constexpr std::string_view record_keys[] = {"accepted_length",
                                                    "check",
                                                    "chips_total",
                                                    "compute_dtype",
+                                                   "config",
                                                    "configuration",
                                                    "context",
                                                    "context_balanced",
@@ -167,9 +168,11 @@ inline constexpr std::string_view record_model_keys[] = {"d_model",
                                                          "moe_every",
                                                          "moe_ffn",
                                                          "name",
+                                                         "norms_per_layer",
                                                          "params_active_matmul",
                                                          "params_total",
                                                          "per_layer_embedding",
+                                                         "qk_norm",
                                                          "seq_len",
                                                          "serving_heads_padded_to",
                                                          "shared_experts",
@@ -221,6 +224,26 @@ inline void spread_over_replicas(const json_object& record, measured_run& run) {
   run.running /= static_cast<double>(replicas);
 }
 
+/// Refuses degrees of tensor parallelism, in chips or devices, that are not those of the replicas.
+inline void check_tensor(const json_object& record, const measured_run& run) {
+  if (!record.has("tensor")) return;
+  const std::int64_t given = record.positive_count("tensor"), all = devices(run.where);
+  const std::int64_t each = run.sharding.tensor > 0 ? run.sharding.tensor : all;
+  if (given == each || given * run.where.chip.jax_devices == each) return;
+  fail(errc::invalid_argument, record.path("tensor"), given,
+       std::to_string(each) + ", the devices of a replica, or as many replicas and idle_devices as there were");
+}
+
+/// The engine that a run of the caller names; refuses a name that stands for none.
+inline serving_engine expect_engine(const json_object& record) {
+  const std::string given = record.has("engine") ? record.string("engine") : std::string{};
+  if (const maybe<serving_engine> named = parse_serving_engine(given)) return *named;
+  const serving_engine found = record_engine(record);
+  if (!given.empty() && found == serving_engine::unnamed)
+    fail(errc::unknown_name, record.path("engine"), given, names_of<serving_engine>().view());
+  return found;
+}
+
 inline void check_hosts(const json_object& record, const slice& where) {
   if (!record.has("hosts")) return;
   const std::int64_t given = record.positive_count("hosts");
@@ -229,6 +252,10 @@ inline void check_hosts(const json_object& record, const slice& where) {
 }
 
 inline void add_training(const json_object& record, const std::string& path, measured_runs& into) {
+  for (const char* of_serving : {"replicas", "idle_devices"}) {
+    if (record.has(of_serving))
+      fail(errc::invalid_argument, record.path(of_serving), "given of training", "none: its degrees are all devices");
+  }
   const bool timed = record.has("target_step_time_s");
   const training_record read = read_training_record(record.value(), path, timed);
   check_hosts(record, read.where);
@@ -272,12 +299,15 @@ inline void add_serving(const json_object& record, const std::string& path, meas
   run.model = read.model;
   run.where = read.where;
   run.traffic = read.job;
+  run.traffic.engine = expect_engine(record);
+  run.traffic = as_engine_runs(run.traffic, run.model);
   run.sharding = read.mesh;
   run.running = read.batch;
   run.time = read.measured;
   run.spread = record_spread(record);
   run.version = read.version;
   spread_over_replicas(record, run);
+  check_tensor(record, run);
   into.runs.push_back(run);
 }
 
@@ -293,7 +323,8 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
     if (kind == "decode" || kind == "prefill") return add_serving(read, path, into);
   } catch (const error& problem) {
     if (problem.code() != errc::unsupported && problem.code() != errc::missing_field) throw;
-    into.skipped.emplace_back(read.string("id"), problem.what());
+    const std::string said = problem.what();
+    into.skipped.emplace_back(read.string("id"), said.rfind("tpuplan: ", 0) == 0 ? said.substr(9) : said);
     return;
   }
   fail(errc::unknown_name, read.path("kind"), kind, "training, memory, decode or prefill");
@@ -436,7 +467,7 @@ inline error of_run(const measured_run& run, const error& problem) {
       return {problem.code(), named + ": " + std::string(own) + field.substr(words.size()), problem.given(),
               problem.valid()};
   }
-  const bool of_it = field == "measured step time" || field == "measured HBM" || field == "measured time";
+  const bool of_it = field.rfind("measured ", 0) == 0;
   return {problem.code(), named + ": " + (of_it ? key : field), problem.given(), problem.valid()};
 }
 

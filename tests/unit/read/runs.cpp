@@ -122,9 +122,71 @@ TEST_CASE("runs say what idles, what is drafted, and how their software is") {
   CHECK((got.runs[1].job.attention == attention_kernel::tuned && got.runs[1].job.first_moment_bf16));
   half["replicas"] = 2;  // of the four that work
   CHECK(read({half}).runs[0].sharding.tensor == 2);
+  CHECK(got.runs[0].traffic.prefill_chunk == 2048);  // what its engine takes, as in a question to serve
+  CHECK(got.runs[0].traffic.block_tokens == 128);
   half.erase("accepted_length");
   REQUIRE(read({half}).skipped.size() == 1);
   CHECK(says(read({half}).skipped[0].second, "accepted_length"));
+}
+
+TEST_CASE("a run is of a config.json, or of the sizes of its model") {
+  json by_config = token(0.012), by_sizes = token(0.012);
+  by_config.erase("model");
+  by_config["config"] = {{"model_type", "qwen3_moe"},    {"num_experts", 128},
+                         {"num_experts_per_tok", 8},     {"hidden_size", 2048},
+                         {"moe_intermediate_size", 768}, {"num_attention_heads", 32},
+                         {"num_key_value_heads", 4},     {"head_dim", 128},
+                         {"num_hidden_layers", 48},      {"vocab_size", 151936},
+                         {"decoder_sparse_step", 1},     {"mlp_only_layers", json::array()},
+                         {"tie_word_embeddings", false}};
+  by_sizes["model"] = {{"name", "mine"},      {"params_total", 30.5e9}, {"layers", 48},    {"d_model", 2048},
+                       {"heads", 32},         {"kv_heads", 4},          {"head_dim", 128}, {"experts", 128},
+                       {"top_k", 8},          {"moe_ffn", 768},         {"vocab", 151936}, {"qk_norm", true},
+                       {"norms_per_layer", 2}};
+  by_sizes["model"]["params_total"] = 30532122624;
+  const measured_runs got = read({by_config, by_sizes});
+  REQUIRE(got.runs.size() == 2);
+  CHECK(got.unknown.empty());
+  CHECK(got.runs[0].model.moe.experts == 128);
+  CHECK(got.runs[1].model.mlp.d_ff == 0);  // no layer is dense
+  // They are one job: what was measured of one is known of the other.
+  const own_constants known = constants_knowing({got.runs[0], got.runs[0], got.runs[0]});
+  const measured_run& asked = got.runs[1];
+  const token_time time =
+      time_per_token(asked.model, asked.running, asked.traffic, asked.sharding, asked.where, known.serving);
+  CHECK(close(time.total.value(), 0.012, 0.01));
+  CHECK(time.high < 1.07 * time.total);
+  by_sizes["model"]["qk_norm"] = false;  // fewer arrays that the host passes: another job
+  const measured_run other = read({by_sizes}).runs[0];
+  CHECK(time_per_token(other.model, other.running, other.traffic, other.sharding, other.where, known.serving).high >
+        1.2 * time.total);
+  by_sizes["config"] = by_config["config"];
+  CHECK(says(refusal_of([&] { (void)read({by_sizes}); }).message, "records[0].model is given beside config"));
+}
+
+TEST_CASE("what a record says without effect is refused") {
+  const auto refused = [](json record, const char* key, const json& value) {
+    record[key] = value;
+    return refusal_of([&] {
+             const measured_runs got = read({record});
+             if (!got.skipped.empty()) throw error(errc::missing_field, "skipped", "", got.skipped[0].second);
+           })
+        .message;
+  };
+  CHECK(says(refused(step(2.4), "replicas", 2), "records[0].replicas is given of training"));
+  CHECK(says(refused(step(2.4), "idle_devices", 4), "records[0].idle_devices is given of training"));
+  CHECK(says(refused(step(2.4), "lora_targets", json::array({"q"})), "records[0].lora_rank is missing"));
+  CHECK(says(refused(step(2.4), "frozen_weights_dtype", "int8"), "records[0].lora_rank is missing"));
+  CHECK(says(refused(step(2.4), "lora_rank", 16), "records[0].lora_targets is missing; valid: the matrices"));
+  CHECK(says(refused(token(0.012), "accepted_length", 3), "records[0].draft_tokens is missing"));
+  CHECK(says(refused(token(0.012), "tensor", 8), "records[0].tensor is 8; valid: 4, the devices of a replica"));
+  CHECK(refused(token(0.012), "tensor", 4).empty());
+  CHECK(says(refused(token(0.012), "engine", "trt-llm"), "records[0].engine is trt-llm; valid: unnamed, jetstream"));
+  json other = token(0.012);
+  other["engine"] = "torch_tpu";
+  CHECK(read({other}).runs[0].traffic.engine == serving_engine::vllm_torch_tpu);
+  other["engine"] = "vLLM 0.12 (tpu-inference)";
+  CHECK(read({other}).runs[0].traffic.engine == serving_engine::vllm);
 }
 
 TEST_CASE("runs that cannot be right are refused by record and field") {

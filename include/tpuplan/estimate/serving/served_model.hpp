@@ -103,8 +103,8 @@ constexpr std::uint32_t serving_kinds(const transformer& model, const serving_jo
 }
 
 /// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
-/// of the replica, the kind of chip, `serving_kinds`, and marks of the recipe (model, engine and its settings) and of
-/// how it is sharded, with the lengths of requests.
+/// of the replica, the kind of chip, `serving_kinds`, and marks of the recipe (model, engine and its settings, and
+/// norms, which are arrays that the host passes) and of how it is sharded, with the lengths of requests.
 constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
                                         const serving_layout& mesh, const slice& where) {
   run_features about;
@@ -114,11 +114,13 @@ constexpr run_features serving_features(const served_model& served, const transf
   about.chip = chip_mark(where.chip.name);
   about.kind = serving_kinds(model, job);
   const auto number = [](auto value) { return static_cast<double>(value); };
+  const std::int64_t chunk = job.prefill_chunk > 0 ? job.prefill_chunk : row_of(job.engine).step_tokens;
   about.recipe =
       mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations), number(job.policy),
-               number(job.prefill_chunk), job.prefix_hit_rate, number(job.software == serving_software::first_port)},
-              model_mark(model, served.matrices));
-  about.layout = mark_of({number(mesh.tensor), number(mesh.weights), number(mesh.cache), number(mesh.attention),
+               number(chunk), job.prefix_hit_rate, number(job.software == serving_software::first_port),
+               number(model.norms_per_layer), number(model.attention.qk_norm)},
+              model_mark(model));
+  about.layout = mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention),
                           job.prompt.mean, job.output.mean});
   return about;
 }

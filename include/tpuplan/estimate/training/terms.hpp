@@ -323,8 +323,9 @@ constexpr work_terms work_terms_of_valid(const products_on_device& products, con
 namespace detail {
 
 /// The features by which training steps are compared: see `features_of`.
-/// Stands for all of a job but its batch; `source` as in training_sizes.
-constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job, double source) noexcept {
+/// Stands for all of a job but its batch; `source` as in training_sizes, `in_parts` where chips share a sequence.
+constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job, double source,
+                                    bool in_parts) noexcept {
   const remat_policy& r = job.remat;
   const auto number = [](auto value) { return static_cast<double>(value); };
   return mark_of({number(job.sequence_length),
@@ -352,8 +353,8 @@ constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job
                   number(job.software),
                   number(job.attention),
                   number(job.default_tiles),
-                  number(job.ring_attention),
-                  number(job.context_balanced),
+                  number(in_parts && job.ring_attention),
+                  number(in_parts && job.context_balanced),
                   number(job.gathers_quantised),
                   number(job.state_on_host),
                   number(job.lora_rank),
@@ -389,7 +390,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
     if (is) about.kind |= bit;
     bit *= 2;
   }
-  about.recipe = recipe_mark(model_mark(model, sizes.held.trained + sizes.held.frozen), job, sizes.source);
+  about.recipe = recipe_mark(model_mark(model), job, sizes.source, mesh.context > 1);
   about.layout = layout_mark(mesh);
   return about;
 }

@@ -125,10 +125,12 @@ inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtex
   job.weights = maxtext_format(keys, "weight_dtype", dtype::fp32);
   const dtype first = maxtext_format(keys, "mu_dtype", job.weights);
   job.moments = size_of(first) > size_of(job.weights) ? first : job.weights;
-  if (first != job.weights)
+  job.optimizer = maxtext_optimizer(keys, assumed);
+  job.first_moment_bf16 =
+      first == dtype::bf16 && first != job.weights && row_at(optimizers, job.optimizer).first_in_bf16;
+  if (first != job.weights && !job.first_moment_bf16)
     assumed.emplace_back("mu_dtype", "both moments are counted in " + std::string(name(job.moments)) +
                                          ": the second is in the format of the weights");
-  job.optimizer = maxtext_optimizer(keys, assumed);
   const bool state = keys.flag_or("optimizer_memory_host_offload", false);
   const bool parameters = keys.flag_or("parameter_memory_host_offload", false);
   if (parameters && !state)
@@ -138,6 +140,8 @@ inline void fill_maxtext_formats(training_job& job, maxtext_reader& keys, maxtex
   job.attention = maxtext_choice(keys, "attention", {"autoselected", "flash", "dot_product"}, 0) == 2
                       ? attention_kernel::unfused
                       : attention_kernel::flash;
+  job.context_balanced = keys.flag_or("context_parallel_load_balance", true);
+  job.ring_attention = maxtext_choice(keys, "context_parallel_strategy", {"all_gather", "ring"}, 0) == 1;
 }
 
 /// Sets the axis that is -1 to `all` over the product of the others, and refuses axes whose product is not `all`.

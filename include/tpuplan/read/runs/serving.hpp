@@ -48,14 +48,14 @@ namespace detail {
 
 /// The sharding, from the words; spelled-out records have the key `scheme`. "dp4" is data-parallel attention in
 /// four groups of a mixture of experts; of other models, keys and values by sequences.
-inline serving_layout record_serving_layout(const json_object& record) {
+inline serving_layout record_serving_layout(const json_object& record, const transformer& model) {
   serving_layout mesh;
   const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "scheme"));
   if (words.find("2d") != std::string::npos) mesh.weights = weight_sharding::two_dimensions;
   if (words.find("gathered") != std::string::npos) mesh.weights = weight_sharding::gathered;
   const auto groups = static_cast<std::int64_t>(number_behind(words, "dp"));
   const bool flat = mesh.weights == weight_sharding::one_dimension;
-  if (groups > 1 && flat && record.has("tensor") && record.object("model").has("experts")) {
+  if (groups > 1 && flat && record.has("tensor") && has_experts(model)) {
     const std::int64_t tensor = record.positive_count("tensor");
     if (tensor % groups != 0) fail(errc::not_divisible, record.path("tensor"), tensor, "a multiple of the groups");
     mesh.attention = tensor / groups;
@@ -119,6 +119,10 @@ inline serving_job record_traffic(const json_object& record) {
   job.output = fixed_length(record.has("output_len") ? record.positive_count("output_len") : 1);
   job.prefix_hit_rate = record.number_or("prefix_hit_rate", 0);
   job.speculation.draft_tokens = record.count_or("draft_tokens", 0);
+  for (const char* of_drafts : {"accepted_length", "draft_cost"}) {
+    if (job.speculation.draft_tokens == 0 && record.has(of_drafts))
+      fail(errc::missing_field, record.path("draft_tokens"), "missing", "the tokens that a round drafts");
+  }
   if (job.speculation.draft_tokens > 0) {
     job.speculation.accepted_length = record.positive_number("accepted_length");
     job.speculation.draft_cost = record.number_or("draft_cost", 0);
@@ -218,14 +222,11 @@ inline void leave_idle(const json_object& record, serving_record& result) {
   const std::string mode = record.string(said);
   if (mode.find("plus") != std::string::npos)
     detail::fail(errc::unsupported, record.path(said), mode, "prefill and decode apart");
-  const json_object shape = record.object("model");
-  if (!shape.has("layers"))
+  if (!record.has("config") && !record.object("model").has("layers"))
     detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
-  result.model = detail::record_model(shape);
-  const std::int64_t each = shape.count_or("per_layer_embedding", 0);
-  result.model.other_weights = checked_multiply(result.model.vocab, result.model.layers, each);
+  result.model = detail::model_of_record(record);
   result.job = detail::record_traffic(record);
-  result.mesh = detail::record_serving_layout(record);
+  result.mesh = detail::record_serving_layout(record, result.model);
   result.where = detail::record_slice(record);
   detail::leave_idle(record, result);
   if (mode.find("end-to-end") != std::string::npos) {
@@ -309,7 +310,7 @@ inline transformer model_as_served(const json_object& record) {
   job.prompt = fixed_length(prompt);
   job.output = fixed_length(1);
   serving_memory_record result;
-  result.use = serving_memory_use(model, running, job, detail::record_serving_layout(record), where);
+  result.use = serving_memory_use(model, running, job, detail::record_serving_layout(record, model), where);
   result.held = task.cache_alone ? result.use.cache : task.batch ? result.use.total : result.use.weights;
   result.whole = !task.cache_alone && !task.pool;
   return result;

@@ -10,6 +10,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/training_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
+#include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/runs/source.hpp>
 
 /// @file
@@ -71,7 +72,7 @@ inline void fill_attention(transformer& model, const json_object& shape) {
   }
   if (shape.has("mla")) {
     const json_object mla = shape.object("mla");
-    model.attention.latent = {mla.count("q_lora"), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"),
+    model.attention.latent = {mla.count_or("q_lora", 0), mla.count("kv_lora"), mla.count("nope"), mla.count("rope"),
                               mla.count("v")};
   }
 }
@@ -118,13 +119,22 @@ inline transformer record_model(const json_object& shape) {
   }
   m.layers = shape.positive_count("layers");
   m.d_model = shape.positive_count("d_model");
-  m.mlp.d_ff = shape.positive_count("ffn");
+  m.norms_per_layer = shape.count_or("norms_per_layer", m.norms_per_layer);
+  m.attention.qk_norm = shape.flag_or("qk_norm", false);
   m.mlp.double_wide_in_shared = shape.flag_or("double_wide_mlp", false);
   m.other_weights = checked_multiply(m.vocab, m.layers, shape.count_or("per_layer_embedding", 0));
   fill_attention(m, shape);
   fill_gated_delta(m, shape);
   fill_experts(m, shape);
+  m.mlp.d_ff = dense_layers(m) > 0 ? shape.positive_count("ffn") : shape.count_or("ffn", 0);
   return m;
+}
+
+/// The model of a record: that of its `config`, a document of Hugging Face, or of the sizes under `model`.
+inline transformer model_of_record(const json_object& record) {
+  if (!record.has("config")) return record_model(record.object("model"));
+  if (record.has("model")) fail(errc::invalid_argument, record.path("model"), "given beside config", "one of the two");
+  return read_hf_document(record.value().at("config"), record.path("config")).model;
 }
 
 inline dtype record_dtype(const json_object& record, std::string_view key) {
@@ -244,10 +254,7 @@ inline void add_told(training_job& job, const json_object& record) {
   if (says("flags, untuned")) job.software = software_level::first_port;
   if (says("bf16 first moment")) job.first_moment_bf16 = true;
   job.ring_attention = record.flag_or("ring_attention", says("-ring;"));
-  if (record.has("context")) {  // MaxText's default where a record does not say
-    const bool sharded = record.positive_count("context") > 1;
-    job.context_balanced = record.flag_or("context_balanced", sharded && !says("no load balancing"));
-  }
+  job.context_balanced = record.flag_or("context_balanced", !says("no load balancing"));
   job.attention = record_kernel(record);
   if (says("-qag") || says("weights gathered in fp8") ||
       (record.has("weight_gather") && record.string("weight_gather") == "fp8"))
@@ -260,6 +267,12 @@ inline void add_told(training_job& job, const json_object& record) {
 /// Low-rank adapters on a frozen base: their rank, the layers that have them, and the format of the base.
 inline void add_adapters(training_job& job, const json_object& record) {
   job.lora_rank = record.count_or("lora_rank", 0);
+  for (const char* of_adapters : {"lora_targets", "frozen_weights_dtype"}) {
+    if (job.lora_rank == 0 && record.has(of_adapters))
+      fail(errc::missing_field, record.path("lora_rank"), "missing", "the rank of the adapters");
+  }
+  if (job.lora_rank > 0 && !record.has("lora_targets"))
+    fail(errc::missing_field, record.path("lora_targets"), "missing", "the matrices with adapters: [\"q\", \"v\"]");
   if (record.has("frozen_weights_dtype")) job.frozen_weights = record_dtype(record, "frozen_weights_dtype");
   struct target {
     std::string_view name;
@@ -357,7 +370,7 @@ inline slice record_slice(const json_object& record) {
   result.source = record.has("source") ? team_of(record.string("source")) : std::string{};
   if (record.has("version")) result.version = record.string("version");
   result.quality = record.string("quality");
-  result.model = detail::record_model(record.object("model"));
+  result.model = detail::model_of_record(record);
   result.job = detail::record_job(record);
   result.where = detail::record_slice(record);
   result.mesh = detail::record_layout(record, record.positive_count_or("num_slices", 1));

@@ -55,6 +55,44 @@ TEST_CASE("a token time of one's own draws decode, not prefill") {
   CHECK(close(times.step(work) / plain.step(work), factor, 1e-6));
 }
 
+TEST_CASE("what an engine does by itself, and a whole slice, are no other job when they are said") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  serving_job job = chat();
+  job.engine = serving_engine::vllm;
+  serving_calibration mine;
+  for (const double ms : {12.9, 13.0, 13.1}) mine = with_own_decode(mine, seconds{ms * 1e-3}, m, 32, job, {}, where);
+  serving_layout whole;
+  whole.tensor = 8;
+  const token_time said = time_per_token(m, 32, as_engine_runs(job), whole, where, mine);
+  CHECK(close(said.total.value(), 13.0e-3, 0.005));
+  CHECK(said.high < 1.07 * said.total);
+  job.prefill_chunk = 8192;
+  CHECK(time_per_token(m, 32, job, {}, where, mine).high > 1.1 * said.high);
+}
+
+TEST_CASE("a time that no chip can have is refused") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
+  const serving_job job = chat();
+  // The floor of 32 sequences: weights and cache at the peak rate of HBM.
+  const seconds least = detail::token_floor(m, 32, job, {}, where, {});
+  CHECK(least > seconds{16.06e9 / (8 * 1638e9)});
+  CHECK(least < time_per_token(m, 32, job, {}, where).low);
+  CHECK_NOTHROW(with_own_decode({}, least, m, 32, job, {}, where));
+  const refusal decode = refusal_of([&] { (void)with_own_decode({}, 0.98 * least, m, 32, job, {}, where); });
+  CHECK(says(decode.message, "measured time of a token is 0.001"));
+  CHECK(says(decode.message, "us, which peak rates, HBM and links take"));
+  serving_job drafted = job;
+  drafted.speculation.draft_tokens = 4, drafted.speculation.accepted_length = 3;
+  drafted.speculation.draft_cost = 0.1;
+  CHECK(close(detail::token_floor(m, 32, drafted, {}, where, {}).value(), least.value() / 3));
+  const seconds prompt = detail::prompt_floor(m, job, {}, where, {});
+  CHECK_NOTHROW(with_own_prefill({}, prompt, m, job, {}, where));
+  const refusal prefill = refusal_of([&] { (void)with_own_prefill({}, 0.98 * prompt, m, job, {}, where); });
+  CHECK(says(prefill.message, "measured time to the first token is"));
+}
+
 TEST_CASE("a token time of one's own engine says less of another engine") {
   const transformer m = llama_3_8b();
   const slice where = slice_for("v6e-8");

@@ -19,6 +19,7 @@ TEST_CASE("context parallelism gathers keys and values, shards weights, and leav
   mesh.fsdp = 16;
   mesh.context = 4;
   training_job job = job_of(32, 16384);
+  job.context_balanced = false;
   const step_breakdown t = step_time(llama_3_8b(), job, mesh, s);
   // 8192 tokens a chip; 8 KV heads of 128, keys and values, 2 bytes; three other members; three passes; 32 layers.
   const double bytes_moved = 3.0 * 32 * 8192 * 3 * (2 * 8 * 128) * 2;
@@ -34,7 +35,8 @@ TEST_CASE("context parallelism gathers keys and values, shards weights, and leav
   CHECK(close((t.fsdp.exposed + t.data.exposed + t.context.exposed).value(), t.ici.value()));
   // The last of four parts of a sequence sees 7 / 8 of the keys, the mean is half.
   training_job balanced = job;
-  balanced.context_balanced = true;
+  balanced.context_balanced = true;  // as it is unless said otherwise
+  CHECK(training_job{}.context_balanced);
   const step_breakdown even = step_time(llama_3_8b(), balanced, mesh, s);
   CHECK(close(t.attention.value(), 1.75 * even.attention.value()));
   CHECK(close((t.total - even.total).value(), (t.attention - even.attention).value()));

@@ -200,7 +200,6 @@ TEST_CASE("a record says how its sequences are shared, which kernel ran and how 
     with[key] = value;
     return read_training_record(with, "r").job;
   };
-  CHECK_FALSE(read_training_record(record, "r").job.context_balanced);
   record["context"] = 4;
   CHECK(read_training_record(record, "r").job.context_balanced);  // the default of the framework
   CHECK_FALSE(job_with("notes", "One sequence, no load balancing.").context_balanced);
