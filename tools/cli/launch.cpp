@@ -390,7 +390,13 @@ void say_hourly(const launch_request& request) {
 }
 
 /// Says what a plan for serving rests on that no manifest has.
-void say_of_plan(const nlohmann::json& document, const serving_plan& planned) {
+void say_of_plan(const nlohmann::json& document, const serving_plan& planned, const serving_launch& launch) {
+  const serving_engine own = planned.share.engine;
+  if (own != launch.engine && own != serving_engine::unnamed)
+    write_error(
+        fmt::format("tpuplan: times and targets of the plan are those of {}: tpuplan plan --serve --engine {} plans "
+                    "for what is started",
+                    name(own), name(launch.engine)));
   const auto at = [&document](const char* place) {
     const nlohmann::json::json_pointer there(place);
     return document.contains(there) ? document[there] : nlohmann::json();
@@ -407,6 +413,11 @@ void say_of_plan(const nlohmann::json& document, const serving_plan& planned) {
         fmt::format("tpuplan: the plan counts hits in {} GiB of the hosts' memory: no flag is written that keeps "
                     "a cache there",
                     cache.get<double>()));
+  const nlohmann::json modules = at("/request/model/prediction_layers");
+  if (launch.drafts == "mtp" && modules.is_number() && modules.get<double>() == 0)
+    write_error(
+        "tpuplan: the config of the model names no modules for multi-token prediction, without which mtp does not "
+        "start");
   if (zones.is_number() && zones.get<double>() > 1)
     write_error(fmt::format("tpuplan: the plan's slices lie in {} zones: node pools have to be created in as many",
                             zones.get<std::int64_t>()));
@@ -456,7 +467,7 @@ void launch_serving(const launch_options& given, const session& with) {
         fmt::format("tpuplan: the engine has room for {} adapters at once and loads none: --lora-modules of vLLM names "
                     "those of the start, VLLM_ALLOW_RUNTIME_LORA_UPDATING=True lets a server load others",
                     launch.adapters));
-  say_of_plan(document, planned);
+  say_of_plan(document, planned, launch);
 }
 
 void run_launch(const launch_options& given, const session& with) {

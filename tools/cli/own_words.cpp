@@ -27,7 +27,8 @@ std::string path_of(std::string_view given) {
                                            {"serving_layout", "mesh."}, {"serving_calibration", "constants."}};
   for (const auto& [of, part] : parts)
     if (owner == of) return std::string(part) + std::string(rest);
-  return owner == "job" || owner == "mesh" || owner == "constants" ? std::string(field) : path_of(rest);
+  const bool is_part = owner == "job" || owner == "mesh" || owner == "constants" || owner == "model";
+  return is_part ? std::string(field) : path_of(rest);
 }
 
 /// A path without the unit of its key.
@@ -45,6 +46,7 @@ int likeness_of(std::string_view filled, std::string_view place) {
   const std::string_view own = without_unit(filled), asked = without_unit(place);
   if (own == asked) return 3;
   if (asked.size() > own.size() && asked.substr(0, own.size()) == own && asked[own.size()] == '.') return 2;
+  if (asked.substr(0, 6) == "model.") return 0;  // of the model's config
   const bool one_is_a_part = own.find('.') != std::string_view::npos || asked.find('.') != std::string_view::npos;
   return one_is_a_part && last_of(own) == last_of(asked) ? 1 : 0;
 }

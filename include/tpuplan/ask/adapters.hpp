@@ -2,10 +2,12 @@
 #define TPUPLAN_ASK_ADAPTERS_HPP
 
 #include <cstdint>
+#include <optional>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/base/checks.hpp>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/integer.hpp>
+#include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/replica.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/parameters.hpp>
@@ -65,6 +67,22 @@ inline void slow_capacity(adapter_answer& held, per_second capacity) {
 
 /// How many times as long steps take at most.
 inline double most_slower(const serving_job& job) { return job.shared_beside.value() > 0 ? 1 / (1 - most_slowed) : 1; }
+
+/// Whether targets that are kept until steps take `slowdown` times as long are kept with them too.
+inline bool are_kept_with_adapters(const serving_job& job, const std::optional<double>& slowdown) {
+  return !slowdown || *slowdown >= most_slower(job);
+}
+
+/// The estimate, refused where not even the least that adapters take leaves the rate of the job.
+inline serving_estimate held_with_adapters(const serving_estimate& estimate, const serving_job& job) {
+  const per_second most = estimate.capacity * (1 - least_slowed);
+  if (estimate.refusal != serving_refusal::none || !(job.request_rate >= most)) return estimate;
+  serving_estimate refused;
+  refused.refusal = serving_refusal::rate_above_capacity;
+  refused.capacity = most, refused.replicas = estimate.replicas, refused.largest_running = estimate.largest_running;
+  refused.memory = estimate.memory, refused.fit = estimate.fit;
+  return refused;
+}
 
 /// What is taken of them.
 inline constexpr std::pair<const char*, const char*> assumed_adapters{

@@ -158,7 +158,7 @@ struct serving_plan_document {
   std::vector<assumption> assumed{};         ///< values that the question left open, and why they were assumed
   serving_request request{};                 ///< the question with nothing left open
   std::optional<planned_traffic> traffic{};  ///< conversations and the router, of which prompts and hits follow
-  std::vector<planned_router> routers{};  ///< the slices of the first plan with each router, where none was asked for
+  std::vector<planned_router> routers{};     ///< slices with each router, where none was asked for: see routed_plans
   /// Where there is no plan: each limit that, relaxed alone, would allow one.
   std::optional<std::vector<relaxed_serving_row>> relax{};
   /// Where there is no plan: other changes that would meet the targets.
@@ -181,8 +181,10 @@ namespace detail {
   row.per_token = e.per_token.total;
   row.per_token_low = e.per_token.low;
   row.per_token_high = e.per_token.high;
-  if (request.job.ttft_target.value() > 0) row.chance_to_keep_ttft = chance(first_token_of(e), request.job.ttft_target);
-  if (request.job.tpot_target.value() > 0) row.chance_to_keep_tpot = chance(e.per_token, request.job.tpot_target);
+  const serving_job& job = request.job;
+  if (job.ttft_target.value() > 0)
+    row.chance_to_keep_ttft = chance(first_token_of(e), job.ttft_target / most_slower(job));
+  if (job.tpot_target.value() > 0) row.chance_to_keep_tpot = chance(e.per_token, job.tpot_target / most_slower(job));
   const bool simulated = routed != nullptr || any_target(request.job.percentiles);
   if (routed != nullptr) row.routed = *routed;
   if (simulated) {

@@ -20,16 +20,17 @@ struct planned_split {
   std::int64_t slices = 0;
   split_answer split{};        ///< the pools, and the same requests to as many slices that do both
   simulation_report report{};  ///< of the pools
-  bool keeps_targets = false;  ///< of the pools
+  bool keeps_targets = false;  ///< of the pools, means too; and they serve as many requests as come
   /// @}
 };
 
 namespace detail {
 
-/// Whether the slices of a plan may be simulated as two pools: of a decoder at a rate of requests, without adapters.
+/// Whether the slices of a plan may be simulated as two pools: of a decoder at a rate of requests, without adapters,
+/// and without spare slices, of which each pool would need its own.
 [[nodiscard]] inline bool may_split(const serving_request& request, const serving_plan& planned) {
   const serving_job& job = request.job;
-  return planned.slices - planned.spare > 1 && request.model.kind == architecture::decoder &&
+  return planned.slices > 1 && planned.spare == 0 && request.model.kind == architecture::decoder &&
          job.request_rate.value() > 0 && request.capacity_taken == 0 &&
          published_transfer(planned.where.chip).has_value();
 }
@@ -48,7 +49,11 @@ namespace detail {
   try {
     asked_simulation simulation(request.model, one);
     simulate_answer answer = simulation.answer();
-    const bool keeps = answer.meets_targets && !simulation.falls_behind();
+    const auto within = [](seconds mean, seconds target) { return target.value() == 0 || mean <= target; };
+    const bool keeps = answer.meets_targets && !simulation.falls_behind() &&
+                       within(answer.report.first_token.value.mean, asked.ttft_target) &&
+                       within(answer.report.per_token.value.mean, asked.tpot_target);
+    answer.split->pays = answer.split->pays && keeps;
     return planned_split{slices, std::move(*answer.split), std::move(answer.report), keeps};
   } catch (const error& refusal) {
     if (refusal.code() != errc::infeasible && refusal.code() != errc::out_of_range) throw;
@@ -64,7 +69,7 @@ namespace detail {
                                                            const serving_plan& planned) {
   double left = 5e7;  // some second
   if (!may_split(request, planned)) return std::nullopt;
-  const std::int64_t all = planned.slices - planned.spare;
+  const std::int64_t all = planned.slices;
   const auto split = [&](std::int64_t slices) { return split_into(request, asked, planned, slices, left); };
   const bool by_means = asked.ttft_target.value() > 0 || asked.tpot_target.value() > 0;
   if (by_means || !any_target(asked.percentiles)) return split(all);

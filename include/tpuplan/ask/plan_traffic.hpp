@@ -27,8 +27,9 @@ struct planned_traffic {
 /// The slices of a plan behind a router, with all of their replicas simulated together.
 struct planned_router {
   /// @{
-  /// The router, and what it did.
+  /// The router, the kind of slice, and what it did.
   request_routing routing{};
+  std::string slice{};
   std::int64_t slices = 0;   ///< that were simulated: all, or of a large fleet a part with its share of the requests
   prefix_shares prefixes{};  ///< shares of the tokens of prompts
   double busiest = 0;        ///< share of the requests that the busiest replica had
@@ -44,7 +45,8 @@ struct routed_plans {
   std::vector<planned_router> fleets{};  ///< of each plan
   /// The chance that each keeps its targets, within the band of the estimate; nothing where that takes too many steps.
   std::vector<std::optional<double>> chances{};
-  /// The slices of the first plan with each of the routers, where none was asked for.
+  /// The slices that decided which router is planned for with each of them, where none was asked for: those that were
+  /// best behind no router.
   std::vector<planned_router> routers{};
 };
 
@@ -260,6 +262,7 @@ class routed_search {
   }
   [[nodiscard]] static planned_router fleet_of(const tried_fleet& tried, request_routing routing) {
     planned_router fleet;
+    fleet.slice = tpuplan::name(tried.answer.fleet.where).view();
     fleet.routing = tried.answer.routing.value_or(routing);
     fleet.slices = tried.part;
     fleet.prefixes = tried.answer.prefixes.value_or(prefix_shares{});
@@ -472,6 +475,6 @@ class routed_search {
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::planned_traffic, routing, sessions, host_cache_gib)
-TPUPLAN_FIELDS(tpuplan::planned_router, routing, slices, prefixes, busiest, report, keeps_targets)
+TPUPLAN_FIELDS(tpuplan::planned_router, routing, slice, slices, prefixes, busiest, report, keeps_targets)
 
 #endif

@@ -329,7 +329,8 @@ inline void hold_percentiles(const model_config& config, const serve_request& as
   answer.simulated = report(means);
   answer.meets_targets = answer.simulated && meets(*answer.simulated);
   if (answer.simulated) add_chance(config.model, means, fleet, asked, answer);
-  if (*answer.meets_targets) return;
+  answer.meets_targets = *answer.meets_targets && are_kept_with_adapters(means, answer.slowdown);
+  if (answer.simulated && meets(*answer.simulated)) return;
   if (!answer.simulated && answer.estimate.refusal != serving_refusal::rate_above_capacity) return;
   std::int64_t steps = most_planning_steps / 2;  // of all changes together
   answer.changes = rows_of(changes_that_help(config.model, means, [&](const serving_job& job) {
@@ -392,6 +393,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   job.percentiles = {};
   serve_answer answer;
   answer.estimate = serve(config.model, job, asked.mesh, where, asked.constants);
+  if (adapted) answer.estimate = detail::held_with_adapters(answer.estimate, job);
   answer.fits = answer.estimate.fit;
   answer.model = config.model.name.view();
   answer.kind = config.model.kind;
@@ -431,7 +433,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   }
   if (any_target(asked.job.percentiles)) detail::hold_percentiles(config, asked, {asked.mesh, where}, answer);
   answer.encoder = detail::encoder_part(config.model, asked, where, answer.estimate);
-  if (adapted) {
+  if (adapted && answer.estimate.refusal == serving_refusal::none) {
     answer.adapters = detail::adapters_of(asked.job, asked.mesh, where);
     const per_second now = answer.estimate.output_tokens;
     const bool by_rate = asked.job.request_rate.value() > 0;  // which is served up to the capacity

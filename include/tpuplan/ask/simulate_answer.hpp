@@ -75,7 +75,8 @@ struct split_answer {
   seconds transfer{};  ///< mean time until a cache is sent
   double prefill_busy = 0, decode_busy = 0;
   simulation_report together{};  ///< the same requests to as many slices that do both
-  bool pays = false;  ///< the split fleet keeps the targets and the other does not; without any: its requests
+  bool keeps_up = true;          ///< the pools serve as many requests as come
+  bool pays = false;  ///< they do, and keep the targets where the other fleet does not; without any: their requests
                       ///< end earlier
   /// @}
 };
@@ -185,6 +186,6 @@ TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, cons
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
                served, split, outage, adapters, slowdown, chance, priorities, latency_low, latency_high, cost)
-TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, pays)
+TPUPLAN_FIELDS(tpuplan::split_answer, pools, transfer, prefill_busy, decode_busy, together, keeps_up, pays)
 
 #endif

@@ -74,7 +74,8 @@ class asked_simulation {
       add_chance(all, whole_time_of(each));
     if (slower_ > 0)
       all.slowdown = slower_, all.chance = chance_within(whole_time_of(each), slower_ / most_slower(of_.job()));
-    if (!all.meets_targets && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
+    all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
+    if (!meets(all.report) && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
       all.changes = rows_of(
           changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) { return keeps_targets(job); }));
     if (each.refusal == serving_refusal::none) band_ = step_band_of(each), whole_ = whole_time_of(each);
@@ -137,6 +138,7 @@ class asked_simulation {
     }
     all.slowdown = low;
     all.chance = chance_within(whole_, low / most_slower(of_.job()));
+    all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
   }
   /// Dollars of the fleet where a chip has a price, behind `add_band`.
   void add_cost(simulate_answer& all) const {
@@ -262,9 +264,12 @@ class asked_simulation {
     served_ = last_served_, first_ = apart.run.steps;
     all.report = report_of(apart.run, targets_);
     split_answer& answer = all.split.emplace();
-    answer = {pools, apart.transfer, apart.prefill_busy, apart.decode_busy, report_of(both, targets_), false};
-    answer.pays = any_target(targets_) ? meets(all.report) && !meets(answer.together)
-                                       : all.report.end_to_end.value.mean < answer.together.end_to_end.value.mean;
+    answer = {pools,           apart.transfer, apart.prefill_busy, apart.decode_busy, report_of(both, targets_),
+              !falls_behind(), false};
+    const bool is_better = any_target(targets_)
+                               ? meets(all.report) && !meets(answer.together)
+                               : all.report.end_to_end.value.mean < answer.together.end_to_end.value.mean;
+    answer.pays = answer.keeps_up && is_better;
   }
   [[nodiscard]] split_run split_run_of(const split_pools& pools, const step_factors& longer = {}) {
     split_run apart =

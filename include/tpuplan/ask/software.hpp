@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/adapters.hpp>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/quantiles.hpp>
@@ -127,11 +128,11 @@ struct software_of {
   }
   [[nodiscard]] std::optional<double> chance_to_keep_ttft() const {
     if (estimate.refusal != serving_refusal::none || job.ttft_target.value() <= 0) return std::nullopt;
-    return chance(first_token_of(estimate), job.ttft_target);
+    return chance(first_token_of(estimate), job.ttft_target / most_slower(job));
   }
   [[nodiscard]] std::optional<double> chance_to_keep_tpot() const {
     if (estimate.refusal != serving_refusal::none || job.tpot_target.value() <= 0) return std::nullopt;
-    return chance(estimate.per_token, job.tpot_target);
+    return chance(estimate.per_token, job.tpot_target / most_slower(job));
   }
 };
 

@@ -138,6 +138,9 @@ inline json_object row_of_plan(const nlohmann::json& document, std::int64_t rank
   const nlohmann::json& plans = root.at("plans");
   if (root.has("schema") && root.string("schema") != json_schema)
     fail(errc::unsupported, root.path("schema"), root.string("schema"), json_schema);
+  if (root.has("day"))
+    fail(errc::unsupported, source, "a plan of a day",
+         "a plan of the rate of its busiest part, with --hpa as the day says");
   if (!plans.is_array()) fail(errc::malformed_input, root.path("plans"), plans.type_name(), "an array");
   if (plans.empty()) fail(errc::infeasible, root.path("plans"), "empty", "a document with a plan to launch");
   const std::size_t place = place_of_rank(root, plans, rank);

@@ -53,4 +53,8 @@ static_assert(batch_shards([] {
                 return mesh;
               }()) == 192);
 
+// A slice has at most 1048576 devices, two for each chip of tpu7x.
+static_assert(detail::check_devices({v5p, topology{{128, 128, 64}, 3}, 4}) == 1 << 20);
+static_assert(detail::check_devices({tpu7x, topology{{64, 128, 64}, 3}, 4}) == 1 << 20);
+
 }  // namespace

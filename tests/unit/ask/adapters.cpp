@@ -26,6 +26,27 @@ TEST_CASE("the capacity with adapters lies between the ends of what was publishe
   CHECK(close(held.capacity_high.value(), 916, 1e-9));
 }
 
+TEST_CASE("a target is kept with adapters where steps may take as long as they make them") {
+  serving_job job;
+  CHECK(detail::are_kept_with_adapters(job, 1.0));
+  CHECK(detail::hold_adapters(llama_3_8b(), 16, 32, job));
+  CHECK(detail::are_kept_with_adapters(job, std::nullopt));
+  CHECK(detail::are_kept_with_adapters(job, 1 / (1 - 0.239)));
+  CHECK_FALSE(detail::are_kept_with_adapters(job, 1.31));
+  // A rate between the ends of what adapters leave may be served, one beyond is refused with the better end.
+  job.prompt = fixed_length(1024), job.output = fixed_length(256);
+  const slice where = slice_for("v6e-4");
+  const per_second most = serve(llama_3_8b(), job, {}, where).capacity;
+  job.request_rate = 0.9 * most;
+  const serving_estimate base = serve(llama_3_8b(), job, {}, where);
+  CHECK(detail::held_with_adapters(base, job) == base);
+  job.request_rate = 0.95 * most;
+  const serving_estimate refused = detail::held_with_adapters(serve(llama_3_8b(), job, {}, where), job);
+  CHECK(refused.refusal == serving_refusal::rate_above_capacity);
+  CHECK(close(refused.capacity.value(), 0.916 * most.value(), 1e-12));
+  CHECK(refused.largest_running == base.largest_running);
+}
+
 TEST_CASE("adapters have a rank, and a decoder") {
   serving_job job;
   const auto refused = [&](std::int64_t adapters, std::int64_t rank) {

@@ -1,8 +1,11 @@
 // Plans for conversations and routers, and whether their slices pay as two pools.
+#include <algorithm>
 #include <string>
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/plan_traffic.hpp>
 #include <tpuplan/ask/simulate.hpp>
+#include <tpuplan/show/views/plan_serving.hpp>
+#include <tpuplan/show/views/simulate.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -213,6 +216,64 @@ TEST_CASE("every row of a plan by percentiles has its chance, and the first its 
     const simulate_answer fewer = answer_to_simulate(llama(), one, price_book{});
     CHECK((!fewer.meets_targets || fewer.capacity < asked.job.request_rate));
   }
+}
+
+TEST_CASE("pools that miss a mean, or serve fewer than come, do not pay") {
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{50};
+  asked.job.prompt = fixed_length(3000), asked.job.output = fixed_length(100);
+  asked.job.ttft_target = 1_s;
+  asked.generations = {"v6e"};
+  asked.most_plans = 1;
+  serving_plan_document document = planned(asked);
+  const std::optional<planned_split>& split = document.plans.front().split;
+  REQUIRE(split.has_value());
+  CHECK(split->split.keeps_up);
+  REQUIRE(split->report.first_token.value.mean > 1_s);
+  CHECK_FALSE(split->keeps_targets);
+  CHECK_FALSE(split->split.pays);
+  const std::vector<std::string> notes = view_of(document).parts.front().notes;
+  CHECK(std::any_of(notes.begin(), notes.end(),
+                    [](const std::string& one) { return says(one, "do not split: it misses the target of a mean"); }));
+  asked.spare = 1;  // of which each pool would need its own
+  CHECK_FALSE(planned(asked).plans.front().split.has_value());
+  simulate_request one;
+  one.slice = "v6e-1", one.split_slices = 4, one.job = asked.job;
+  one.job.ttft_target = {};
+  const simulate_answer busy = answer_to_simulate(llama(), one, price_book{});
+  CHECK_FALSE(busy.split->keeps_up);
+  CHECK_FALSE(busy.split->pays);
+  for (const view_part& part : view_of(busy).parts) {
+    if (part.title != "apart and together") continue;
+    CHECK(says(part.notes.back(), "do not split: it serves fewer requests than come"));
+  }
+}
+
+TEST_CASE("the table of routers says of which slices it is") {
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{20};
+  asked.job.percentiles.first_token = {0.99, 1_s};
+  asked.job.speculation.draft_tokens = 4, asked.job.speculation.acceptance = 0.7,
+  asked.job.speculation.draft_cost = 0.1;
+  asked.sessions.turns = 4, asked.sessions.think = 5_s;
+  asked.generations = {"v6e"};
+  asked.most_plans = 2;
+  const serving_plan_document document = planned(asked);
+  REQUIRE(document.routers.size() > 1);
+  const serving_plan_row& first = document.plans.front();
+  const view shown = view_of(document);
+  const auto table = std::find_if(shown.parts.begin(), shown.parts.end(),
+                                  [](const view_part& one) { return says(one.title, "behind each router"); });
+  REQUIRE(table != shown.parts.end());
+  std::int64_t most = 0;
+  for (const planned_router& one : document.routers) {
+    CHECK(one.slice == document.routers.front().slice);
+    most = std::max(most, one.slices);
+  }
+  const bool are_its = document.routers.front().slice == first.slice && most == first.slices;
+  CHECK(says(table->title, "the slices of the first plan") == are_its);
+  if (!are_its)
+    CHECK(says(table->title, std::to_string(most) + " x " + document.routers.front().slice + " behind each router"));
 }
 
 }  // namespace ask_plan_traffic_tests

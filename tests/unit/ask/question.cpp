@@ -76,6 +76,13 @@ TEST_CASE("the schema of a choice has all of its names", "[ask]") {
   }
 }
 
+TEST_CASE("the schema of a share says of what, and that of other fields does not", "[ask]") {
+  question_row row = format_rows[0];
+  CHECK_FALSE(detail::field_schema(row).contains("share"));
+  row.part = 0.99;  // of the requests keep a target
+  CHECK(detail::field_schema(row).at("share") == 0.99);
+}
+
 TEST_CASE("a kind of field has limits", "[ask]") {
   const struct {
     question_row row;

@@ -179,7 +179,11 @@ TEST_CASE("adapters lie beside the weights and leave fewer sequences") {
   asked.slice = "v6e-1";
   const serve_answer base = answer_to_serve(config, asked, price_book{});
   CHECK_FALSE(base.adapters.has_value());
+  asked.job.tpot_target = 30_ms;
+  const double chance = *answer_to_serve(config, asked, price_book{}).chance_to_keep_tpot;
   asked.adapters = 32, asked.adapter_rank = 16;
+  CHECK(*answer_to_serve(config, asked, price_book{}).chance_to_keep_tpot < chance);
+  asked.job.tpot_target = {};
   const serve_answer with = answer_to_serve(config, asked, price_book{});
   REQUIRE(with.adapters.has_value());
   CHECK(with.adapters->each_device == bytes{32 * 41943040.0 * 2});  // 81920 x 16 x 32 layers

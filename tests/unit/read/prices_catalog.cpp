@@ -184,6 +184,12 @@ TEST_CASE("malformed SKUs are refused by place and field") {
   CHECK(says(read_billing_catalog(free, today).skipped.at(0), "no price"));
 }
 
+TEST_CASE("a price of a SKU is that of any slice of its chip") {
+  const catalog_prices catalog = load_price_catalog(TPUPLAN_TESTS_DIR "/prices/skus.json", today);
+  REQUIRE_FALSE(catalog.prices.rows().empty());
+  for (const price_row& row : catalog.prices.rows()) CHECK(row.smallest_chips == 1);
+}
+
 TEST_CASE("a newer book is compared with an older one") {
   const owned_price_book ours = load_prices(TPUPLAN_DATA_DIR "/prices.json");
   const price_book before = ours.book();

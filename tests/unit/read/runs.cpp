@@ -164,6 +164,13 @@ TEST_CASE("a run is of a config.json, or of the sizes of its model") {
   CHECK(says(refusal_of([&] { (void)read({by_sizes}); }).message, "records[0].model is given beside config"));
 }
 
+TEST_CASE("a refusal of a run is in the keys of its record") {
+  json wrong = step(2.4);
+  wrong["global_batch"] = 100;  // over 64 devices
+  const refusal got = refusal_of([&] { (void)constants_knowing(read({wrong}).runs); });
+  CHECK(says(got.message, "run 1: global_batch is 100"));
+}
+
 TEST_CASE("what a record says without effect is refused") {
   const auto refused = [](json record, const char* key, const json& value) {
     record[key] = value;

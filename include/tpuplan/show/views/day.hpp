@@ -77,6 +77,8 @@ namespace readable {
   if (!own.empty() && scaler.running >= 1)
     row(("or " + std::string(own.substr(from, own.rfind('|') - from)) + ", averageValue").c_str(),
         fixed(math::floor(scaler.running), 0));
+  else if (asked.job.engine == serving_engine::unnamed && scaler.running >= 1)
+    row("or sequences that a slice runs, as launch --hpa takes them", fixed(math::floor(scaler.running), 0));
   row("minReplicas", std::to_string(scaler.rule.floor));
   row("maxReplicas", std::to_string(scaler.most_slices));
   row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));

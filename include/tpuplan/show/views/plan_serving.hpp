@@ -268,7 +268,7 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
                     " slices of the first plan are simulated, with their share of the requests: "});
   to.push_back(joined({part, std::to_string(report.requests), " requests, ", four_digits(report.arrivals.value()),
                        " a second", is_only ? std::string() : joined({"; routing: ", name(best.routed->routing)}),
-                       answer.routers.size() < 2 ? "" : ", with which they end earliest"}));
+                       is_only || answer.routers.size() < 2 ? "" : ", with which they end earliest"}));
   if (have_prefixes(answer.traffic->sessions))
     to.push_back(found_words(best.routed->prefixes) + (is_only ? std::string() : busiest_words(best.routed->busiest)));
 }
@@ -336,7 +336,7 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
       part.notes.push_back(
           joined({"each of the ", std::to_string(best.slices), " slices takes its part of the requests"}));
     shown.parts.push_back(std::move(part));
-    if (answer.routers.size() > 1) shown.parts.push_back(routers_part(answer.routers, job.percentiles));
+    if (answer.routers.size() > 1) shown.parts.push_back(routers_part(answer.routers, best, job.percentiles));
     shown.summary = best_words(answer);
   }
   if (options.drawn) shown.pictures = pictures_of(answer);

@@ -17,11 +17,13 @@ namespace readable {
 
 /// Whether it pays to split, and why.
 [[nodiscard]] inline std::string split_verdict(const split_answer& split, const simulation_report& apart,
-                                               const latency_targets& targets) {
+                                               const latency_targets& targets, bool keeps_means = true) {
   const bool any = any_target(targets);
   if (split.pays)
     return std::string("to split pays: ") + (any ? "together they miss a target" : "requests end earlier");
-  return std::string("do not split: ") + (any && !meets(apart)       ? "it misses a target"
+  return std::string("do not split: ") + (!split.keeps_up            ? "it serves fewer requests than come"
+                                          : any && !meets(apart)     ? "it misses a target"
+                                          : !keeps_means             ? "it misses the target of a mean"
                                           : any                      ? "together they keep the targets too"
                                           : split.prefill_busy > 0.9 ? "prompts wait for the slices that compute them"
                                           : split.transfer > split.together.first_token.value.mean
@@ -39,15 +41,18 @@ namespace readable {
 [[nodiscard]] inline std::string busiest_words(double share) {
   return joined({"; the busiest replica had ", percent(share), " of the requests"});
 }
-/// What all slices of the first plan do with each router.
-[[nodiscard]] inline view_part routers_part(const std::vector<planned_router>& routers,
+/// What slices do with each router: all of the first plan, or those that decided which it has.
+[[nodiscard]] inline view_part routers_part(const std::vector<planned_router>& routers, const serving_plan_row& first,
                                             const latency_targets& targets) {
+  std::int64_t most = 0;
+  for (const planned_router& one : routers) most = std::max(most, one.slices);
+  const std::string& slice = routers.front().slice;
+  const bool are_its = slice == first.slice && (most == first.slices || (first.routed && most == first.routed->slices));
   view_part part = table_of(joined({"routing | ~>found | >", target_title("first", targets.first_token), " | >",
                                     target_title("token", targets.per_token), " | >",
                                     target_title("request", targets.end_to_end), " | targets"}),
-                            "the slices of the first plan behind each router");
-  std::int64_t most = 0;
-  for (const planned_router& one : routers) most = std::max(most, one.slices);
+                            are_its ? std::string("the slices of the first plan behind each router")
+                                    : slices_words(slice, most) + " behind each router, by which it was chosen");
   for (const planned_router& one : routers)
     part.rows.push_back({cell(one.slices == most ? std::string(name(one.routing))
                                                  : joined({name(one.routing), ", of ", counted(one.slices, "slice")})),
@@ -63,7 +68,7 @@ namespace readable {
 /// What the slices of a plan do as two pools, and whether that pays.
 [[nodiscard]] inline std::string split_words(const planned_split& fleet, const serving_plan& planned,
                                              const latency_targets& targets, const view_options& options) {
-  const bool any = any_target(targets), fewer = fleet.slices < planned.slices - planned.spare;
+  const bool any = any_target(targets), fewer = fleet.slices < planned.slices;
   const usd_per_second rate = planned.cost.rate * static_cast<double>(fleet.slices);
   return joined(
       {"split: ", std::to_string(fleet.split.pools.prefill), " of ", counted(fleet.slices, "slice"), " for prompts, ",
@@ -73,7 +78,7 @@ namespace readable {
        !any                  ? ""
        : fleet.keeps_targets ? ", targets kept"
                              : ", targets missed",
-       "; ", split_verdict(fleet.split, fleet.report, targets),
+       "; ", split_verdict(fleet.split, fleet.report, targets, any || fleet.keeps_targets),
        fleet.split.pays && fewer ? joined({", for ", money(usd{in_usd_per_hour(rate)}), " an hour"}) : std::string(),
        !fleet.split.pays && fewer && options.names_options ? ", in turn; --routing round_robin plans for that" : ""});
 }

@@ -259,7 +259,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   if (const std::string load = load_words(answer.job.request_rate, estimate.capacity); !load.empty())
     words.push_back(load);
   if (answer.adapters && answer.job.request_rate.value() > 0)
-    words.push_back(adapter_words(*answer.adapters));
+    words.push_back(adapter_words(*answer.adapters, answer.meets_targets.value_or(true) || !meets(*answer.simulated)));
   else if (answer.adapters)
     words.push_back(
         joined({"adapters take ", fixed(in_gib(answer.adapters->each_device), 2), " GiB of each device; with them ",

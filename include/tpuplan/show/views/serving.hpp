@@ -80,10 +80,11 @@ inline void add_slowdown(std::vector<std::string>& words, const std::optional<do
                  " % fewer were published of Llama 3.1 8B on v6e-1 alone"});
 }
 /// What adapters take of each device, and the requests a second of all slices with them.
-[[nodiscard]] inline std::string adapter_words(const adapter_answer& held) {
+[[nodiscard]] inline std::string adapter_words(const adapter_answer& held, bool keeps_targets = true) {
   return joined({"adapters take ", fixed(in_gib(held.each_device), 2), " GiB of each device; with them at most ",
                  four_digits(held.capacity_low.value()), " to ", four_digits(held.capacity_high.value()),
-                 " requests/s are served: ", slowed_words()});
+                 " requests/s are served: ", slowed_words(),
+                 keeps_targets ? "" : "; where they take the most of that, a target is missed"});
 }
 
 /// What is to be known of requests that come near to what can be served; nothing further away.

@@ -195,7 +195,7 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
   words.push_back(joined({"a replica has some request ", percent(report.busy), " of the time, runs ",
                           fixed(report.running, 1), writes ? " sequences, fills " : " requests in a step",
                           writes ? percent(report.cache) + " of its cache" : std::string()}));
-  if (answer.adapters) words.push_back(adapter_words(*answer.adapters));
+  if (answer.adapters) words.push_back(adapter_words(*answer.adapters, answer.meets_targets || !meets(report)));
   if (answer.prefixes) words.push_back(prefix_words(answer));
   if (report.preemptions > 0)
     words.push_back(counted(report.preemptions, "sequence") + " lost their keys and values and were computed again");

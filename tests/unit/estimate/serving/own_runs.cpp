@@ -117,6 +117,17 @@ TEST_CASE("a token time of one's own engine says less of another engine") {
     CHECK(close(factor(serving_engine::vllm, engine), other, 1e-9));
 }
 
+TEST_CASE("a first port is another kind of software, however well others are tuned") {
+  serving_job job = chat();
+  const std::uint32_t usual = detail::serving_kinds(llama_3_8b(), job);
+  for (const serving_software level : {serving_software::tuned, serving_software::general}) {
+    job.software = level;
+    CHECK(detail::serving_kinds(llama_3_8b(), job) == usual);
+  }
+  job.software = serving_software::first_port;
+  CHECK(detail::serving_kinds(llama_3_8b(), job) == (usual | 1U << 31U));
+}
+
 TEST_CASE("a time to the first token of one's own draws prefill, not decode") {
   const transformer m = llama_3_8b();
   const slice where = slice_for("v6e-8");
