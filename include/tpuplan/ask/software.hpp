@@ -35,6 +35,8 @@ struct served_software {
   if (engine == serving_engine::unnamed)
     return {{"engine", "not named: what the engines of " + std::to_string(all.runs) + " runs of " + of +
                            " have in common; see job.engine"}};
+  if (const std::string_view counted = detail::row_of(engine).counted_as; !counted.empty())
+    return {{"engine", std::string(name(engine)) + ": " + std::string(counted) + "; constants of all engines"}};
   return {{"engine", std::string(name(engine)) + ": " + std::to_string(behind.runs) + " of " +
                          std::to_string(all.runs) + " runs, by " + std::to_string(behind.sources) + " of " + of}};
 }

@@ -76,6 +76,7 @@ struct engine_row {
   bool fp8_weights = false;         // and not int8 weights alone
   bool quantised_products = false;  // activations in the format of the weights
   const char* caches = "";          // formats of keys and values beside bf16
+  const char* counted_as = "";      // its published runs, where they count as those of another engine
   const char* no_fp8_cache = "";    // why fp8 is none of them, where that is known
 
   // Its launch: the words of its command, in which launch/serving.hpp fills in what is in braces and leaves out a word
@@ -259,7 +260,6 @@ constexpr engine_row example_row() {
 
 /// Its README and scheduler are those of vLLM 0.27; packages of TorchTPU are in a registry that asks for an account of
 /// Google (README of vllm-torchtpu @012e4f2, read in the copy of kowalski-4831, 2026).
-/// Its 12 published runs, of one source, count as those of vLLM.
 constexpr engine_row vllm_torch_tpu_row() {
   engine_row row;
   row.engine = serving_engine::vllm_torch_tpu;
@@ -267,6 +267,7 @@ constexpr engine_row vllm_torch_tpu_row() {
   row.title = "vLLM on TorchTPU";
   row.aliases = "torchtpu torch_tpu torch-tpu";
   row.words = "vllm-torchtpu";
+  row.counted_as = "12 published runs, by 1 source, count as those of vllm";
   // Recommended on tpu7x, supported on v6e, experimental on v5e (README of vllm-project/vllm-torchtpu @9c8d9b0).
   row.chips = "v5e v6e tpu7x";
   row.scheduler = "vLLM 0.27, vllm-torchtpu @012e4f2";
