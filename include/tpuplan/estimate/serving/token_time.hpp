@@ -186,11 +186,6 @@ constexpr double prompts_under(const token_terms& terms, serving_engine engine) 
   return factors_of(*terms.step.engines, engine).prefill * paged;
 }
 
-/// Mean seconds of an output token with that many running sequences.
-constexpr double time_at(const token_terms& terms, double running) {
-  return engine_step_at(terms, running).with(terms.prompts * running);
-}
-
 /// The mean time of an output token, `total`, with its parts and its band. Steps have `sequences` that decode; what is
 /// left of the total beside step and `prompts` is waiting for the host. With drafts the parts and the band are those of
 /// a token without, and a further part is what the drafts change.

@@ -201,7 +201,7 @@ constexpr working_point step_of(const replica_load& load, const engine_step& ste
   const double all = full * running / load.full.running;
   const double least = running / (load.job.output.mean * load.full.rate);
   at.prompts = all * others_of(load.from);
-  at.token = step.with(at.prompts);
+  at.token = mixed_step(step, each > 0 ? at.prompts / each : 0, load.prompt, batch);
   if (at.token < least) at.token = least, at.prompts = smaller(all, (least - step.device) / step.own);
   return at;
 }
@@ -301,7 +301,8 @@ constexpr double running_batch(const replica_load& load) {
   }
   const double target = load.job.tpot_target.value();
   if (target <= 0) return most;
-  const double within = crossing([&](double running) { return time_at(load.terms, running) - target; }, most);
+  const double within =
+      crossing([&](double running) { return working_point_of(load, running).token - target; }, most);
   return larger(within, smaller(1, most));  // with one slot, less than one of them runs
 }
 

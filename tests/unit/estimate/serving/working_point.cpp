@@ -166,4 +166,23 @@ TEST_CASE("waiting for a place is short while most are free, and that of Pollacz
   CHECK(e.queue < 0.1 * e.first_token);
 }
 
+TEST_CASE("so many clients and as many slots that are all taken are one question") {
+  const transformer m = llama_3_8b();
+  for (const serving_engine engine :
+       {serving_engine::unnamed, serving_engine::vllm, serving_engine::sglang_jax, serving_engine::jetstream}) {
+    for (const std::int64_t clients : {2, 8, 32, 64, 128}) {
+      serving_job job;
+      job.prompt = fixed_length(1024), job.output = fixed_length(256);
+      job.engine = engine, job.concurrency = clients;
+      job = as_engine_runs(job);
+      const serving_estimate free = serve(m, job, {}, slice_for("v6e-8"));
+      job.max_running = clients;
+      const serving_estimate held = serve(m, job, {}, slice_for("v6e-8"));
+      CAPTURE(name(engine), clients);
+      CHECK(close(free.per_token.total.value(), held.per_token.total.value(), 0.01));
+      CHECK(close(free.output_tokens.value(), held.output_tokens.value(), 0.01));
+    }
+  }
+}
+
 }  // namespace estimate_serving_working_point_tests
