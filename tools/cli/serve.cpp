@@ -74,7 +74,8 @@ view view_of(const served& a, const std::optional<gpu_comparison>& gpu, const se
 
 void run_serve(const serve_options& given, session& with) {
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
-    refuse_missing("--rate", "requests a second, for targets by percentile");
+    refuse_missing("--rate",
+                   "requests a second, for targets by percentile; simulate holds them for requests in flight");
   model_config config = load_model(given.config);
   loaded_prices prices(given.prices, with);
   check_place(given.prices, prices, {given.slice_name}, with);

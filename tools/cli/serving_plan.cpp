@@ -233,7 +233,8 @@ void plan_serving(model_config config, const plan_options& given, const price_bo
   for (const char* other : {"--mtbp", "--start-up"})
     if (with.is_given(other)) refuse(other, "given with --serve", "one of them, or --day");
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
-    refuse_missing("--rate", "requests a second, for targets by percentile");
+    refuse_missing("--rate",
+                   "requests a second, for targets by percentile; simulate holds them for requests in flight");
   const asked_serving_plan asked = read_asked(config, given, with);
   if (given.best_per_chip) return plan_fleets(config, given, request_of(config, asked, prices), with);
   const serving_plan_document document = answer_to_plan_serving(config, asked, prices);

@@ -71,12 +71,14 @@ inline nlohmann::json spelled_record(const nlohmann::json& published, const std:
   return all;
 }
 
-/// The document with the spelled-out form of each record whose layout is no words: of a set of data/measured.
+/// The document with the spelled-out form of each record whose layout is no words, or that states what was measured
+/// nowhere else: of a set of data/measured.
 [[nodiscard]] inline nlohmann::json read_as_spelled(nlohmann::json document) {
   if (!document.is_object() || !document.contains("records") || !document.at("records").is_array()) return document;
   for (nlohmann::json& published : document.at("records")) {
-    const bool is_spelled = published.is_object() && published.contains("spelled");
-    if (is_spelled && !published.value("parallelism", nlohmann::json("")).is_string())
+    if (!published.is_object() || !published.contains("spelled")) continue;
+    const bool has_words = published.value("parallelism", nlohmann::json("")).is_string();
+    if (!has_words || (!published.contains("measured") && !published.contains("task")))
       published = detail::spelled_record(published, std::string(detail::plain_keys));
   }
   return document;

@@ -344,7 +344,7 @@ namespace detail {
                                                 const price_book& book) {
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
-                 "requests a second, for targets by percentile");
+                 "requests a second, for targets by percentile; simulate holds them for requests in flight");
   serving_request request;
   request.model = config.model;
   request.job = as_engine_runs(with_image_tokens(asked.job, config.model), config.model);

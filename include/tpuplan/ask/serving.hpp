@@ -388,7 +388,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   expect_region(book, asked.region);
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
-                 "requests a second, for targets by percentile");
+                 "requests a second, for targets by percentile; simulate holds them for requests in flight");
   serving_job job = asked.job;
   job.percentiles = {};
   serve_answer answer;

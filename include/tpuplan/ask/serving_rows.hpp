@@ -278,7 +278,7 @@ inline constexpr question_row routing_rows[] = {
                     "sessions.opening")
         .with("--turns"),
     rows::count("sessions.shared_prefix", "--shared-prefix", "Shared prefix", "tokens",
-                "tokens that all conversations of a group begin with, such as a system prompt")
+                "tokens that all conversations of a group begin with, such as a system prompt, on top of --input-len")
         .within(1, 1e9)
         .not_with("--trace --prefix-hit-rate"),
     rows::count("sessions.groups", "--prefix-groups", "Groups", "prefixes", "different ones of these")
@@ -293,7 +293,7 @@ inline constexpr question_row routing_rows[] = {
 /// A prefix that all requests have, where no conversations say how much of it is found.
 inline constexpr question_row shared_rows[] = {
     rows::count("job.shared_prefix", "--shared-prefix", "Shared prefix", "tokens",
-                "tokens that all prompts of a group begin with, in the cache once for all sequences")
+                "of the tokens of --input-len those that all prompts of a group begin with, in the cache once")
         .within(1, 1e9)
         .with("--prefix-hit-rate"),
     rows::count("job.prefix_groups", "--prefix-groups", "Groups", "prefixes", "different ones of these")
