@@ -21,7 +21,7 @@ class text {
   constexpr text() noexcept = default;
   /// @{
   /// The characters given, or a refusal.
-  constexpr text(const char* characters) {                  // NOLINT(google-explicit-constructor)
+  constexpr text(const char* characters) {  // NOLINT(google-explicit-constructor)
     const std::size_t size = __builtin_strlen(characters);  // by a constant expression in one step
     if (size > Capacity) refuse(characters);
     for (std::size_t i = 0; i < size; ++i) characters_[i] = characters[i];
