@@ -81,6 +81,16 @@ refuses 'learning_rate is missing' "${dataset[@]}"
   >"$folder/chat" 2>"$folder/errors" || fail "launch of a service: status $?: $(cat "$folder/errors")"
 grep -q 'the plan routes requests by prefix: a Service does not' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
 grep -q 'requests of more than 3756 tokens' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
+# Started by another engine than was planned, and with drafts of modules that Llama does not have.
+"$program" --json plan "$data/models/llama-3.1-8b.json" --serve --rate 20 --engine vllm --generation v6e --rows 1 \
+  --draft-tokens 4 --acceptance 0.7 --draft-cost 0.1 >"$folder/drafts.json" || fail "plan: status $?"
+"$program" launch "$folder/drafts.json" --target gke --engine sglang-jax --model a/b --image c/d:1 --drafts eagle3:a/b \
+  >"$folder/other" 2>"$folder/errors" || fail "launch by another engine: status $?: $(cat "$folder/errors")"
+grep -q 'those of vllm: tpuplan plan --serve --engine sglang-jax' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
+"$program" launch "$folder/drafts.json" --target gke --engine vllm --model a/b --image c/d:1 --drafts mtp \
+  >"$folder/mtp" 2>"$folder/errors" || fail "launch with mtp: status $?: $(cat "$folder/errors")"
+grep -q 'names no modules for multi-token prediction' "$folder/errors" || fail "launch: $(cat "$folder/errors")"
+grep -q 'those of vllm' "$folder/errors" && fail "the engine of the plan is said to be another"
 # One of texts alone, in the region and at the price of its plan, with what no flag says.
 "$program" --json plan "$data/models/bert-base-uncased.json" --serve --engine vllm --rate 5000 --input-len 128 \
   --generation v5e --region europe-west4 --zones 2 --rows 1 >"$folder/texts.json" || fail "plan: status $?"

@@ -180,7 +180,8 @@ void busy(relation& r) {
   within(r, "first token", first, 2.3, 0.98, last);
 }
 
-// A point of the frontier is what serve answers where so many slots are all taken, and so is what drafts do there.
+// A point of the frontier is what serve answers where so many slots are all taken, as by so many clients, and so is
+// what drafts do there.
 void frontiers(relation& r) {
   while (r.next()) {
     json request = draw("serve", draw_decoder(r), r.random).request;
@@ -204,7 +205,16 @@ void frontiers(relation& r) {
     const json& estimate = one.answer()["estimate"];
     r.same("time per token at a point", all, point["per_token_s"], one, estimate["per_token"]["total_s"]);
     r.same("tokens a second at a point", all, point["output_tokens_per_s"], one, estimate["output_tokens_per_s"]);
-    if (answer["speculation"].empty()) continue;
+    if (answer["speculation"].empty()) {  // and as many clients as there are slots take them
+      json clients = request;
+      clients["job"].erase("max_running");
+      clients["job"]["concurrency"] = job["max_running"].get<std::int64_t>() * estimate["replicas"].get<std::int64_t>();
+      const reply sent = ask("serve", clients);
+      const double token = sent.answer()["estimate"]["per_token"]["total_s"], slots = estimate["per_token"]["total_s"];
+      r.holds(factor_between(token, slots) < 1.02, "clients take other steps than slots that are all taken", one,
+              std::to_string(slots), sent, std::to_string(token));
+      continue;
+    }
     const json& drafts = answer["speculation"][place];
     r.same("time per token with drafts", all, drafts["per_token_s"], one, estimate["per_token"]["total_s"]);
     job.erase("speculation");

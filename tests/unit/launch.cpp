@@ -1016,6 +1016,9 @@ TEST_CASE("a document that is no plan is refused by its key") {
     return refusal_of([&] { (void)read_plan(document, rank, "plan.json"); });
   };
   CHECK_FALSE(refused(good).refused);
+  json of_a_day = good;
+  of_a_day["day"] = json::object();
+  CHECK(says(refused(of_a_day).message, "plan.json is a plan of a day; valid: a plan of the rate of its busiest part"));
   const auto changed = [&](const char* key, const json& value) {
     json document = good;
     document["plans"][0]["plan"][json::json_pointer(key)] = value;
