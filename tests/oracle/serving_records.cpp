@@ -162,7 +162,7 @@ TEST_CASE("what a first port takes is carried by two sources, and narrows the ba
   for (const engine_known known : {engine_known::yes, engine_known::alone}) {
     for (const left_out_serving& one : leave_out(runs, &serving_record::source, known)) {
       const bool ported = std::any_of(runs.begin(), runs.end(), [&](const serving_record& run) {
-        return run.id == one.run.id && run.job.software == serving_software::first_port;
+        return run.id == one.run.id && run.job.software == software_level::first_port;
       });
       if (ported && detail::is_decode(one.run))
         (known == engine_known::yes ? told : untold)[one.run.source].push_back(std::abs(std::log1p(one.error)));
@@ -175,8 +175,8 @@ TEST_CASE("what a first port takes is carried by two sources, and narrows the ba
     CHECK(quantile(errors, 0.5) < 0.7 * quantile(untold.at(source), 0.5));
   }
   for (const detail::serving_kind kind : {detail::serving_kind::expert_decode}) {
-    const detail::serving_band any = detail::bands_of(kind, serving_software::unnamed).band;
-    const detail::serving_band of = detail::bands_of(kind, serving_software::general).band;
+    const detail::serving_band any = detail::bands_of(kind, software_level::unnamed).band;
+    const detail::serving_band of = detail::bands_of(kind, software_level::general).band;
     CHECK(std::log((1 + of.over) / (1 - of.under)) < 0.8 * std::log((1 + any.over) / (1 - any.under)));
   }
 }

@@ -276,11 +276,11 @@ TEST_CASE("what a question leaves open is filled in and listed", "[ask]") {
   };
   const json open = answer("fit", {{"config", config()}, {"slice", "v6e-256"}});
   CHECK(fields(open["assumed"]) ==
-        std::set<std::string>{"head_dim", "sequence length", "remat policy", "global batch"});
+        std::set<std::string>{"head_dim", "sequence length", "remat policy", "software", "global batch"});
   const json said = answer("fit", {{"config", config()},
                                    {"slice", "v6e-256"},
                                    {"job", {{"global_batch", 512}, {"sequence_length", 2048}, {"remat", "minimal"}}}});
-  CHECK(fields(said["assumed"]) == std::set<std::string>{"head_dim"});
+  CHECK(fields(said["assumed"]) == std::set<std::string>{"head_dim", "software"});
   CHECK(said["job"]["global_batch"] == 512);
   CHECK(read_json<remat_policy>(said["job"]["remat"]) == remat::minimal);
   CHECK(said["mesh"]["fsdp"] == 256);

@@ -96,11 +96,32 @@ lines_for training_coverage_table(const std::vector<training_record>& runs) {
 }
 
 /// For each kind, how far measured steps are from estimates whose constants were fitted without their source.
-lines_for band_table(const errors_by_kind& kinds) {
+lines_for band_table(const char* name, const errors_by_kind& kinds) {
   std::vector<std::string> rows;
   for (const training_band& band : bands_from(kinds))
     rows.push_back(fmt::format("{{{:.2f}, {:.2f}, {}, {}}}", band.low, band.high, band.runs, band.sources));
-  return table("inline constexpr training_band training_bands[] = {", rows, "};\n");
+  return table(fmt::format("inline constexpr training_band {}[] = {{", name), rows, "};\n");
+}
+
+/// How well tuned the programs of sources are, where somebody says it, most first, in thousandths of those sources.
+lines_for software_table(const std::vector<training_record>& runs) {
+  std::map<std::string, std::map<software_level, double>> counted;
+  for (const training_record& run : runs) {
+    if (run.job.software != software_level::unnamed) ++counted[run.source][run.job.software];
+  }
+  std::map<software_level, double> sums;
+  for (const auto& [source, levels] : counted) {
+    double all = 0;
+    for (const auto& [level, count] : levels) all += count;
+    for (const auto& [level, count] : levels) sums[level] += count / all / static_cast<double>(counted.size());
+  }
+  std::vector<std::pair<double, software_level>> list;
+  for (const auto& [level, share] : sums) list.emplace_back(share, level);
+  std::sort(list.rbegin(), list.rend());
+  std::vector<std::string> rows;
+  for (const auto& [share, level] : list)
+    rows.push_back(fmt::format("{{software_level::{}, {:.3g}}}", name(level), std::round(share * 1000) / 1000));
+  return table("inline constexpr software_share training_software[] = {", rows, "};\n");
 }
 
 /// How measured steps lie in bands that were made without their source.
@@ -224,6 +245,7 @@ lines_for as_is(std::string lines) {
 std::vector<generate::generated_text> parts_of(const std::string& root) {
   const char* training = "include/tpuplan/estimate/training/calibration.hpp";
   const char* serving = "include/tpuplan/estimate/serving/calibration.hpp";
+  const char* bands = "include/tpuplan/estimate/training/bands.hpp";
   const char* errors = "tools/lab/training_errors.hpp";
   const char* sets = "data/measured";
   const nlohmann::json open_sets = open_records(root + "/" + sets);
@@ -238,7 +260,10 @@ std::vector<generate::generated_text> parts_of(const std::string& root) {
   for (accuracy_row& row : accuracy_rows(served_left_out)) rows.push_back(std::move(row));
   return {
       {"docs/accuracy.svg", "", sets, as_is(accuracy_picture(rows))},
-      {"include/tpuplan/estimate/training/bands.hpp", "training_bands", sets, band_table(kinds_of(timed, left_out))},
+      {bands, "training_bands", sets, band_table("training_bands", kinds_of(timed, left_out))},
+      {bands, "untold_training_bands", sets,
+       band_table("untold_training_bands", kinds_of(timed, leave_sources_out(timed, level_known::no)))},
+      {bands, "training_software", sets, software_table(timed)},
       {"include/tpuplan/estimate/training/quantiles.hpp", "training_shape", sets,
        shape_table(places_of(timed, left_out))},
       {training, "training_chips", sets, chip_table("chip_fit", fit, constant)},

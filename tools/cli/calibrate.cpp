@@ -27,7 +27,7 @@ struct calibrate_options {
   std::string runs, slice_name, log, output;
   std::int64_t slices = 0, warm_up = static_cast<std::int64_t>(maxtext_log_rule{}.warm_up);
   maxtext_options maxtext;
-  software_level software = software_level::tuned;
+  software_level software = software_level::unnamed;
 };
 
 /// The run of a MaxText configuration and its log: its step, and its peak where the compiler's is printed. The log must
@@ -286,7 +286,7 @@ void add_calibrate_command(session& with) {
   added.add("--maxtext", options->maxtext.file, "the configuration of that run").needs({"--maxtext-log"});
   added.add("--set", options->maxtext.settings, "its arguments: remat_policy=full").whole().needs({"--maxtext"});
   added.add("--software", options->software, fmt::format("its software: {}", names_of<software_level>().view()))
-      .usually("tuned")
+      .usually("unnamed")
       .needs({"--maxtext"});
   added.add("--output", options->output, "a file for the calibration");
   add_table_options(added);

@@ -31,7 +31,7 @@ asked_serving_plan read_asked(model_config& config, const plan_options& given, c
   use_own_lengths(config.model, with.is_given("--input-len"), with.is_given("--output-len"), asked.job);
   if (with.is_given("--weights")) asked.job.weights = *given.job.weights;
   if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
-  if (with.is_given("--software")) asked.job.software = *parse_serving_software(name(given.job.job.software));
+  if (with.is_given("--software")) asked.job.software = *parse_software_level(name(given.job.job.software));
   if (with.is_given("--images")) asked.job.images = given.job.job.images_per_sequence;
   fill_limits(given.asked, with.is_given("--max-chips"), asked);
   if (given.asked.budget) asked.budget = usd_per_hour(given.asked.budget->value());

@@ -237,7 +237,7 @@ inline double over_floor(const serving_record& run) {
     for (serving_record run : runs) {
       if (run.*group != one) continue;
       left_out_serving made{run, 0, {}, detail::over_floor(run), {}};
-      if (known != engine_known::yes) run.job.software = made.run.job.software = serving_software::unnamed;
+      if (known != engine_known::yes) run.job.software = made.run.job.software = software_level::unnamed;
       if (known == engine_known::no) {
         for (const detail::engine_row& row : detail::engines) {
           run.job.engine = row.engine;
@@ -281,7 +281,7 @@ namespace detail {
 
 /// Whether the low end of a run's range reaches down to what the best software takes: see `lower_low`.
 inline bool reached_by_best(const left_out_serving& one, double best) {
-  return best > 0 && one.error > 0 && row_of(one.run.job.engine).may_be_best && may_be_best(one.run.job.software) &&
+  return best > 0 && one.error > 0 && row_of(one.run.job.engine).may_be_best && taken_as_tuned(one.run.job.software) &&
          one.over_floor >= best;
 }
 
@@ -334,7 +334,7 @@ struct made_band {
 
 /// The range of a run in a band, as the estimates have it.
 [[nodiscard]] inline detail::likely_time range_at(const made_band& made, const left_out_serving& one) {
-  const bool may_be = one.over_floor > 0 && detail::may_be_best(one.run.job.software);
+  const bool may_be = one.over_floor > 0 && taken_as_tuned(one.run.job.software);
   const seconds best = may_be ? made.best / one.over_floor * one.run.measured : seconds{0};
   const serving_engine engine = one.run.job.engine;
   const detail::engines_that_ran only{{{{engine, 1}}}, 1};

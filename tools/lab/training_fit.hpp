@@ -109,8 +109,8 @@ inline calibration constants_from(const fitted_chips& chips, const std::vector<d
   return c;
 }
 
-/// What no fit takes: models below 1.5e9 parameters, whose steps are mostly of what is fixed, programs that nobody tuned,
-/// which say more of themselves than of the chip, and adapters, whose estimate has no constants of its own.
+/// What no fit takes: models below 1.5e9 parameters, whose steps are mostly of what is fixed, programs that nobody
+/// tuned, which say more of themselves than of the chip, and adapters, whose estimate has no constants of its own.
 inline bool in_no_fit(const training_record& run) {
   return static_cast<double>(parameters(run.model).total) < 1.5e9 || run.job.software == software_level::first_port ||
          run.job.lora_rank > 0;
@@ -186,10 +186,14 @@ inline double family_error(const std::vector<left_out_run>& runs) {
       detail::predicted_step);
 }
 
+/// Whether a prediction knows how well the program of a run was tuned.
+enum class level_known { yes, no };
+
 /// Predictions of every run by constants that were fitted without its source. `left_out_run` names the source in place
 /// of the family. Runs that the fit does not use, such as those of small models, are predicted together with the rest
 /// of their source.
-[[nodiscard]] inline std::vector<left_out_run> leave_sources_out(const std::vector<training_record>& runs) {
+[[nodiscard]] inline std::vector<left_out_run> leave_sources_out(const std::vector<training_record>& runs,
+                                                                 level_known known = level_known::yes) {
   std::map<std::string, calibration> without;
   for (const training_record& run : runs) without.emplace(run.source, calibration{});
   for (auto& [source, constants] : without) {
@@ -200,7 +204,8 @@ inline double family_error(const std::vector<left_out_run>& runs) {
     constants = fit_calibration(others).constants;
   }
   std::vector<left_out_run> result;
-  for (const training_record& run : runs) {
+  for (training_record run : runs) {
+    if (known == level_known::no) run.job.software = software_level::unnamed;
     const seconds predicted = detail::predicted_step(run, without.at(run.source));
     result.push_back({run.id, run.source, predicted / run.measured - 1, predicted});
   }

@@ -84,9 +84,6 @@ constexpr std::string_view format_named(std::string_view given) { return name_or
 constexpr std::string_view optimizer_named(std::string_view given) { return name_or_none(parse_optimizer(given)); }
 constexpr std::string_view kernel_named(std::string_view given) { return name_or_none(parse_attention_kernel(given)); }
 constexpr std::string_view software_named(std::string_view given) { return name_or_none(parse_software_level(given)); }
-constexpr std::string_view served_software_named(std::string_view given) {
-  return name_or_none(parse_serving_software(given));
-}
 constexpr std::string_view policy_named(std::string_view given) {
   for (const named_remat_policy& one : remat_policies) {
     if (same_name(given, one.name)) return one.name;
@@ -114,8 +111,6 @@ inline constexpr row_choices format_choices = detail::choices_of<dtype>(detail::
 inline constexpr row_choices optimizer_choices = detail::choices_of<optimizer_kind>(detail::optimizer_named);
 inline constexpr row_choices kernel_choices = detail::choices_of<attention_kernel>(detail::kernel_named);
 inline constexpr row_choices software_choices = detail::choices_of<software_level>(detail::software_named);
-inline constexpr row_choices served_software_choices =
-    detail::choices_of<serving_software>(detail::served_software_named);
 inline constexpr row_choices policy_choices{detail::policy_named, detail::remat_policy_at, detail::all_policies.view()};
 inline constexpr row_choices objective_choices = detail::choices_of<objective>(detail::objective_named);
 inline constexpr row_choices engine_choices = detail::choices_of<serving_engine>(detail::engine_named);

@@ -144,14 +144,14 @@ inline constexpr question_row served_engine_rows[] = {
                "allow contexts longer than the model was trained for"),
 };
 namespace detail {
-inline constexpr text<240> served_software_help = text<240>(names_of<serving_software>())
+inline constexpr text<240> served_software_help = text<240>(names_of<software_level>())
                                                       .append(
                                                           "; first_port: experts in kernels that nobody fused, such "
                                                           "as epmoe of SGLang-JAX");
 }  // namespace detail
 /// How well the program that serves is tuned.
 inline constexpr question_row served_software_rows[] = {
-    rows::choice("job.software", "--software", "Software", served_software_choices, detail::served_software_help.view())
+    rows::choice("job.software", "--software", "Software", software_choices, detail::served_software_help.view())
         .usually("unnamed"),
 };
 /// How an engine speculates.

@@ -103,9 +103,9 @@ struct software_of {
   }
   /// The estimate where nobody says how well the program is tuned; nothing where nobody does, or it cannot serve.
   [[nodiscard]] maybe<serving_estimate> untold() const {
-    if (estimate.refusal != serving_refusal::none || job.software == serving_software::unnamed) return nothing;
+    if (estimate.refusal != serving_refusal::none || job.software == software_level::unnamed) return nothing;
     serving_job other = job;
-    other.software = serving_software::unnamed;
+    other.software = software_level::unnamed;
     const serving_estimate found = serve(model, other, mesh, where, constants);
     return found.refusal == serving_refusal::none ? maybe<serving_estimate>(found) : nothing;
   }

@@ -94,7 +94,9 @@ namespace detail {
 inline constexpr text<240> kernel_help =
     names_of<attention_kernel>().append("; unfused has scores in HBM, tuned is a kernel of 2026 with tuned blocks");
 inline constexpr text<240> software_help =
-    text<240>("software: ").append(names_of<software_level>()).append("; tuned are recipes of MaxText and MLPerf");
+    text<240>("software: ")
+        .append(names_of<software_level>())
+        .append("; tuned are recipes of MaxText and MLPerf, unnamed has the band of all");
 }  // namespace detail
 /// The training job of a question; what is left open is filled in.
 inline constexpr question_row job_rows[] = {
@@ -129,7 +131,7 @@ inline constexpr question_row job_rows[] = {
     rows::choice("job.attention", "--attention", "Attention", kernel_choices, detail::kernel_help.view())
         .usually("flash"),
     rows::choice("job.software", "--software", "Software", software_choices, detail::software_help.view())
-        .usually("tuned"),
+        .usually("unnamed"),
     rows::count("job.vocabulary_tiles", "--vocabulary-tiles", "Pieces of the logits", "pieces",
                 "pieces in which logits are made")
         .within(1, 1 << 20)
@@ -273,8 +275,8 @@ void check_moments(const Job& job, bool on_host = false) {
 
 }  // namespace detail
 
-/// What is assumed of a job on a model, whatever of it was given: images, positions and products that an estimate does
-/// not take as they are. Worked: of GPT-2 with 4096 tokens that it is made for 1,024.
+/// What is assumed of a job on a model, whatever of it was given: images, positions, products and software that an
+/// estimate does not take as they are. Worked: of GPT-2 with 4096 tokens that it is made for 1,024.
 inline void assume_of_job(const transformer& model, const training_job& job, assumed_values& assumed) {
   const step_remarks remarks = remarks_on(model, job);
   if (remarks.text_alone)
@@ -284,6 +286,9 @@ inline void assume_of_job(const transformer& model, const training_job& job, ass
                                           " tokens, fewer than a sequence has");
   if (remarks.products_in_bf16)
     assumed.emplace_back("products", "of fp32 are rounded to bf16, as XLA does by default: their rate is that of bf16");
+  if (job.software == software_level::unnamed)
+    assumed.emplace_back("software",
+                         "not named: the time of tuned recipes, the band of all that ran; see job.software");
 }
 
 /// The training job of a request as far as it says: only what its `job` leaves out is filled in. The default capacity

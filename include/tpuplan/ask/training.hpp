@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tpuplan/ask/phases.hpp>
+#include <tpuplan/ask/trained_software.hpp>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/run_prices.hpp>
 #include <tpuplan/estimate/training/advice.hpp>
@@ -339,6 +340,10 @@ struct train_answer {
   /// scale of the question. Nothing: no tokens, and no law speaks of the run.
   std::optional<double> critical_batch_tokens_low{}, critical_batch_tokens_high{};
   std::string remarks{};  ///< a batch beyond that, a run of few steps, a layout that no published run has
+  /// Levels that the software may have: the one that is named or, where none is, those that ran, most first.
+  std::vector<trained_software> software{};
+  /// The band of a step where nobody says how well the program is tuned; nothing where nobody does.
+  std::optional<seconds> untold_low{}, untold_high{};
   /// @}
 };
 /// The phases of the run, with the steps of the job. Worked: 1e12 tokens in steps of 64 sequences of 4096 tokens are
@@ -377,6 +382,14 @@ struct train_answer {
                      price_on_demand(book, all.where, slices(all.mesh), asked.region));
 }
 namespace detail {
+/// What is known of the software of a step, and what its name is worth.
+inline void add_software(train_answer& answer, const placed_job& all) {
+  answer.software = levels_of(all.config.model, all.job, all.mesh, all.where, all.constants);
+  if (all.job.software == software_level::unnamed) return;
+  const step_breakdown untold =
+      step_under(software_level::unnamed, all.config.model, all.job, all.mesh, all.where, all.constants);
+  answer.untold_low = untold.low, answer.untold_high = untold.high;
+}
 /// What to know of the job as a run: its batch beside the critical one, few steps, its layout.
 inline void add_remarks(train_answer& answer, const placed_job& all, const train_request& asked) {
   const auto add = [&](bool holds, const std::string& words) {
@@ -418,6 +431,7 @@ inline void add_remarks(train_answer& answer, const placed_job& all, const train
   answer.breakdown = step;
   answer.memory = detail::fit_of(all);
   detail::add_remarks(answer, all, asked);
+  detail::add_software(answer, all);
   answer.own_runs = static_cast<std::int64_t>(all.constants.own.count);
   answer.region = asked.region;
   answer.advice = detail::changes_of(all);
@@ -463,6 +477,6 @@ TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, t
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
                run, costs, run_tokens, checkpoints, region, terms, own_runs, timeline, critical_batch_tokens_low,
-               critical_batch_tokens_high, remarks)
+               critical_batch_tokens_high, remarks, software, untold_low, untold_high)
 
 #endif

@@ -249,7 +249,8 @@ class composer {
     const bool writes = m_.output_head && m_.kind != architecture::encoder;
     if (!m_.output_head && !m_.head_transform && !m_.head_bias) return;
     blocks::logits l;
-    l.vocab = m_.vocab, l.width = table_width(m_), l.own = (writes || m_.head_transform) && !m_.tied_embeddings, l.bias = m_.head_bias;
+    l.vocab = m_.vocab, l.width = table_width(m_), l.own = (writes || m_.head_transform) && !m_.tied_embeddings,
+    l.bias = m_.head_bias;
     l.works = m_.output_head || m_.head_transform;
     if (m_.head_transform) l.transform = norms();
     blocks::place at{1, 0, stream_};

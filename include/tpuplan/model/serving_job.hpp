@@ -11,6 +11,7 @@
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/model/engines.hpp>
+#include <tpuplan/model/software.hpp>
 #include <tpuplan/model/speculation.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
@@ -98,25 +99,6 @@ struct latency_targets {
   return model.kind == architecture::decoder || model.kind == architecture::encoder_decoder;
 }
 
-/// What is known of the software that serves, beside its engine.
-enum class serving_software : std::uint8_t {
-  unnamed,    ///< nothing: the range is that of all that ran
-  tuned,      ///< a program tuned for this model and slice: it may be as fast as the best measured
-  general,    ///< the kernels that an engine has for every model, or a plain loop
-  first_port  ///< experts run by grouped products of their own, in kernels that nobody fused or tuned
-};
-
-/// "unnamed", "tuned", "general" or "first_port".
-[[nodiscard]] constexpr std::string_view name(serving_software software) noexcept {
-  constexpr const char* names[] = {"unnamed", "tuned", "general", "first_port"};
-  return detail::name_of(names, static_cast<std::size_t>(software));
-}
-
-/// The software of that name; nothing if there is none. Worked: "first_port" is the fourth.
-[[nodiscard]] constexpr maybe<serving_software> parse_serving_software(std::string_view given) noexcept {
-  return detail::enumerator_named<serving_software>(given);
-}
-
 /// Traffic, targets and engine. Of an encoder, which writes no tokens, `output` stays empty. Fields without a sensible
 /// default are 0 and refused by name when used.
 struct serving_job {
@@ -145,7 +127,7 @@ struct serving_job {
   bytes beside{};                      ///< that each device holds beside weights and cache, such as half of adapters
   bytes shared_beside{};               ///< that the devices of a replica hold together, such as the other half
   tpuplan::speculation speculation{};  ///< drafts of the engine, if it speculates
-  serving_software software = serving_software::unnamed;  ///< how well the program is tuned
+  software_level software = software_level::unnamed;  ///< how well the program is tuned
 };
 
 namespace detail {
@@ -210,7 +192,7 @@ constexpr void check_plain(const serving_job& job, bool keeps) {
   const auto refuse = [](std::string_view field, auto given, std::string_view valid) {
     fail(errc::invalid_argument, field, given, valid);
   };
-  if (job.software != serving_software::unnamed)
+  if (job.software != software_level::unnamed)
     refuse("serving_job.software", name(job.software), "unnamed: no run of an encoder that serves is published");
   if (job.prefix_hit_rate > 0)
     refuse("serving_job.prefix_hit_rate", job.prefix_hit_rate, "0: an encoder sees all of a prompt at once");

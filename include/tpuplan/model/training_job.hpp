@@ -12,6 +12,7 @@
 #include <tpuplan/model/optimizers.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/remat.hpp>
+#include <tpuplan/model/software.hpp>
 #include <tpuplan/model/weight_bits.hpp>
 
 /// @file
@@ -37,24 +38,6 @@ struct training_state {
   const bytes kept = size_of(weights) * count;
   const bytes for_updates = optimizer_bytes_per_parameter(optimizer, moments) * count;
   return {kept, for_updates, kept + for_updates};
-}
-
-/// How well the program is tuned to the machine.
-enum class software_level : std::uint8_t {
-  tuned,       ///< a recipe tuned for this model and slice: MaxText, MLPerf, vendor recipes
-  general,     ///< a general framework without tuning: axlearn, Levanter, torch-XLA, EasyDeL
-  first_port,  ///< a program that runs for the first time on this kind of slice: nothing is tuned to it
-};
-
-/// "tuned", "general" or "first_port".
-[[nodiscard]] constexpr std::string_view name(software_level level) noexcept {
-  constexpr const char* names[] = {"tuned", "general", "first_port"};
-  return detail::name_of(names, static_cast<std::size_t>(level));
-}
-
-/// The level of that name; nothing if there is none. Worked: "first_port" is the third level.
-[[nodiscard]] constexpr maybe<software_level> parse_software_level(std::string_view given) noexcept {
-  return detail::enumerator_named<software_level>(given);
 }
 
 /// How attention is computed. `flash`, which nearly all published runs use, keeps scores on the chip, in blocks, and
@@ -99,7 +82,7 @@ struct training_job {
   double work_multiplier = 1;            ///< products per token relative to one forward and backward pass (DPO: more)
   std::int64_t images_per_sequence = 0;  ///< passes of the vision tower
   bool freeze_vision = false;            ///< the tower is not trained, only its projector and the text model are
-  software_level software = software_level::tuned;       ///< how well the program is tuned
+  software_level software = software_level::unnamed;     ///< how well the program is tuned
   attention_kernel attention = attention_kernel::flash;  ///< how attention is computed
   bool default_tiles = false;      ///< grouped products of experts run in blocks that nobody tuned to their shapes
   bool ring_attention = false;     ///< keys and values go around a ring of chips instead of being gathered first

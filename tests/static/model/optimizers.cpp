@@ -22,6 +22,6 @@ constexpr bool keeps_none(optimizer_kind kind) { return optimizer_bytes_per_para
 static_assert(names_where<optimizer_kind>(keeps_none) == "adafactor or sgd");
 static_assert(names_where<optimizer_kind>([](optimizer_kind) { return false; }).empty());
 static_assert(names_of<optimizer_kind>() == "adamw, adafactor, lion, sgd_momentum, lars, lamb, sgd, adam or adamh");
-static_assert(names_of<software_level>() == "tuned, general or first_port");
+static_assert(names_of<attention_kernel>() == "flash, unfused or tuned");
 
 }  // namespace

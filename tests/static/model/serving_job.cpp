@@ -11,9 +11,7 @@ static_assert(fixed_length(512).mean == 512 && fixed_length(512).mean_square == 
 constexpr length_quantile even[] = {{0, 0}, {1, 1000}};
 static_assert(lengths_from(even).mean == 500 && near(lengths_from(even).mean_square, 333333, 0.5));
 
-static_assert(*parse_serving_software("First_Port") == serving_software::first_port);
-static_assert(name(static_cast<serving_software>(3)) == "first_port" && !parse_serving_software("old"));
-static_assert(serving_job{}.software == serving_software::unnamed);
+static_assert(serving_job{}.software == software_level::unnamed);
 
 constexpr serving_job alike(cache_policy policy) {
   serving_job job;

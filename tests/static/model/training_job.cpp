@@ -30,8 +30,7 @@ constexpr training_job computing_in(dtype compute) {
 }
 static_assert(number_bytes(computing_in(dtype::fp32)) == 4_B && number_bytes(computing_in(dtype::int8)) == 2_B);
 
-static_assert(parse_software_level("first_port") == software_level::first_port &&
-              static_cast<int>(software_level::first_port) == 2);
+static_assert(training_job{}.software == software_level::unnamed);
 static_assert(parse_attention_kernel("Unfused") == attention_kernel::unfused);
 
 }  // namespace

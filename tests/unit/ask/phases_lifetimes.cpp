@@ -48,7 +48,9 @@ TEST_CASE("plan, train, pay and risk have the published count of a zone, or own 
     const seconds lasts = quantile(knowing(spot_lifetime("v5p", zone).mean, seen_in(own)), 0.5);
     asked_plan asked = on_spot(zone);
     asked.lifetimes = own;
-    const plan_document planned = detail::answer_to_plan(asked, {}, book);
+    asked_job tuned;  // whose band has its middle near the estimate
+    tuned.job.software = software_level::tuned;
+    const plan_document planned = detail::answer_to_plan(asked, tuned, book);
     REQUIRE_FALSE(planned.plans.empty());
     const plan_row& row = planned.plans.front();
     const plan_cost& cost = chosen_cost(row.plan);

@@ -145,8 +145,9 @@ TEST_CASE("what has no effect on a model or under an optimizer is refused, and w
   CHECK(says(refused(job), "job.default_tiles is given without effect; valid: a model with experts"));
   assumed_values assumed;
   assume_of_job(model_of({{"model_type", "gpt2"}}).model, job_of(8, 4096), assumed);
-  REQUIRE(assumed.size() == 1);
+  REQUIRE(assumed.size() == 2);
   CHECK(assumed.front().second == "the model is made for 1,024 tokens, fewer than a sequence has");
+  CHECK(assumed.back().first == "software");
 }
 
 }  // namespace ask_subject_tests

@@ -1,4 +1,5 @@
 // One model on one slice: the worked examples of its functions.
+#include <cmath>
 #include <tpuplan/ask/training.hpp>
 
 #include "support/catch.hpp"
@@ -21,12 +22,34 @@ placed_job llama_on(const std::string& slice_name, std::int64_t tensor = 1) {
 
 }  // namespace
 
+TEST_CASE(
+    "levels that software may have are what a question that names them answers, and a name says what it is worth") {
+  const placed_job all = llama_on("v5p-128");
+  const train_answer untold = answer_to_train(all, {}, price_book{});
+  CHECK_FALSE((untold.untold_low || untold.untold_high));
+  REQUIRE(untold.software.size() == 3);
+  double shares = 0;
+  for (const trained_software& one : untold.software) {
+    INFO(name(one.level));
+    placed_job named = all;
+    named.job.software = one.level;
+    const train_answer said = answer_to_train(named, {}, price_book{});
+    CHECK((said.step_time == one.step_time && said.step_time_low == one.step_time_low));
+    CHECK(said.step_time_high == one.step_time_high);
+    CHECK((said.untold_low == untold.step_time_low && said.untold_high == untold.step_time_high));
+    REQUIRE(said.software.size() == 1);
+    CHECK((said.software.front().level == one.level && said.software.front().share == one.share));
+    shares += one.share;
+  }
+  CHECK(std::abs(shares - 1) < 0.002);
+}
+
 TEST_CASE("a job on a slice has nothing left open") {
   const placed_job all = llama_on("v5p-128");
   CHECK(all.mesh.fsdp == 64);
   CHECK(all.job.global_batch == 64);
   CHECK(all.job.sequence_length == 4096);
-  CHECK(all.assumed.size() == 3);
+  CHECK(all.assumed.size() == 4);
   asked_job both;
   both.job.global_batch = 64;
   both.batch_tokens = 262144;

@@ -249,8 +249,8 @@ inline constexpr engines_that_ran ran_by_kind[] = {
 // end of generated: engine_shares
 
 /// The band of a kind. Where nobody says whether experts run in the kernels of a first port, it holds those that do.
-constexpr const serving_bands& bands_of(serving_kind kind, serving_software software) {
-  const bool any = kind == serving_kind::expert_decode && software == serving_software::unnamed;
+constexpr const serving_bands& bands_of(serving_kind kind, software_level software) {
+  const bool any = kind == serving_kind::expert_decode && software == software_level::unnamed;
   return bands_by_kind[any ? 3 : static_cast<std::size_t>(kind)];
 }
 
@@ -283,7 +283,7 @@ constexpr serving_coverage serving_runs_on(const chip_spec& chip) noexcept {
 }
 
 /// The band of an estimate of that kind, wider where the chip is not covered.
-constexpr serving_band band_of(serving_kind kind, bool covered, serving_software software = serving_software::unnamed) {
+constexpr serving_band band_of(serving_kind kind, bool covered, software_level software = software_level::unnamed) {
   const serving_band& band = bands_of(kind, software).band;
   if (covered) return band;
   return {math::pow(1 + band.over, uncovered_width) - 1, 1 - math::pow(1 - band.under, uncovered_width)};

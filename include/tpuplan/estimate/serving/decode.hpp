@@ -81,7 +81,7 @@ constexpr double factor_at(const own_question& q, double load) {
 
 /// How much wider the band of a kind is than that of dense decode, in logarithms; of prefill, whose spreads are its
 /// own, 1.
-constexpr double wider_than_most(serving_kind kind, serving_software software) {
+constexpr double wider_than_most(serving_kind kind, software_level software) {
   const auto width = [software](serving_kind of) {
     const serving_band& band = bands_of(of, software).band;
     return math::log((1 + band.over) / (1 - band.under));
@@ -92,7 +92,7 @@ constexpr double wider_than_most(serving_kind kind, serving_software software) {
 /// Narrows the band of an estimate of a kind by the caller's own runs, at a load.
 template <class Estimate>
 constexpr void narrow_by_own(Estimate& estimate, const own_question& q, double load, serving_kind kind,
-                             serving_software software) {
+                             software_level software) {
   if (q.runs == nullptr || !(load > 0)) return;
   const run_features about = q.at(load);
   const double wider = wider_than_most(kind, software) * (estimate.extrapolated ? uncovered_width : 1);
@@ -183,7 +183,7 @@ struct decode_terms {
   double links = 0;        // the bytes that have to pass the links of a chip at their rate, for each sequence
   double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
   bool covered = true;                                         // published runs are on such chips, of such models
-  serving_software software{};                                 // how well the program is tuned
+  software_level software{};                                 // how well the program is tuned
   own_question own{};                                          // runs of the caller's own
   const fitted_engines* engines = nullptr;                     // factors of single engines
 };

@@ -159,7 +159,7 @@ constexpr encoder_point encoder_in_turn(const encoder_terms& terms, double clien
 template <class Estimate>
 constexpr void add_encoder_range(Estimate& low, Estimate& high, Estimate total, const encoder_terms& terms,
                                  double requests, const engine_constants& constants) {
-  const serving_band band = band_of(serving_kind::prefill, false, serving_software::unnamed);
+  const serving_band band = band_of(serving_kind::prefill, false, software_level::unnamed);
   const double of_device = device_at(terms, requests) / step_at(terms, requests);
   low = total * (of_device / (1 + band.over));
   const Estimate least{with_host(terms.floor.value(), known_host(constants.common), terms.in_turn)};

@@ -67,13 +67,8 @@ constexpr likely_time range_of_engine(serving_engine engine, const serving_band&
 struct ranged {
   serving_kind kind{};
   serving_engine engine{};
-  serving_software software{};
+  software_level software{};
 };
-
-/// Whether software may be as good as the best measured, if its engine may: where nobody says that it is not.
-constexpr bool may_be_best(serving_software software) noexcept {
-  return software == serving_software::unnamed || software == serving_software::tuned;
-}
 
 /// Fills in the range (low, high, band) of an estimate. Where no engine is named, the low end is no higher than what
 /// the best software takes, `best_reached` times `floor`, unless the software is said to be no such. `time_under` says
@@ -81,7 +76,7 @@ constexpr bool may_be_best(serving_software software) noexcept {
 template <class Estimate, class Times>
 constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, seconds floor, const Times& time_under) {
   const bool is_named = of.engine != serving_engine::unnamed;
-  const seconds best = may_be_best(of.software) ? best_reached(of.kind) * floor : seconds{0};
+  const seconds best = taken_as_tuned(of.software) ? best_reached(of.kind) * floor : seconds{0};
   const serving_band band = band_of(of.kind, covered, of.software);
   const likely_time range =
       range_around(estimate.total,

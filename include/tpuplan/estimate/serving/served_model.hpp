@@ -98,7 +98,7 @@ struct served_model {
 /// named engine. Two named engines differ in two bits, a named and an unnamed one in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
   const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
-  const std::uint32_t ported = job.software == serving_software::first_port ? 1U << 31U : 0;
+  const std::uint32_t ported = job.software == software_level::first_port ? 1U << 31U : 0;
   return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine | ported;
 }
 
@@ -117,7 +117,7 @@ constexpr run_features serving_features(const served_model& served, const transf
   const std::int64_t chunk = job.prefill_chunk > 0 ? job.prefill_chunk : row_of(job.engine).step_tokens;
   about.recipe =
       mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations), number(job.policy),
-               number(chunk), job.prefix_hit_rate, number(job.software == serving_software::first_port),
+               number(chunk), job.prefix_hit_rate, number(job.software == software_level::first_port),
                number(model.norms_per_layer), number(model.attention.qk_norm)},
               model_mark(model));
   about.layout = mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention),
@@ -218,7 +218,7 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
   served.d_model = static_cast<double>(model.d_model);
   served.on = replica_of(mesh, where);
   if (has_experts(model)) add_experts(served, model);
-  if (job.software == serving_software::first_port) served.ported = static_cast<double>(moe_layers(model));
+  if (job.software == software_level::first_port) served.ported = static_cast<double>(moe_layers(model));
   served.cache_copies = cache_copies(model, mesh, served.on);
   served.state_copies = state_copies(model, mesh, served.on);
   served.state = state_of_valid(model);
@@ -272,7 +272,7 @@ constexpr void check_served(const transformer& model, const serving_job& job) {
   check_served_kind(model);
   validate(model);
   if (job.prompt.mean > 0 && job.output.mean > 0) check_lengths(job);
-  if (job.software == serving_software::first_port && !has_experts(model))
+  if (job.software == software_level::first_port && !has_experts(model))
     fail(errc::unsupported, "serving_job.software", name(job.software),
          "unnamed, tuned or general without experts: no run says what a first port of such a model takes");
 }

@@ -338,7 +338,7 @@ constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const po
   logits.activations = of_policy.activations;
   layer.activations = of_policy.in_layer;
   const double copies =
-      job.software == software_level::tuned ? constants.logits_copies : constants.general_logits_copies;
+      taken_as_tuned(job.software) ? constants.logits_copies : constants.general_logits_copies;
   logits.logits = bytes{4 * copies * static_cast<double>(logit_width(model)) * job.logits_fraction /
                         static_cast<double>(job.vocabulary_tiles)};
   logits.gathered = bytes{basis.whole.head};

@@ -15,9 +15,9 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The factor over the time of a tuned recipe for software of that level.
+/// The factor over the time of a tuned recipe for software of that level; 1 where nobody says it.
 constexpr double software_factor(software_level level, const calibration& constants) noexcept {
-  const double factors[] = {1, constants.general_software, constants.first_port};
+  const double factors[] = {1, 1, constants.general_software, constants.first_port};
   return factors[static_cast<std::size_t>(level)] * constants.own_factor;
 }
 

@@ -88,13 +88,13 @@ struct step_breakdown {
   seconds low{};              ///< lower end: nine of ten comparable published runs lie between low and high
   seconds high{};             ///< the upper end of that range
   double band = 0;            ///< how far low or high are from total, whichever is further, as a share of it
-  step_kind kind = step_kind::dense;                      ///< the kind of job whose errors give the band
-  software_level software_taken = software_level::tuned;  ///< how well tuned the program is assumed to be
-  std::int64_t runs = 0;                                  ///< published runs of that kind
-  std::int64_t sources = 0;                               ///< repositories and authors that published them
-  bool extrapolated = false;                              ///< outside of what published runs cover
-  step_remarks remarks{};                                 ///< its assumptions
-  step_bound limited_by = step_bound::compute;            ///< the largest part
+  step_kind kind = step_kind::dense;                        ///< the kind of job whose errors give the band
+  software_level software_taken = software_level::unnamed;  ///< how well the program is said to be tuned
+  std::int64_t runs = 0;                                    ///< published runs of that kind
+  std::int64_t sources = 0;                                 ///< repositories and authors that published them
+  bool extrapolated = false;                                ///< outside of what published runs cover
+  step_remarks remarks{};                                   ///< its assumptions
+  step_bound limited_by = step_bound::compute;              ///< the largest part
   double mfu = 0;                  ///< model FLOPs (see model_flops_per_token) over the bf16 peak
   per_second tokens_per_second{};  ///< over all slices
 };
@@ -200,6 +200,23 @@ constexpr void add_band(step_breakdown& step, const training_band& band, std::in
   step.sources = band.sources;
 }
 
+/// How far up a band reaches at least, where nobody says how well a program is tuned that shards experts: a first port
+/// sorts buffers that have room for the worst routing, and may take `extrapolated_factor` times its estimate. As a
+/// factor on the total; 0 elsewhere.
+constexpr double reach_of_first_port(const training_sizes& sizes, const work_terms& work, const transformer& model,
+                                     training_job job, const layout& mesh, const slice& where,
+                                     const calibration& constants, seconds total) {
+  if (job.software != software_level::unnamed || !has_experts(model) || mesh.expert == 1) return 0;
+  job.software = software_level::first_port;
+  const layout_terms at = terms_of_valid(sizes, model, job, mesh, where, constants);
+  const auto microbatches = static_cast<double>(job.gradient_accumulation);
+  step_breakdown step;
+  add_work(step, work, at, microbatches);
+  add_collectives(step, work, at, microbatches);
+  add_waits(step, work, at, microbatches);
+  return extrapolated_factor * (step.total / total);
+}
+
 /// How much wider a band is than that of dense models, in logarithms.
 constexpr double wider_than_dense(const training_band& band) {
   const training_band& dense = training_bands[static_cast<std::size_t>(step_kind::dense)];
@@ -257,12 +274,16 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at) &&
                        !detail::waits_for_host(step, at, microbatches);
   step.extrapolated = step.kind == step_kind::small || !covered;
-  detail::add_band(step, band_of(step.kind, step.extrapolated, job.software), slices(mesh));
+  training_band band = band_of(step.kind, step.extrapolated, job.software);
+  const double ported = detail::reach_of_first_port(sizes, work, model, job, mesh, where, constants, step.total);
+  if (band.high < ported) band.high = ported;
+  detail::add_band(step, band, slices(mesh));
   if (constants.own.count > 0) {
     const run_features about = detail::training_features(sizes, model, job, mesh, where);
+    const software_level told = job.software == software_level::unnamed ? software_level::tuned : job.software;
     detail::narrow_band(step, own_spread_left(constants.own, training_spreads, about),
                         own_reach(constants.own, training_spreads, about,
-                                  detail::wider_than_dense(band_of(step.kind, step.extrapolated, job.software))));
+                                  detail::wider_than_dense(band_of(step.kind, step.extrapolated, told))));
   }
   detail::end_at_floor(step);
   step.limited_by = detail::largest_part(step);

@@ -222,7 +222,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
     const double exposed =
-        job.software == software_level::tuned ? constants.exposed_tensor : constants.general_exposed_tensor;
+        taken_as_tuned(job.software) ? constants.exposed_tensor : constants.general_exposed_tensor;
     const double moved = others * (4 * d + 2 * sizes.width.cross) * number * sizes.layers;
     terms.tensor = collective_of(where, mesh.tensor, units, moved, exposed);
     terms.wires_once += seconds{2 * moved / wires};  // forward and backward
@@ -350,7 +350,7 @@ constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job
                   job.work_multiplier,
                   number(job.images_per_sequence),
                   number(job.freeze_vision),
-                  number(job.software),
+                  number(taken_as_tuned(job.software) ? software_level::tuned : job.software),
                   number(job.attention),
                   number(job.default_tiles),
                   number(in_parts && job.ring_attention),
@@ -384,7 +384,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
                         mesh.expert > 1,
                         mesh.context > 1,
                         checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1,
-                        job.software != software_level::tuned};
+                        !taken_as_tuned(job.software)};
   std::uint32_t bit = 1;
   for (const bool is : kinds) {
     if (is) about.kind |= bit;

@@ -98,16 +98,16 @@ inline serving_engine record_engine(const json_object& record) {
 
 /// How well the program is tuned: as the record says under `software_level`; a first port where experts run in kernels
 /// of their own, which SGLang-JAX calls epmoe; of a model's own loop as in training; else general, as engines are.
-inline serving_software record_serving_software(const json_object& record, serving_engine engine) {
+inline software_level record_serving_software(const json_object& record, serving_engine engine) {
   if (record.has("software_level")) {
     const std::string given = record.string("software_level");
-    if (const maybe<serving_software> level = parse_serving_software(given)) return *level;
-    fail(errc::unknown_name, record.path("software_level"), given, names_of<serving_software>().view());
+    if (const maybe<software_level> level = parse_software_level(given)) return *level;
+    fail(errc::unknown_name, record.path("software_level"), given, names_of<software_level>().view());
   }
   const std::string words = lower(text_of(record, "parallelism") + " " + text_of(record, "notes"));
-  if (words.find("epmoe") != std::string::npos) return serving_software::first_port;
-  const bool tuned = engine == serving_engine::example && record_software(record) == software_level::tuned;
-  return tuned ? serving_software::tuned : serving_software::general;
+  if (words.find("epmoe") != std::string::npos) return software_level::first_port;
+  const bool tuned = engine == serving_engine::example && taken_as_tuned(record_software(record));
+  return tuned ? software_level::tuned : software_level::general;
 }
 
 inline serving_job record_traffic(const json_object& record) {

@@ -1,7 +1,9 @@
 #ifndef TPUPLAN_READ_RUNS_TRAINING_HPP
 #define TPUPLAN_READ_RUNS_TRAINING_HPP
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -205,24 +207,31 @@ inline remat_policy record_remat(const json_object& record) {
   return result;
 }
 
-/// The level of the software: as the record says under `software_level`, else general for the frameworks that record,
-/// source or software name, and tuned for everything else.
+/// Whether one of these stands in the words of a record.
+template <std::size_t N>
+bool names_one_of(const std::string& words, const char* const (&names)[N]) {
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char* one) { return words.find(one) != std::string::npos; });
+}
+
+/// The level of the software: as the record says under `software_level`, else that of the frameworks and recipes which
+/// record, source or software name; unnamed where they name none.
 inline software_level record_software(const json_object& record) {
   if (record.has("software_level")) {
     const std::string given = record.string("software_level");
     if (const maybe<software_level> level = parse_software_level(given)) return *level;
-    fail(errc::unknown_name, record.path("software_level"), given, "tuned, general or first_port");
+    fail(errc::unknown_name, record.path("software_level"), given, names_of<software_level>().view());
   }
   std::string words = record.string("id");
   for (const char* key : {"source", "software"}) {
     if (record.has(key)) words += " " + record.string(key);
   }
   for (char& letter : words) letter = to_lower(letter);
-  for (const char* framework : {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel",
-                                "easylm", "transformers", "own trainer"}) {
-    if (words.find(framework) != std::string::npos) return software_level::general;
-  }
-  return software_level::tuned;
+  if (names_one_of(words, {"axlearn", "ptxla", "pytorch", "torch", "levanter", "marin", "shmap", "easydel", "easylm",
+                           "transformers", "own trainer"}))
+    return software_level::general;
+  const bool tuned = names_one_of(words, {"maxtext", "mlperf", "mlcommons", "paxml", "recipe", "tuning"});
+  return tuned ? software_level::tuned : software_level::unnamed;
 }
 
 /// The attention kernel: flash, unfused or tuned, or words that say what was done to it.

@@ -107,8 +107,10 @@ inline void add_advice(view& to, const std::vector<advised_change>& advice, std:
 inline void add_assumed(view& to, const std::vector<assumption>& assumed, const view_options& options = {}) {
   if (assumed.empty()) return;
   const auto called = [&](std::string words) {
-    for (const auto& [field, option] :
-         {std::pair("job.engine", "--engine"), {"job.images", "--images"}, {"images_per_sequence", "--images"}}) {
+    for (const auto& [field, option] : {std::pair("job.engine", "--engine"),
+                                        {"job.software", "--software"},
+                                        {"job.images", "--images"},
+                                        {"images_per_sequence", "--images"}}) {
       const std::size_t at = options.names_options ? words.find(field) : std::string::npos;
       if (at != std::string::npos) words.replace(at, std::string_view(field).size(), option);
     }

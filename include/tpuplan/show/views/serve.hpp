@@ -194,15 +194,6 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   add_terms(part.notes, kinds);
   return part;
 }
-/// What a name does to the band of a token. Worked: "--engine vllm narrows the band of a token from 4 to 31 ms to 8 to
-/// 25 ms".
-[[nodiscard]] inline std::string narrowed_words(const std::string& named, seconds low_before, seconds high_before,
-                                                seconds low, seconds high) {
-  const bool narrower = high / low < high_before / low_before;
-  const std::string before = duration_range(low_before, high_before), after = duration_range(low, high);
-  if (before == after) return joined({named, " keeps the band of a token as it is, ", after});
-  return joined({named, narrower ? " narrows" : " changes", " the band of a token from ", before, " to ", after});
-}
 /// What is known of the software, and by how much the names of the engine and of its level narrow the band of a token;
 /// nothing where none is known.
 [[nodiscard]] inline std::string software_words(const serve_answer& answer, const view_options& options) {
@@ -215,13 +206,13 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   if (answer.software.empty()) return "";
   const served_software& first = answer.software.front();
   if (answer.unnamed_low && first.per_token_low)
-    words.push_back(narrowed_words(joined({options.names_options ? "--engine " : "the name ", name(first.engine)}),
+    words.push_back(narrowed_words(joined({options.names_options ? "--engine " : "the name ", name(first.engine)}), "a token",
                                    *answer.unnamed_low, *answer.unnamed_high, *first.per_token_low,
                                    *first.per_token_high));
   if (answer.untold_low)
     words.push_back(narrowed_words(
-        joined({options.names_options ? "--software " : "the level ", name(answer.job.software)}), *answer.untold_low,
-        *answer.untold_high, answer.estimate.per_token.low, answer.estimate.per_token.high));
+        joined({options.names_options ? "--software " : "the level ", name(answer.job.software)}), "a token",
+        *answer.untold_low, *answer.untold_high, answer.estimate.per_token.low, answer.estimate.per_token.high));
   std::string all;
   for (const std::string& one : words) all += (all.empty() ? "" : "; ") + one;
   return all;

@@ -45,13 +45,26 @@ namespace readable {
   row("per layer", step.overhead, "fixed time");
   row("pipeline bubble", step.bubble, "waiting");
   row("stragglers", step.stragglers, "waiting");
-  const bool untuned = step.software_taken != software_level::tuned;
+  const bool untuned = !taken_as_tuned(step.software_taken);
   row("software", step.software,
       own_runs == 0 ? "not tuned"
       : untuned     ? "not tuned, and runs of your own"
                     : "runs of your own");
   row("total", step.total, "");
   return part;
+}
+
+/// What is known of the software, and by how much the name of its level narrows the band of a step.
+[[nodiscard]] inline std::string software_words(const train_answer& answer, const view_options& options) {
+  const software_level named = answer.breakdown.software_taken;
+  if (answer.untold_low)
+    return narrowed_words(joined({options.names_options ? "--software " : "the level ", name(named)}), "a step",
+                          *answer.untold_low, *answer.untold_high, answer.step_time_low, answer.step_time_high);
+  std::vector<std::string> ran;
+  for (const trained_software& one : answer.software)
+    ran.push_back(joined({name(one.level), " ", fixed(100 * one.share, 0), " %"}));
+  return joined({"no software is named", options.names_options ? " (--software)" : "", "; sources of such runs have ",
+                 listed(ran)});
 }
 
 /// How often a checkpoint is written on spot.
@@ -156,8 +169,7 @@ inline constexpr const char* run_title = "the run";
               step.extrapolated ? "; outside of what published runs cover" : "", "), MFU ", percent(step.mfu), ", ",
               count(step.tokens_per_second.value()), " tokens/s, limited by ", name(step.limited_by)}),
       joined({"memory ", used_of(answer.used, answer.usable), ": ", verdict_words(answer.fits, answer.chance_to_fit)}),
-      joined({"for ", step.software_taken == software_level::first_port ? "untuned" : name(step.software_taken),
-              " software", options.names_options ? ", see --software" : "", "; the band is of ",
+      joined({software_words(all, options), "; the band is of ",
               counted(step.runs, joined({spaced(name(step.kind)), " run"})), " from ", counted(step.sources, "source"),
               all.own_runs > 0 ? ", narrowed by " + counted(all.own_runs, "run") + " of your own" : std::string()})};
   if (!all.remarks.empty()) shown.sentences.push_back("note: " + all.remarks);

@@ -1,7 +1,11 @@
 // The worked numbers in the comments of estimate/training/bands.hpp, and its edges. It compiles, so it passes.
 #include <tpuplan/estimate/training/bands.hpp>
 
+#include <cstddef>
+#include <iterator>
+
 #include "support/models.hpp"
+#include "support/near.hpp"
 
 using namespace tpuplan;
 
@@ -34,6 +38,33 @@ constexpr bool sensible() {
   return true;
 }
 static_assert(sensible());
+
+// A name is worth a narrower band of the kinds that have more than one level, also beyond the runs.
+constexpr bool narrower_where_named() {
+  for (std::size_t i = 0; i < std::size(training_bands); ++i) {
+    const auto kind = static_cast<step_kind>(i);
+    for (const bool extrapolated : {false, true}) {
+      const training_band told = band_of(kind, extrapolated, software_level::tuned);
+      const training_band untold = band_of(kind, extrapolated, software_level::unnamed);
+      if (untold.high < told.high || untold.runs != told.runs || untold.sources != told.sources) return false;
+    }
+  }
+  return true;
+}
+static_assert(narrower_where_named());
+static_assert(band_of(step_kind::dense, false, software_level::unnamed).high > 1.2 * training_bands[0].high);
+static_assert(band_of(step_kind::dense, true, software_level::unnamed).high > 1.2 * 1.5);
+
+// The shares of the levels are most first, and of all that is said.
+constexpr double all_shares() {
+  double sum = 0, before = 1;
+  for (const software_share& one : training_software) {
+    if (one.level == software_level::unnamed || one.share > before) return 0;
+    sum += one.share, before = one.share;
+  }
+  return sum;
+}
+static_assert(near(all_shares(), 1, 0.002));
 static_assert(band_of(step_kind::dense, true, software_level::tuned).low <= 1 / 1.5);
 static_assert(band_of(step_kind::dense, true, software_level::tuned).high >= 1.5);
 static_assert(widened({0.8, 1.2, 1, 1}, false, software_level::general).high == 1.2);

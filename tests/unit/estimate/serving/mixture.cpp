@@ -119,31 +119,31 @@ TEST_CASE("experts in the kernels of a first port take their time in each layer 
   const slice where = slice_for("v6e-8");
   const serving_calibration constants;
   for (const double sequences : {1.0, 64.0}) {
-    const auto step = [&](serving_software software) {
+    const auto step = [&](software_level software) {
       serving_job job = traffic(serving_engine::sglang_jax);
       job.software = software;
       return decode_step(model, {sequences, 1024}, job, {}, where);
     };
-    const seconds more = step(serving_software::first_port).total - step(serving_software::general).total;
+    const seconds more = step(software_level::first_port).total - step(software_level::general).total;
     CHECK(close(more.value(), 32 * constants.ported_layer.value(), 1e-9));
-    CHECK(step(serving_software::unnamed).total == step(serving_software::general).total);
-    CHECK(step(serving_software::tuned).total == step(serving_software::general).total);
+    CHECK(step(software_level::unnamed).total == step(software_level::general).total);
+    CHECK(step(software_level::tuned).total == step(software_level::general).total);
   }
   serving_job job = traffic(serving_engine::sglang_jax);
   const seconds prompt = prefill_time(model, {1, 1024}, job, {}, where).total;
-  job.software = serving_software::first_port;
+  job.software = software_level::first_port;
   CHECK(prefill_time(model, {1, 1024}, job, {}, where).total == prompt);
   CHECK(time_per_token(model, 8, job, {}, where).step.latency > 32 * constants.ported_layer);
 }
 
 TEST_CASE("the level of the software narrows the range of experts, and says whether the best may run") {
   const slice where = slice_for("v6e-8");
-  const auto token = [&](const transformer& model, serving_engine engine, serving_software software) {
+  const auto token = [&](const transformer& model, serving_engine engine, software_level software) {
     serving_job job = traffic(engine);
     job.software = software;
     return time_per_token(model, 8, job, {}, where);
   };
-  using level = serving_software;
+  using level = software_level;
   for (const serving_engine engine : {serving_engine::unnamed, serving_engine::vllm, serving_engine::example}) {
     const token_time any = token(routed(), engine, level::unnamed);
     const token_time tuned = token(routed(), engine, level::tuned);

@@ -120,11 +120,11 @@ TEST_CASE("a token time of one's own engine says less of another engine") {
 TEST_CASE("a first port is another kind of software, however well others are tuned") {
   serving_job job = chat();
   const std::uint32_t usual = detail::serving_kinds(llama_3_8b(), job);
-  for (const serving_software level : {serving_software::tuned, serving_software::general}) {
+  for (const software_level level : {software_level::tuned, software_level::general}) {
     job.software = level;
     CHECK(detail::serving_kinds(llama_3_8b(), job) == usual);
   }
-  job.software = serving_software::first_port;
+  job.software = software_level::first_port;
   CHECK(detail::serving_kinds(llama_3_8b(), job) == (usual | 1U << 31U));
 }
 

@@ -58,7 +58,11 @@ TEST_CASE("software that nobody tuned waits for tensor parallelism, takes defaul
   mesh.fsdp = 4;
   mesh.tensor = 2;
   training_job job = job_of(24, 8192);
+  const step_breakdown unnamed = step_time(llama_3_8b(), job, mesh, s);
+  job.software = software_level::tuned;
   const step_breakdown tuned = step_time(llama_3_8b(), job, mesh, s);
+  CHECK((unnamed.software_taken == software_level::unnamed && unnamed.total == tuned.total));
+  CHECK((unnamed.high > 1.2 * tuned.high && unnamed.high / unnamed.low > tuned.high / tuned.low));
   job.software = software_level::general;
   const step_breakdown general = step_time(llama_3_8b(), job, mesh, s);
   CHECK(close(tuned.tensor.exposed.value(), 0.2 * tuned.tensor.whole.value()));
@@ -93,7 +97,15 @@ TEST_CASE("software that nobody tuned waits for tensor parallelism, takes defaul
   CHECK(close(time_of(sum_of(work), at, 1).value(), step_time(experts, spread, mesh, v5p_128).total.value()));
   spread.capacity_factor = 1.25;
   CHECK(close(step_time(experts, spread, mesh, v5p_128).dispatch.value(), 1.25 * sorted.dispatch.value()));
-  CHECK((parse_software_level("first_port") == software_level::first_port && !parse_software_level("old")));
+  // Where nobody says what sorts them, the band reaches to what a first port may take.
+  experts.moe.experts = 128, experts.moe.top_k = 8, experts.moe.expert_d_ff = 1536;
+  mesh.fsdp = 8, mesh.expert = 8;
+  spread.capacity_factor = 1;
+  const seconds ported = step_time(experts, spread, mesh, v5p_128).total;
+  spread.software = software_level::unnamed;
+  const step_breakdown untold = step_time(experts, spread, mesh, v5p_128);
+  CHECK(ported > 2 * untold.total);
+  CHECK(close(untold.high.value(), 1.5 * ported.value()));
 }
 
 TEST_CASE("weights that are cast before they are gathered move in 8 bits") {
@@ -312,7 +324,7 @@ TEST_CASE("a frozen base asks for no gradients of its weights, and adapters for 
   CHECK(t.total < all.total);
   CHECK(t.total > all.total / 2);
   CHECK(t.extrapolated);
-  CHECK(close(t.band, 0.5));
+  CHECK(t.band > 0.5);
   // Model FLOPs of what is asked for: two passes of the base, three of attention and of adapters.
   const double asked_for = 2 * (f.total - f.attention).value() + 3 * (f.attention.value() + 2 * adapters);
   CHECK(close(t.mfu, 4096 * asked_for / 459e12 / t.total.value()));

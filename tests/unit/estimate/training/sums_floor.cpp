@@ -57,6 +57,7 @@ training_job any_job(dice& d, std::int64_t shards, bool has_experts) {
 TEST_CASE("the low end of a step's band is no faster than the chips") {
   training_job job = job_of(1024, 1024);
   job.remat = remat::minimal;
+  job.software = software_level::tuned;
   const slice where = slice_for("v2-128");
   layout mesh = fsdp_layout(where);
   mesh.fsdp /= 4;

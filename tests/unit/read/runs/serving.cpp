@@ -60,14 +60,14 @@ TEST_CASE("a decode record is a question and a time, and its estimate that of th
 
 TEST_CASE("a record says how well the program is tuned, or its words and its engine do") {
   const auto read = [](const json& record) { return read_serving_record(record, "record").job.software; };
-  CHECK(read(record_named("ptxla-llama-65b-v4-32")) == serving_software::general);
-  CHECK(read(record_named("pope-62b-decode-b32")) == serving_software::tuned);
+  CHECK(read(record_named("ptxla-llama-65b-v4-32")) == software_level::general);
+  CHECK(read(record_named("pope-62b-decode-b32")) == software_level::tuned);
   json record = record_named("sgl-deepseek2-16b-v6e-4-c8");
-  CHECK(read(record) == serving_software::general);
+  CHECK(read(record) == software_level::general);
   record["notes"] = "TP4, EPMoE backend";
-  CHECK(read(record) == serving_software::first_port);
+  CHECK(read(record) == software_level::first_port);
   record["software_level"] = "tuned";
-  CHECK(read(record) == serving_software::tuned);
+  CHECK(read(record) == software_level::tuned);
   record["software_level"] = "quick";
   CHECK(says(refusal_of([&] { (void)read(record); }).message,
              "record.software_level is quick; valid: unnamed, tuned, general or first_port"));

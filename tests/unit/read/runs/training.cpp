@@ -212,8 +212,11 @@ TEST_CASE("a record says how its sequences are shared, which kernel ran and how 
   CHECK(job_with("attention_kernel", "none: scores in HBM").attention == attention_kernel::unfused);
   CHECK(job_with("software", "jax 0.9 (own trainer)").software == software_level::general);
   CHECK(job_with("software_level", "first_port").software == software_level::first_port);
+  CHECK(job_with("source", "a blog").software == software_level::unnamed);
+  CHECK(job_with("source", "MLPerf Training 4.0").software == software_level::tuned);
+  CHECK(job_with("source", "a blog, after tuning of MaxText").software == software_level::tuned);
   const refusal got = refusal_of([&] { (void)job_with("software_level", "old"); });
-  CHECK(says(got.message, "software_level is old; valid: tuned, general or first_port"));
+  CHECK(says(got.message, "software_level is old; valid: unnamed, tuned, general or first_port"));
 }
 
 TEST_CASE("a custom policy says where each tensor is") {
