@@ -74,8 +74,8 @@ inline constexpr question questions[] = {
                                          {{model_rows, job_rows, step_rows, mesh_rows}}, fit_answered),
     question_of<train_request, train_answer>(
         "train", "How long does a step take, and how much time and money does a run take?",
-        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, preemption_rows, rest_rows, market_rows, wait_rows,
-          phase_rows, timeline_rows, noise_rows, price_rows}},
+        {{model_rows, job_rows, step_rows, mesh_rows, tuning_rows, run_rows, preemption_rows, rest_rows, market_rows,
+          wait_rows, phase_rows, timeline_rows, noise_rows, price_rows}},
         train_answered),
     question_of<fit_network_request, fit_network_answer>(
         "fit_network", "Does a training step of a network of layers fit a slice?",
@@ -128,8 +128,8 @@ inline constexpr question questions[] = {
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}}, pay_answered),
     question_of<risk_request, risk_answer>(
         "risk", "With what chance is a run done by a date and within a budget?",
-        {{model_rows, job_rows, step_rows, mesh_rows, run_rows, network_run_rows, trained_size_rows, exchange_rows,
-          risk_rows, wait_rows, phase_rows, rest_rows, price_rows}},
+        {{model_rows, job_rows, step_rows, mesh_rows, tuning_rows, run_rows, network_run_rows, trained_size_rows,
+          exchange_rows, risk_rows, wait_rows, phase_rows, rest_rows, price_rows}},
         risk_answered),
     question_of<generate_request, generate_answer>(
         "generate", "How long does a slice take for an image or a clip, and at what price?",
@@ -153,10 +153,11 @@ inline constexpr question questions[] = {
         "day_generation", "How many slices make the images or clips of a day in time, and what do they cost?",
         {{model_rows, picture_rows, item_day_rows, fill_rows, day_rows, day_chance_rows, price_rows}},
         generation_answered<asked_item_day, item_day_document, answer_to_day_generation>),
-    question_of<asked_plan, plan_document>("plan", "Which slices should train this model?",
-                                           {{model_rows, job_rows, plan_rows, preemption_rows, rest_rows, market_rows,
-                                             wait_rows, phase_rows, degree_rows, noise_rows, budget_rows, limit_rows}},
-                                           plan_answered),
+    question_of<asked_plan, plan_document>(
+        "plan", "Which slices should train this model?",
+        {{model_rows, job_rows, tuning_rows, plan_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows,
+          degree_rows, noise_rows, budget_rows, limit_rows}},
+        plan_answered),
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",
         {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, served_software_rows,

@@ -115,6 +115,7 @@ void add_limit_options(command& to, plan_options& into) {
 void add_training_options(command& to, plan_options& into) {
   nlohmann::json& request = into.job.request;
   add_job_options(to, into.job);
+  to.ask(tuning_rows, request);
   to.ask(plan_rows, request);
   add_epoch_options(to, into.epochs, {"--tokens"});
   add_input_options(to, into.input);

@@ -156,8 +156,7 @@ void add_train_command(session& with) {
   const auto options = std::make_shared<train_options>();
   add_placed_options(added, options->job);
   nlohmann::json& request = options->job.request;
-  for (const char* one : {"--default-tiles", "--first-moment-bf16", "--context-unbalanced", "--ring-attention"})
-    added.ask(run_rows, one, request).excludes({"--maxtext"});
+  for (const question_row& row : tuning_rows) added.ask(tuning_rows, row.option, request).excludes({"--maxtext"});
   added.ask(run_rows, "--tokens", request);
   add_epoch_options(added, options->epochs, {"--tokens"});
   const std::initializer_list<const char*> of_a_run = {"--tokens", "--examples", "--steps-per-epoch", "--steps"};

@@ -144,6 +144,7 @@ inline void assume_quotas(const plan_request& request, assumed_values& assumed) 
   plan_request request;
   request.model = config.model;
   request.job = filled_job(job, config.model, assumed);
+  check_sharing(request.job, asked.degrees.context);
   use_stored_format(config, request.job, job.base);
   if (job.remat) request.policies = {*job.remat};
   if (!job.remat) {  // which the search chooses

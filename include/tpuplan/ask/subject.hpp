@@ -98,6 +98,17 @@ inline constexpr text<240> software_help =
         .append(names_of<software_level>())
         .append("; tuned are recipes of MaxText and MLPerf, unnamed has the band of all");
 }  // namespace detail
+/// What the program of a training job does with shards and tiles, of which memory knows nothing.
+inline constexpr question_row tuning_rows[] = {
+    rows::flag("job.default_tiles", "--default-tiles", "true",
+               "grouped products of experts run in blocks that nobody tuned to their shapes"),
+    rows::flag("job.context_balanced", "--context-unbalanced", "false",
+               "each chip has one part of a causal sequence, not an early and a late one as in MaxText")
+        .with("--context"),
+    rows::flag("job.ring_attention", "--ring-attention", "true",
+               "keys and values go around a ring of chips instead of being gathered first")
+        .with("--context"),
+};
 /// The training job of a question; what is left open is filled in.
 inline constexpr question_row job_rows[] = {
     rows::count("job.global_batch", "--batch", "Global batch", "sequences", "global batch in sequences")
@@ -125,6 +136,8 @@ inline constexpr question_row job_rows[] = {
                  "master weights; with --lora the frozen base, whose adapters are in fp32")
         .usually("fp32; with --lora as stored"),
     rows::choice("job.moments", "--moments", "Optimizer state", format_choices, "optimizer state").usually("fp32"),
+    rows::flag("job.first_moment_bf16", "--first-moment-bf16", "true",
+               "of AdamW, whatever format the other moment has"),
     rows::choice("job.optimizer", "--optimizer", "Optimizer", optimizer_choices, optimizer_choices.valid)
         .usually("adamw"),
     rows::choice("job.remat", "--remat", "Remat policy", policy_choices, policy_choices.valid),
@@ -351,6 +364,15 @@ inline void assume_of_job(const transformer& model, const training_job& job, ass
     assumed.emplace_back("moments", "in " + std::string(name(job.moments)) +
                                         ", as 8-bit optimizers keep them (arXiv 2110.02861); scales are not counted");
   return job;
+}
+
+/// Refuses what a job says of shards of a sequence where no chips share one; a context of 0 is searched for. Worked:
+/// `ring_attention` on a layout without context parallelism.
+inline void check_sharing(const training_job& job, std::int64_t context) {
+  if (context != 1) return;
+  const char* valid = "a layout with context above 1";
+  if (job.ring_attention) detail::fail(errc::unsupported, "job.ring_attention", "given without effect", valid);
+  if (!job.context_balanced) detail::fail(errc::unsupported, "job.context_balanced", "given without effect", valid);
 }
 
 /// Fills in a batch that was not given in sequences: from its tokens, as a multiple of the unit, else the unit. Worked:

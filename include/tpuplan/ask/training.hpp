@@ -200,6 +200,7 @@ struct placed_job {
   all.where = scheduled_slice(slice_name);
   all.mesh = filled_layout(mesh, all.where);
   all.job = filled_job(asked, all.config.model, all.assumed);
+  check_sharing(all.job, all.mesh.context);
   use_stored_format(all.config, all.job, asked.base);
   fill_batch(asked.batch_tokens, checked_multiply(batch_shards(all.mesh), all.job.gradient_accumulation), all.job,
              all.assumed);
@@ -305,16 +306,6 @@ struct train_request {
 };
 /// The rows of the run that is trained.
 inline constexpr question_row run_rows[] = {
-    rows::flag("job.default_tiles", "--default-tiles", "true",
-               "grouped products of experts run in blocks that nobody tuned to their shapes"),
-    rows::flag("job.first_moment_bf16", "--first-moment-bf16", "true",
-               "of AdamW, whatever format the other moment has"),
-    rows::flag("job.context_balanced", "--context-unbalanced", "false",
-               "each chip has one part of a causal sequence, not an early and a late one as in MaxText")
-        .with("--context"),
-    rows::flag("job.ring_attention", "--ring-attention", "true",
-               "keys and values go around a ring of chips instead of being gathered first")
-        .with("--context"),
     rows::number("tokens", "--tokens", "Training tokens", "tokens", "of the whole run: 1T").within(1, 1e18),
 };
 /// A step, its memory, and the run where tokens were given.

@@ -143,6 +143,18 @@ TEST_CASE("what has no effect on a model or under an optimizer is refused, and w
   job = job_of(64, 4096);
   job.default_tiles = true;
   CHECK(says(refused(job), "job.default_tiles is given without effect; valid: a model with experts"));
+  job = job_of(64, 4096);
+  job.ring_attention = true;
+  check_sharing(job, 4);
+  check_sharing(job, 0);  // as many as a search finds
+  const auto unshared = [](const training_job& of) {
+    return refusal_of([&] { check_sharing(of, 1); }).message;
+  };
+  CHECK(says(unshared(job), "job.ring_attention is given without effect; valid: a layout with context above 1"));
+  job.ring_attention = false, job.context_balanced = false;
+  CHECK(says(unshared(job), "job.context_balanced is given without effect; valid: a layout with context above 1"));
+  job.context_balanced = true;
+  CHECK(unshared(job).empty());
   assumed_values assumed;
   assume_of_job(model_of({{"model_type", "gpt2"}}).model, job_of(8, 4096), assumed);
   REQUIRE(assumed.size() == 2);
