@@ -123,7 +123,7 @@ void within(relation& r, const char* what, const std::vector<double>& factors, d
       static_cast<double>(std::count_if(factors.begin(), factors.end(), [&](double factor) { return factor > most; }));
   const double allowed = (1 - share) * asked + 2 * std::sqrt(share * (1 - share) * asked);
   std::printf("  %s: %.3f in %g of 100\n", what, quantile(factors, share), 100 * share);
-  r.holds(beyond <= allowed, std::string(what) + " of serve and simulate at 80 % load", last,
+  r.holds(beyond <= allowed, std::string(what) + " of serve and simulate under load", last,
           std::to_string(beyond) + " of " + std::to_string(asked) + " are further apart than " + std::to_string(most));
 }
 
@@ -178,6 +178,56 @@ void busy(relation& r) {
   within(r, "first token", first, 1.6, 0.9, last);
   within(r, "time per token", each, 1.9, 0.98, last);
   within(r, "first token", first, 2.3, 0.98, last);
+}
+
+// The ends of the band of requests at a rate, where it has them, and the chance that they keep a time of a token: the
+// closed form is of means, and a simulation of a thousand requests that came by chance.
+void at_rate(relation& r) {
+  std::vector<double> low, high, chances;
+  reply last;
+  while (r.next()) {
+    const model& of = draw_decoder(r);
+    json job = random_job(r);
+    job["prompt"] = tokens(r.random.count_between(16, 8192));
+    job["output"] = tokens(r.random.count_between(16, 1024));
+    const std::string& slice = r.random.of(serving_slices());
+    json request = {{"config", of.config}, {"slice", slice}, {"job", job}};
+    const reply idle = ask("serve", request);
+    if (!serves(idle)) {
+      r.skip(idle.refused() ? "serve refuses" : "does not fit");
+      continue;
+    }
+    request["job"]["request_rate_per_s"] =
+        r.random.between(0.05, 0.6) * idle.answer()["estimate"]["capacity_per_s"].get<double>();
+    const double token = ask("serve", request).answer()["estimate"]["per_token"]["total_s"];
+    json targeted = request;
+    const double limit = r.random.between(1.05, 2) * token;
+    targeted["job"]["tpot_target_s"] = limit;
+    const reply served = ask("serve", targeted);
+    request["job"]["percentiles"]["per_token"] = {{"share", 0.5}, {"limit_s", limit}};
+    request["requests"] = 1000;
+    const reply simulated = ask("simulate", request);
+    if (!r.holds(!simulated.refused() && serves(served), "a rate below the capacity is refused", served,
+                 served.message(), simulated, simulated.message()))
+      continue;
+    const json &closed = served.answer(), &open = simulated.answer(), &ends = closed["at_rate"];
+    ordered(r, "time per token at a rate", served, ends["per_token_low_s"], closed["estimate"]["per_token"]["total_s"],
+            ends["per_token_high_s"].is_null() ? closed["estimate"]["per_token"]["total_s"] : ends["per_token_high_s"]);
+    r.holds(
+        ends["per_token_high_s"].is_null() == (ends["served_at_most_per_s"] <= request["job"]["request_rate_per_s"]),
+        "a band without an upper end is of fewer requests than come", served, ends.dump());
+    if (!open["latency_low"].is_null())
+      low.push_back(factor_between(ends["per_token_low_s"], open["latency_low"]["per_token"]["mean_s"]));
+    if (!open["latency_high"].is_null() && !ends["per_token_high_s"].is_null())
+      high.push_back(factor_between(ends["per_token_high_s"], open["latency_high"]["per_token"]["mean_s"]));
+    if (!open["chance"].is_null())
+      chances.push_back(1 + std::abs(closed["chance_to_keep_tpot"].get<double>() -
+                                     std::clamp(open["chance"].get<double>(), 0.05, 0.95)));
+    last = simulated;
+  }
+  within(r, "low end of a token", low, 1.25, 0.9, last);
+  within(r, "high end of a token", high, 1.5, 0.9, last);
+  within(r, "one and what chances differ by", chances, 1.15, 0.9, last);
 }
 
 // A point of the frontier is what serve answers where so many slots are all taken, as by so many clients, and so is

@@ -181,10 +181,11 @@ namespace detail {
   row.per_token = e.per_token.total;
   row.per_token_low = e.per_token.low;
   row.per_token_high = e.per_token.high;
-  const serving_job& job = request.job;
-  if (job.ttft_target.value() > 0)
-    row.chance_to_keep_ttft = chance(first_token_of(e), job.ttft_target / most_slower(job));
-  if (job.tpot_target.value() > 0) row.chance_to_keep_tpot = chance(e.per_token, job.tpot_target / most_slower(job));
+  const auto kept = [&](const request_times& limits) {
+    return chance_to_keep(e, limits, request.model, planned.share, planned.mesh, planned.where, request.constants);
+  };
+  row.chance_to_keep_ttft = kept({request.job.ttft_target, seconds{0}});
+  row.chance_to_keep_tpot = kept({seconds{0}, request.job.tpot_target});
   const bool simulated = routed != nullptr || any_target(request.job.percentiles);
   if (routed != nullptr) row.routed = *routed;
   if (simulated) {

@@ -139,6 +139,7 @@ struct serve_answer {
   serving_estimate estimate{};  ///< rates per second and latencies in seconds
   /// The chance that a measured mean keeps its target, 0.05 to 0.95; nothing without a target.
   std::optional<double> chance_to_keep_ttft{}, chance_to_keep_tpot{};
+  std::optional<requests_at_rate> at_rate{};  ///< the ends of mean times, of requests that come at a rate
   /// Engines that may run: the one that is named or, where none is, those that ran in published runs, most first.
   std::vector<served_software> software{};
   /// The range of the time of a token where no engine is named; nothing where nothing is served then.
@@ -405,6 +406,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
       given.job.block_tokens};
   answer.chance_to_fit = known.chance_to_fit();
   answer.chance_to_keep_ttft = known.chance_to_keep_ttft(), answer.chance_to_keep_tpot = known.chance_to_keep_tpot();
+  answer.at_rate = known.at_rate();
   answer.software = known.engines();
   if (const maybe<serving_estimate> unnamed = known.under(serving_engine::unnamed))
     answer.unnamed_low = unnamed->per_token.low, answer.unnamed_high = unnamed->per_token.high;
@@ -470,7 +472,7 @@ TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
-TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, software,
+TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, at_rate, software,
                unnamed_low, unnamed_high, untold_low, untold_high, slice, chips, largest_context,
                output_tokens_per_s_per_chip, costs, frontier, speculation, advice, targets, simulated, meets_targets,
                slowdown, chance_at_targets, changes, adapters, encoder, assumed, model, kind, job, mesh)

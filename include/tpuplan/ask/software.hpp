@@ -6,6 +6,7 @@
 #include <string>
 #include <tpuplan/ask/adapters.hpp>
 #include <tpuplan/ask/subject.hpp>
+#include <tpuplan/estimate/serving/at_rate.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/quantiles.hpp>
 #include <tpuplan/model/engines.hpp>
@@ -78,7 +79,35 @@ struct served_software {
   return {{"estimates", "corrected by " + words + " of your own, the more the more alike they are"}};
 }
 
+/// What requests that come at a rate meet if all steps are as short, and as long, as their band has them.
+struct requests_at_rate {
+  /// @{
+  /// Mean times at either end; no upper ones where more requests come than are served then.
+  seconds first_token_low{};
+  std::optional<seconds> first_token_high{};
+  seconds per_token_low{};
+  std::optional<seconds> per_token_high{};
+  per_second served_at_most{};  ///< requests, with steps at the upper end
+  /// @}
+};
+
 namespace detail {
+
+/// The chance that mean times keep limits, of which 0 is none; nothing without a limit or where nothing is served. Of
+/// requests that come at a rate it is that of the steps with which they do.
+[[nodiscard]] inline std::optional<double> chance_to_keep(const serving_estimate& estimate, const request_times& limits,
+                                                          const transformer& model, const serving_job& job,
+                                                          const serving_layout& mesh, const slice& where,
+                                                          const serving_calibration& constants) {
+  const bool of_first = limits.first_token.value() > 0, of_each = limits.per_token.value() > 0;
+  if (estimate.refusal != serving_refusal::none || !(of_first || of_each)) return std::nullopt;
+  const double slower = most_slower(job);
+  if (job.request_rate.value() > 0)
+    return chance_of_requests({limits.first_token / slower, limits.per_token / slower}, estimate, model, job, mesh,
+                              where, constants);
+  return of_first ? chance(first_token_of(estimate), limits.first_token / slower)
+                  : chance(estimate.per_token, limits.per_token / slower);
+}
 
 /// What is known of the software behind an estimate, and the chances that follow.
 struct software_of {
@@ -129,12 +158,18 @@ struct software_of {
     return estimate.fit == verdict::no ? even_shape.places[0].share : tpuplan::chance_to_fit(estimate.memory);
   }
   [[nodiscard]] std::optional<double> chance_to_keep_ttft() const {
-    if (estimate.refusal != serving_refusal::none || job.ttft_target.value() <= 0) return std::nullopt;
-    return chance(first_token_of(estimate), job.ttft_target / most_slower(job));
+    return chance_to_keep(estimate, {job.ttft_target, seconds{0}}, model, job, mesh, where, constants);
   }
   [[nodiscard]] std::optional<double> chance_to_keep_tpot() const {
-    if (estimate.refusal != serving_refusal::none || job.tpot_target.value() <= 0) return std::nullopt;
-    return chance(estimate.per_token, job.tpot_target / most_slower(job));
+    return chance_to_keep(estimate, {seconds{0}, job.tpot_target}, model, job, mesh, where, constants);
+  }
+  [[nodiscard]] std::optional<requests_at_rate> at_rate() const {
+    if (estimate.refusal != serving_refusal::none || job.request_rate.value() <= 0) return std::nullopt;
+    const request_range range = range_of_requests(estimate, model, job, mesh, where, constants);
+    requests_at_rate ends{range.low.first_token, std::nullopt, range.low.per_token, std::nullopt, {}};
+    if (range.high) ends.first_token_high = range.high->first_token, ends.per_token_high = range.high->per_token;
+    ends.served_at_most = estimate.capacity / tpuplan::detail::steps_of(estimate).high;
+    return ends;
   }
 };
 
@@ -142,6 +177,8 @@ struct software_of {
 }  // namespace abi_0
 }  // namespace tpuplan
 
+TPUPLAN_FIELDS(tpuplan::requests_at_rate, first_token_low, first_token_high, per_token_low, per_token_high,
+               served_at_most)
 TPUPLAN_FIELDS(tpuplan::served_software, engine, share, per_token, per_token_low, per_token_high)
 
 #endif

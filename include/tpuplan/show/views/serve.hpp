@@ -206,8 +206,8 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   if (answer.software.empty()) return "";
   const served_software& first = answer.software.front();
   if (answer.unnamed_low && first.per_token_low)
-    words.push_back(narrowed_words(joined({options.names_options ? "--engine " : "the name ", name(first.engine)}), "a token",
-                                   *answer.unnamed_low, *answer.unnamed_high, *first.per_token_low,
+    words.push_back(narrowed_words(joined({options.names_options ? "--engine " : "the name ", name(first.engine)}),
+                                   "a token", *answer.unnamed_low, *answer.unnamed_high, *first.per_token_low,
                                    *first.per_token_high));
   if (answer.untold_low)
     words.push_back(narrowed_words(
@@ -222,6 +222,19 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   if (!chance) return "";
   return (met ? "; kept with a chance of " : ", longer than the target; kept with a chance of ") +
          chance_words(*chance);
+}
+/// What requests that come at a rate meet at the ends of the band of steps. Worked: "with all steps as short and as
+/// long as the band has them the first token takes 22.0 ms or more: of requests that come 6.98 a second are served".
+[[nodiscard]] inline std::string at_rate_words(const requests_at_rate& ends, bool has_tokens) {
+  const auto between = [](seconds low, const std::optional<seconds>& high) {
+    return high ? duration_range(low, *high) : duration(low) + " or more";
+  };
+  std::string words = joined({"at this rate, with all steps as short and as long as the band has them: first token ",
+                              between(ends.first_token_low, ends.first_token_high)});
+  if (has_tokens) words += ", each token " + between(ends.per_token_low, ends.per_token_high);
+  if (!ends.first_token_high)
+    words += "; the longest serve " + rate_words(ends.served_at_most) + " requests/s, fewer than come";
+  return words;
 }
 /// What a slice does with its traffic, in sentences.
 [[nodiscard]] inline std::vector<std::string> served_sentences(const serve_answer& answer,
@@ -247,6 +260,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
+  if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, true));
   if (const std::string load = load_words(answer.job.request_rate, estimate.capacity); !load.empty())
     words.push_back(load);
   if (answer.adapters && answer.job.request_rate.value() > 0)
@@ -282,6 +296,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
                                        : step.limited_by == decode_limit::weights
                                            ? "HBM"
                                            : std::string(name(step.limited_by)).c_str()})};
+  if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, false));
   if (answer.encoder->capacity_of_one_process < estimate.capacity)
     words.push_back(
         joined({"one process of the host that takes as long for a request as engines that decode do serves ",
