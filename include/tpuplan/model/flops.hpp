@@ -97,8 +97,8 @@ constexpr double global_head_dim(const transformer& model) noexcept {
 /// Keys that a query sees on average where an indexer chooses them; the average context where there is no indexer, or
 /// where it chooses among keys that stand for several tokens.
 constexpr double chosen_keys(const transformer& model, double sequence, const flop_convention& how) {
-  if (model.attention.chosen_layers > 0) return average_context(model, sequence, 0, how);
-  return average_context(model, sequence, static_cast<double>(model.attention.indexer.top_k), how);
+  const std::int64_t most = model.attention.chosen_layers > 0 ? 0 : model.attention.indexer.top_k;
+  return average_context(model, sequence, static_cast<double>(most), how);
 }
 
 /// FLOPs of the recurrences and indexers of all layers for one token. An indexer scores all keys, provided there are

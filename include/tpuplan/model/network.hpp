@@ -115,7 +115,7 @@ struct layer_shape {
 
 namespace detail {
 
-/// Output positions along a side of `size` input positions.
+/// Output positions along a side of `size` input positions: as many of a layer without windows, which has no stride.
 constexpr std::int64_t positions_after(const network_layer& layer, std::int64_t size) {
   if (layer.padding < 0) return ceil_div(size, layer.stride);
   const std::int64_t padded = size + 2 * layer.padding;
@@ -180,9 +180,8 @@ constexpr layer_shape shape_behind(const network_layer& layer, std::int64_t heig
       fail(errc::not_divisible, "layer.heads", layer.heads, "a divisor of the layer's outputs");
   }
   const bool over_all = layer.kind == layer_kind::pooling && layer.kernel == 0;
-  const bool windowed = is_windowed(layer.kind) && !over_all;
-  shape.out_height = over_all ? 1 : windowed ? positions_after(layer, shape.height) : shape.height;
-  shape.out_width = over_all ? 1 : windowed ? positions_after(layer, shape.width) : shape.width;
+  shape.out_height = over_all ? 1 : positions_after(layer, shape.height);
+  shape.out_width = over_all ? 1 : positions_after(layer, shape.width);
   return shape;
 }
 

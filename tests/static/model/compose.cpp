@@ -1,7 +1,9 @@
 // The order in which model/compose.hpp hands out the blocks of a transformer. It compiles, so it passes.
 #include <tpuplan/model/compose.hpp>
 #include <tpuplan/model/model.hpp>
+#include <tpuplan/model/sums.hpp>
 
+#include "support/pairs.hpp"
 #include "support/worked_models.hpp"
 
 using namespace tpuplan;
@@ -33,5 +35,21 @@ static_assert(mixed.in_order.size == 3 && mixed.in_order.items[0].count == 3 && 
 static_assert(is(mixed, static_cast<std::size_t>(mixed.in_order.items[0].parts[0]), blocks::kind::mlp, 3));
 static_assert(is(mixed, static_cast<std::size_t>(mixed.in_order.items[2].parts[0]), blocks::kind::attention, 2));
 static_assert(mixed.in_order.items[2].parts[2] == -1);
+
+// A single layer with a window is one of the stack, and a stem of a single weight is one of the encoder's.
+constexpr transformer one_window() {
+  transformer m = llama_3_8b();
+  m.attention.window = 1024, m.attention.local_layers = 1;
+  return m;
+}
+static_assert(is(model_of(one_window()), 1, blocks::kind::attention, 1));
+static_assert(is(model_of(one_window()), 2, blocks::kind::attention, 31));
+static_assert(parameters(model_of(one_window())).total == parameters(llama_3_8b()).total);
+constexpr transformer whisper_with_stem(std::int64_t weights) {
+  transformer m = whisper_large_v3();
+  m.encoder_stem = weights;
+  return m;
+}
+static_assert(parameters(model_of(whisper_with_stem(1))).total == parameters(model_of(whisper_with_stem(0))).total + 1);
 
 }  // namespace

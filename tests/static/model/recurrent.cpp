@@ -40,4 +40,17 @@ static_assert(state_bytes_per_sequence(stack()) == bytes{3 * (4.0 * 32 + 2.0 * 3
 static_assert(kv_bytes_per_token(stack()) == bytes{0});
 static_assert(attention_layers(stack()) == 0 && dense_layers(stack()) == 0 && has_recurrence(stack()));
 
+// mLSTM has no convolution, so that taps and their bias weigh nothing: projections to values, two keys, a gate, and two
+// gates of each head with a bias; and a norm. Its state is a matrix, a key and a maximum of each head.
+constexpr transformer matrix_memory(std::int64_t taps) {
+  transformer m = stack();
+  m.recurrent.kind = recurrence::mlstm;
+  m.recurrent.inner_norm = false;
+  m.recurrent.kernel = taps;
+  return m;
+}
+static_assert(parameters(matrix_memory(0)).recurrent == 3 * (4 * (8 + 4 + 4 + 8 + 2 * 2) + 8 * 4 + 2 * 2 + 8));
+static_assert(parameters(matrix_memory(4)).recurrent == parameters(matrix_memory(0)).recurrent);
+static_assert(detail::core_flops(matrix_memory(4).recurrent, 4).value() == 5 * (8 * 4 + 4 + 2));
+
 }  // namespace

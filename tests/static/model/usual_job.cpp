@@ -47,6 +47,7 @@ static_assert(round_batch(1.4, 1) == 1 && round_batch(2.5, 1) == 3 &&
 
 static_assert(batch_of_tokens(4194304, 4096, 64) == 1024 && batch_of_tokens(4000000, 8192) == 512);
 static_assert(batch_of_tokens(8192, 4096, 64) == 64);
+static_assert(batch_of_tokens(4096, 4096) == 1);  // the fewest
 
 static_assert(usual_batch(1e12, 4096) == 1024 && usual_batch(1e6, 4096) == 128);
 static_assert(usual_batch(4096, 4096) == 1);

@@ -22,6 +22,16 @@ static_assert(clip.text.weights == 0);
 static_assert(clip.decoder.weights > 0);
 static_assert(clip.decoded_at_once == 1.0 / 3);
 
+// A stream of the decoder that does not say how many positions it has is of one.
+constexpr diffusion_pipeline with_tokens() {
+  diffusion_pipeline p = small_pipeline();
+  p.decoder = {};
+  put(p.decoder, blocks::stream{"token", blocks::flow::tokens, 4});
+  put(p.decoder, blocks::place{}, blocks::dense{0, 8});
+  return p;
+}
+static_assert(work_of(with_tokens(), {256, 256, 9}).decoder.model_flops == flops{2 * 4 * 8});
+
 static_assert(examples_of({4, 20, 2}, {8, 1, 1, 1}) == 1);
 static_assert(refusal_of(clip, {4, 20, 1}, {8, 1, 1, 1}, slice_for("v6e-8")).field == "layout.data");
 static_assert(refusal_of(clip, {4, 20, 2}, {8, 1, 1, 1}, slice_for("v6e-8")).field.empty());

@@ -37,6 +37,16 @@ static_assert([] {
   return serving_shortage(llama_3_8b(), job, {}, slice_for("v6e-1")) == bytes{0};
 }());
 
+// An encoder of which not even the weights fit takes no text at all.
+static_assert([] {
+  transformer model = llama_3_8b();
+  model.kind = architecture::encoder;
+  serving_job job;
+  job.prompt = fixed_length(512);
+  return largest_running(model, job, {}, slice_for("v5litepod-1")) == 0 &&
+         largest_running(model, job, {}, slice_for("v6e-1")) > 0;
+}());
+
 // A prefix that all sequences share is held once: of 16000 tokens and 500 of its own, with half of 300 of output, each
 // sequence takes 650 tokens and not 16650. Of as many groups as sequences nothing is saved.
 static_assert([] {

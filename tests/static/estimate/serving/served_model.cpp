@@ -39,4 +39,15 @@ static_assert(t5.summed == 3 * 12 * 768);
 static_assert(!t5.covered);
 static_assert(t5.reads.each == 36864);
 
+// A recurrent state of four heads is held once by a group of two devices, and twice by the eight of a replica.
+static_assert([] {
+  transformer model = llama_3_8b();
+  model.layers = 2, model.recurrent.layers = 1;
+  model.recurrent.width = 64, model.recurrent.heads = 4, model.recurrent.key_dim = 16;
+  detail::replica on;
+  on.devices = 8;
+  return detail::state_copies(model, {8, {}, {}, 2}, on) == 1 && detail::state_copies(model, {8, {}, {}, 0}, on) == 2 &&
+         detail::state_copies(model, {8, {}, {}, 8}, on) == 2;
+}());
+
 }  // namespace

@@ -16,4 +16,12 @@ static_assert(parameters(alone(7168, deepseek)).active ==
 static_assert(parameters(alone(4, blocks::experts{2, 1, 8, 0, 0, false, true, true, true})).total ==
               2 * (2 * 4 * 8 + 8 + 4) + 4 * 3 + 2);
 
+// Up, down and the router are all products where no expert is shared.
+constexpr std::size_t products_of(std::int64_t shared_d_ff) {
+  blocks::experts e;
+  e.count = 2, e.top_k = 1, e.d_ff = 8, e.shared_d_ff = shared_d_ff;
+  return blocks::work_of(on_image(4, 4, e)).product_count;
+}
+static_assert(products_of(0) == 3 && products_of(16) == 5);
+
 }  // namespace
