@@ -70,7 +70,6 @@ class csv_reader {
     field.append(static_cast<std::int64_t>(begin_ + further + 1));
     fail(errc::malformed_input, field.view(), given.substr(0, 60), valid);
   }
-  std::int64_t line() const { return number_; }
 
  private:
   std::string_view left_, source_, line_{};

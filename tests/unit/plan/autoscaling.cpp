@@ -44,6 +44,18 @@ TEST_CASE("slices are given back where no decision wanted them for so long") {
   CHECK(serving(rule, up_and_down())[125] == 1);
 }
 
+TEST_CASE("the first decision is remembered too") {
+  const traffic_day day{{per_second{82}}, seconds{3600}};
+  scaling_rule rule;
+  rule.headroom = 0;
+  rule.tolerance = 0.2;
+  rule.down_after = seconds{300};
+  detail::slices_wanted wanted{day, rule, following, 1, per_second{10}};
+  CHECK(wanted.at(0, 10) == 10);  // 8.2 of 10 are within a fifth
+  CHECK(wanted.at(1, 12) == 10);  // 8.2 of 12 are not, and 9 would do
+  CHECK(wanted.at(2, 10) == 10);
+}
+
 TEST_CASE("within the tolerance nothing is done") {
   scaling_rule rule;
   rule.headroom = 0;

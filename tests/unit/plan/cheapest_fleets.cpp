@@ -50,4 +50,20 @@ TEST_CASE("one fleet for each generation and GPU, the cheapest first") {
               means.planned.estimate.capacity.value() * static_cast<double>(means.planned.slices)));
 }
 
+TEST_CASE("the replica of a fleet runs no more requests at once than it is told, nor than are simulated") {
+  serving_request request;
+  request.model = llama_3_8b();
+  request.job.prompt = fixed_length(64);
+  request.job.output = fixed_length(16);
+  request.job.request_rate = per_second{1};
+  request.generations = {"v6e"};
+  const auto running = [&] {
+    return detail::ask_replica(request, plan_serving(request).plans.front(),
+                               [](const auto& engine, const auto&, const auto&, double) { return engine.max_running; });
+  };
+  CHECK(running() == planning_requests);
+  request.job.max_running = 4;
+  CHECK(running() == 4);
+}
+
 }  // namespace plan_cheapest_fleets_tests

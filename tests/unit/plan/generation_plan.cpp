@@ -48,6 +48,20 @@ TEST_CASE("plans keep up, the cheapest first, and every other slice has a reason
   CHECK(answer.plans.size() + answer.rejected.size() == considered);
 }
 
+TEST_CASE("of plans at one price that with fewer chips comes first, and of one size the quicker") {
+  generation_plan few, many;
+  few.where = slice_for("v6e-4"), many.where = slice_for("v6e-8");
+  few.rate = many.rate = usd_per_second{1};
+  few.latency = 20_s, many.latency = 10_s;
+  few.slices = many.slices = 1;
+  CHECK(detail::is_before(few, many, objective::cheapest));
+  CHECK_FALSE(detail::is_before(many, few, objective::cheapest));
+  CHECK(detail::is_before(many, few, objective::fastest));
+  few.slices = 2;
+  CHECK(detail::is_before(many, few, objective::cheapest));
+  CHECK_FALSE(detail::is_before(few, many, objective::cheapest));
+}
+
 TEST_CASE("twice the rate takes no fewer dollars, and a latency no fewer either") {
   const generation_plan_answer once = plan_generation(small_request(2000)),
                                twice = plan_generation(small_request(4000));

@@ -2,6 +2,8 @@
 #include <tpuplan/risk/played_run.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <random>
 #include <utility>
 #include <vector>
@@ -49,6 +51,15 @@ TEST_CASE("the last moment leaves time for a start that takes longer than a rest
   CHECK(run.wall <= 20_h);
   CHECK(run.wall > 19_h);
   CHECK(run.on_demand == run.billed);
+}
+
+TEST_CASE("a piece of capacity that ends before a start, a restart and a checkpoint is refused") {
+  run_at_risk job = exactly_ten_days();
+  job.start_up = 100_s;
+  job.longest_piece = 716_s;  // 600 s of restart, 100 s of start and a checkpoint of 15 s are 715 s
+  CHECK_FALSE(refusal_of([&] { validate(job); }).refused);
+  job.longest_piece = 715_s;
+  CHECK(says(refusal_of([&] { validate(job); }).message, "run_at_risk.longest_piece is 715"));
 }
 
 TEST_CASE("the useful time of a share of the runs") {
@@ -223,6 +234,23 @@ TEST_CASE("an elastic run that nothing stops, one whose pieces end, and one that
   const double without = play(exactly_ten_days(), {}, {}, {1, 1, 1}).wall.value();
   CHECK(close(failing.mean, without * (1 + (40 + 560.0 / 4) / (12 * 3600)), 1e-3));
   CHECK(close(failing.billed, failing.mean));  // the machine in its place is paid for as it starts
+}
+
+TEST_CASE("each stop of an elastic run takes its restart, of those that are repeated too") {
+  // A slice is lost each 1e6 s, so that no other is within the second in which it starts again; the work of 2000 stops
+  // is that of eight blocks, which are not all played.
+  run_at_risk job;
+  job.run = {seconds{2e9}, seconds{2e9}, seconds{2e9}};
+  job.slices = 2;
+  job.checkpoint_interval = 1_h;
+  job.restart_time = 1_s;
+  job.lifetime = believed_within(seconds{1e6}, 1);
+  for (const std::int64_t n : {1, 2, 3, 4, 5}) {
+    const played_run run = play(job, {}, elastic_policy, {1, n, 5});
+    CHECK(run.ended);
+    CHECK(run.stops > 1500);
+    CHECK(std::abs(run.wall.value() - 2e9 - static_cast<double>(run.stops)) < 0.01);
+  }
 }
 
 }  // namespace risk_played_run_tests

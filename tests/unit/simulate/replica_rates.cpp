@@ -52,6 +52,19 @@ TEST_CASE("a rate holds where a simulation of the replica keeps the targets") {
   CHECK_FALSE(detail::replica_rates{model, job, constants, {}}.are_needed());
 }
 
+TEST_CASE("a replica runs no more requests at once than it is told") {
+  const transformer model = llama_3_8b();
+  serving_job job = chat_job();
+  job.max_running = 4;
+  const serving_calibration constants;
+  latency_targets targets;
+  targets.per_token = {0.95, 20_ms};
+  detail::replica_rates rates{model, job, constants, targets};
+  const double running = rates.report_of_replica(slice_for("v6e-8"), {}, per_second{1000}).running;
+  CHECK(running > 3);
+  CHECK(running <= 4);
+}
+
 TEST_CASE("a target below an empty replica's time holds at no rate") {
   const transformer model = llama_3_8b();
   const serving_job job = chat_job();

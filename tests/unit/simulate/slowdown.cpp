@@ -54,6 +54,18 @@ TEST_CASE("steps take as many times as long as the ends of the band of an estima
   CHECK(band.high.tokens == 2);
 }
 
+TEST_CASE("clients that send as soon as they are answered may wait longer up to the limit, however short it is") {
+  detail::counted_times times;
+  times.first = {0.05, 0.1, 0.2, 0.25};
+  times.whole = {1, 2, 3, 4};
+  latency_targets targets;
+  CHECK(detail::slowdown_at_once(times, targets) == 0);
+  targets.first_token = {1, 500_ms};
+  CHECK(detail::slowdown_at_once(times, targets) == 2);  // 0.5 s of 0.25 s
+  targets.end_to_end = {1, 6_s};
+  CHECK(detail::slowdown_at_once(times, targets) == 1.5);  // 6 s of 4 s
+}
+
 TEST_CASE("limits by a slower clock") {
   latency_targets targets;
   targets.first_token = {0.99, 2_s};

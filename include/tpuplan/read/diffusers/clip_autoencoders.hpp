@@ -134,7 +134,7 @@ inline void read_autoencoder_hunyuan(diffusers_fields& fields, autoencoder_readi
   read.latent_channels = s.latents, read.spatial = std::int64_t{1} << sides, read.temporal = 4;
 }
 
-/// Residual blocks of CogVideoX's decoder, whose norms are scaled by products of the latents.
+/// Two or more residual blocks of CogVideoX's decoder, whose norms are scaled by products of the latents.
 inline void put_cog_blocks(blocks::model& to, const blocks::place& at, std::int64_t count, std::int64_t inputs,
                            std::int64_t outputs, std::int64_t latents) {
   blocks::residual one;
@@ -143,7 +143,7 @@ inline void put_cog_blocks(blocks::model& to, const blocks::place& at, std::int6
   beside.branch = true;
   put(to, beside, blocks::dense{latents, 2 * (inputs + outputs)});
   beside.count = count - 1;
-  if (count > 1) put(to, beside, blocks::dense{latents, 4 * outputs});
+  put(to, beside, blocks::dense{latents, 4 * outputs});
   put_residual_blocks(to, at, count, one);
 }
 

@@ -59,6 +59,12 @@ TEST_CASE("groups of data-parallel attention") {
   CHECK(problem_at(model, 16, "v6e-16", 2) == layout_problem::experts);
   CHECK(problem_of(model, {8, {}, cache_sharding::batch, 2}, slice_for("v6e-8")) == layout_problem::other_sharding);
   CHECK(name(layout_problem::other_sharding) == "other_sharding");
+  // 32 heads over groups of 3 devices: it is the group that is refused, not the replica of 6.
+  CHECK(problem_at(model, 6, "v5p-384", 3) == layout_problem::heads);
+  serving_job job;
+  job.prompt = job.output = fixed_length(256);
+  const refusal refused = refusal_of([&] { (void)serve(model, job, {6, {}, {}, 3}, slice_for("v5p-384")); });
+  CHECK(says(refused.message, "serving_layout.attention is 3"));
 }
 
 TEST_CASE("advice tries no layout that there is not") {

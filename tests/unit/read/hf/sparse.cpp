@@ -54,6 +54,16 @@ TEST_CASE("DeepSeek-V4 keeps a window and a few keys for all tokens", "[hf_spars
   CHECK(more < 2 * (scored + seen) * 1.001);
 }
 
+TEST_CASE("the first two layers of DeepSeek-V4 have no indexer, where nothing says otherwise", "[hf_sparse]") {
+  for (const auto& [layers, chosen] : {std::pair{1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 2}}) {
+    CAPTURE(layers);
+    const attention_spec a =
+        read_hf_config({{"model_type", "deepseek_v4"}, {"num_hidden_layers", layers}}).model.attention;
+    CHECK(a.chosen_layers == chosen);
+    CHECK(a.merged_layers == layers - chosen);
+  }
+}
+
 TEST_CASE("layers that take over the choice of another have no indexer", "[hf_sparse]") {
   // zai-org/GLM-5.2: the class of transformers has as many weights.
   for (const char* changes :
