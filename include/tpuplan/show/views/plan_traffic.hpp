@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/plan_split.hpp>
 #include <tpuplan/ask/plan_traffic.hpp>
 #include <tpuplan/show/views/serving.hpp>
