@@ -40,6 +40,14 @@ TEST_CASE("an open layout has a replica on each device, and an open batch 128 ex
   CHECK(fit["example"] == "image");
 }
 
+TEST_CASE("an example of two columns or more is an image") {
+  network net;
+  net.height = 784;
+  CHECK(example_word(net) == "example");
+  net.width = 2;
+  CHECK(example_word(net) == "image");
+}
+
 TEST_CASE("a step of a network, and its run where examples are given", "[ask]") {
   const json job = {{"global_batch", 1024}, {"optimizer", "sgd_momentum"}};
   const json step = resnet_question("train_network", {{"job", job}});

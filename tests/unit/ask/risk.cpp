@@ -1,5 +1,6 @@
 // The question risk: the chances of a run, and what they agree with.
 #include <algorithm>
+#include <optional>
 #include <tpuplan/ask.hpp>
 #include <tpuplan/ask/risk.hpp>
 #include <utility>
@@ -119,6 +120,27 @@ TEST_CASE("runs that end before they would go on on demand are not played again,
       CHECK(switched < 290);
     }
   }
+}
+
+TEST_CASE("on other chips checkpoints come after as many steps") {
+  const placed_job all = job_on("v5p-128");
+  const risk_request asked = ten_billion_tokens();
+  placed_run from;
+  from.where = all.where, from.slices = 1;
+  from.run = {10_days, 8_days, 12_days};
+  from.terms.checkpoint_interval = 1_h;
+  from.terms.interval_of_steps = true;
+  const std::optional<placed_run> twice =
+      detail::run_on_chips(from, all, asked, {}, provisioning::on_demand, 2 * chips(all.where));
+  REQUIRE(twice);
+  CHECK(twice->run.expected < 10_days);
+  CHECK(close((from.run.expected / from.terms.checkpoint_interval),
+              twice->run.expected / twice->terms.checkpoint_interval));
+  from.terms.interval_of_steps = false;
+  const std::optional<placed_run> by_time =
+      detail::run_on_chips(from, all, asked, {}, provisioning::on_demand, 2 * chips(all.where));
+  REQUIRE(by_time);
+  CHECK(by_time->terms.checkpoint_interval == 1_h);
 }
 
 TEST_CASE("dates are those of the calendar") {

@@ -160,6 +160,15 @@ TEST_CASE("a pair of stacks has the lengths of its windows") {
   CHECK(job.output.longest == 256);
   use_own_lengths(whisper_large_v3(), true, true, job);
   CHECK(job.prompt.longest == 1500);
+  // An encoder of text has positions too, but no window: a prompt has what is usual, or what the model takes.
+  transformer text = whisper_large_v3();
+  text.encoder_stem = 0, text.encoder_positions = text.max_positions = 16384;
+  serving_job open = usual_traffic();
+  use_own_lengths(text, false, false, open);
+  CHECK(open.prompt.longest == 1024);
+  text.max_positions = 512;
+  use_own_lengths(text, false, false, open);
+  CHECK(open.prompt.longest == 512);
   model_config config;
   config.model = whisper_large_v3();
   serve_request asked;
@@ -264,6 +273,8 @@ TEST_CASE("what targets and first tokens rest on is said") {
   CHECK(wait().value() == Approx(2 * of(4).value()));
   estimate.largest_running = 4;
   CHECK(wait().value() == Approx(of(4).value() + 0.02 + 50 * 0.01));
+  asked.job.concurrency = 1;  // who is alone waits for its own prompt
+  CHECK(wait().value() == Approx(of(1).value()));
 }
 
 TEST_CASE("a slice that is hardly used has its tokens a second, and targets are held by a replica with its share") {

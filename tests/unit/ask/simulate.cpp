@@ -73,6 +73,24 @@ TEST_CASE("adapters lie beside the weights of a fleet, and slow it down as publi
   CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, asked, price_book{}); }).message, "adapters is 32"));
 }
 
+TEST_CASE("what drafts rest on is said, of a single token too") {
+  model_config config;
+  config.model = llama_3_8b();
+  simulate_request asked;
+  asked.slice = "v6e-4";
+  asked.requests = 200;
+  asked.job.request_rate = per_second{1};
+  const auto says_of_drafts = [&] {
+    const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
+    return std::any_of(answer.assumed.begin(), answer.assumed.end(),
+                       [](const assumption& one) { return one.field == "luck of drafts"; });
+  };
+  CHECK_FALSE(says_of_drafts());
+  asked.job.speculation.draft_tokens = 1, asked.job.speculation.acceptance = 0.8;
+  asked.job.speculation.draft_cost = 0.1;
+  CHECK(says_of_drafts());
+}
+
 TEST_CASE("an encoder under traffic answers requests, and has no sessions") {
   model_config config;
   config.model = bert_base();

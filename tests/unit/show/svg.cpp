@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <tpuplan/read/hf.hpp>
@@ -313,6 +314,25 @@ TEST_CASE("throughput and time per token: points at their ticks, running sequenc
   CHECK(of_slice.count > 5);
   CHECK_FALSE(texts_overlap(drawn(to_svg(frontier_chart{"t", {{"a", of_slice}, {"b", frontier}}}))));
   CHECK(says(refusal_of([] { (void)to_svg(frontier_chart{}); }).message, "frontier_chart.lines is none"));
+}
+
+TEST_CASE("accuracy: records with a prediction are points, by generation, small models apart", "[svg]") {
+  struct record {
+    std::string id, generation;
+    bool in_domain = true;
+    std::optional<seconds> predicted, measured;
+  };
+  const accuracy_chart chart = accuracy_of(std::vector<record>{{"a", "v4", true, 2_s, 3_s},
+                                                               {"b", "v4", true, std::nullopt, 3_s},
+                                                               {"c", "v4", true, 2_s, std::nullopt},
+                                                               {"d", "v5e", false, 5_s, 4_s}});
+  REQUIRE(chart.points.size() == 2);
+  CHECK(chart.points[0].label == "a");
+  CHECK(chart.points[0].group == "v4");
+  CHECK(chart.points[0].predicted == 2_s);
+  CHECK(chart.points[0].measured == 3_s);
+  CHECK(chart.points[1].label == "d");
+  CHECK(chart.points[1].group == "below 1.5 B parameters");
 }
 
 TEST_CASE("accuracy: diagonal, band, groups", "[svg]") {

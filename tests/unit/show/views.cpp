@@ -2,6 +2,7 @@
 #include <string>
 #include <tpuplan/ask.hpp>
 #include <tpuplan/show/views.hpp>
+#include <utility>
 
 #include "support/catch.hpp"
 
@@ -147,6 +148,34 @@ TEST_CASE("the report of a plan recommends in two sentences, and says what may g
   question.deadline = 1_s;
   CHECK(report_of(detail::answer_to_plan(question, {}, price_book{})).summary ==
         "No slice does it within these limits.");
+}
+
+TEST_CASE("a better plan that nobody has run is named where it is the second, also of two") {
+  plan_document answer;
+  answer.plans = {row_of(1, "v6e-256", 100, true), row_of(2, "v6e-256", 90, true)};
+  for (plan_row& row : answer.plans) {
+    plan_cost cost;
+    cost.total = *row.total;
+    row.plan.costs = {cost};
+  }
+  layout &first = answer.plans[0].plan.mesh, &second = answer.plans[1].plan.mesh;
+  first.fsdp = 256;
+  second.fsdp = 8, second.tensor = 32;
+  CHECK(readable::has_untried_before(answer));
+  second.fsdp = 16, second.tensor = 16;  // v6e has run tensor parallelism over 16
+  CHECK_FALSE(readable::has_untried_before(answer));
+  answer.plans.pop_back();
+  CHECK_FALSE(readable::has_untried_before(answer));
+}
+
+TEST_CASE("examples that are in no step are said, were it one of each epoch") {
+  data_set data;
+  data.epochs = 2;
+  for (const auto& [examples, words] : {std::pair{128, "1 step an epoch, 2 epochs: 2 steps"},
+                                        {129, "1 step an epoch (1 of 129 examples dropped), 2 epochs: 2 steps"}}) {
+    data.examples = examples;
+    CHECK(readable::epochs_words(data, epochs_of(data, 128)) == words);
+  }
 }
 
 TEST_CASE("a run that never ends has no picture") { CHECK(pictures_of(risk_answer{}).empty()); }

@@ -58,6 +58,25 @@ TEST_CASE("a decode record is a question and a time, and its estimate that of th
   CHECK(says(refusal_of([&] { (void)read_serving_record(record, "records[0]"); }).message, "records[0].task"));
 }
 
+TEST_CASE("an end-to-end record is its prompts and a step for each output token, at the ends of the band too") {
+  json record = record_named("ptxla-llama-65b-v4-32");
+  record["task"] = "end-to-end";
+  record["global_batch"] = 4;
+  record["measured"] = {{"latency_s", 20}};
+  const serving_record read = read_serving_record(record, "record");
+  REQUIRE(read.question == serving_question::end_to_end);
+  CHECK(read.measured == 20_s);
+  const prefill_breakdown prompts =
+      prefill_time(read.model, {4, read.job.prompt.longest}, read.job, read.mesh, read.where);
+  const decode_breakdown step =
+      decode_step(read.model, {4, running_context(read.job)}, read.job, read.mesh, read.where);
+  REQUIRE(read.job.output.mean > 1);
+  const serving_prediction said = predict(read);
+  CHECK(close(said.time.value(), (prompts.total + read.job.output.mean * step.total).value()));
+  CHECK(close(said.low.value(), (prompts.low + read.job.output.mean * step.low).value()));
+  CHECK(close(said.high.value(), (prompts.high + read.job.output.mean * step.high).value()));
+}
+
 TEST_CASE("a record says how well the program is tuned, or its words and its engine do") {
   const auto read = [](const json& record) { return read_serving_record(record, "record").job.software; };
   CHECK(read(record_named("ptxla-llama-65b-v4-32")) == software_level::general);
