@@ -213,7 +213,8 @@ inline constexpr question questions[] = {
   }
   if (wanted == true) return view_options{};
   if (wanted.is_object()) {
-    form = wanted.contains("form") && wanted["form"].is_string() ? wanted["form"].get<std::string>() : form;
+    const nlohmann::json given = wanted.value("form", nlohmann::json(form));
+    form = given.is_string() ? given.get<std::string>() : "";
     wanted.erase("form");
   } else if (wanted.is_string()) {
     form = wanted.get<std::string>();

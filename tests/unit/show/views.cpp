@@ -87,7 +87,11 @@ TEST_CASE("ask gives the view beside the answer, in the form that is asked for")
   CHECK(asked("fit", fit, "csv")["view"].get<std::string>().rfind("on_each_device,size_bytes,share\n", 0) == 0);
   CHECK(asked("fit", fit, "html")["view"].get<std::string>().find("<table>") != std::string::npos);
   CHECK_FALSE(asked("fit", fit, false).contains("view"));
-  CHECK(asked("fit", fit, "prose")["error"]["field"] == "view");
+  for (const nlohmann::json& none : {nlohmann::json("prose"), nlohmann::json(3), nlohmann::json{{"form", "prose"}},
+                                     nlohmann::json{{"form", 3}}, nlohmann::json{{"form", nullptr}}})
+    CHECK(asked("fit", fit, none)["error"]["field"] == "view");
+  CHECK(asked("fit", fit, {{"form", "text"}})["view"] == asked("fit", fit, "text")["view"]);
+  CHECK(asked("fit", fit, {{"rows", 5}})["view"]["title"] == title);
   CHECK(ask({{"schema", json_schema}, {"question", "launch"}, {"view", true}})["error"]["field"] == "view");
 }
 
