@@ -88,6 +88,14 @@ inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replic
 [[nodiscard]] inline double routed_work(double steps, double requests, double replicas) {
   return (steps + work_of_a_request * requests) * (1 + replicas / replicas_looked_over);
 }
+/// The same of all slices, where a part was simulated with so much: as many times the steps and the requests; 0 where
+/// all were.
+[[nodiscard]] inline double routed_work_of_all(double of_part, std::int64_t part, std::int64_t slices,
+                                               std::int64_t replicas_of_slice) {
+  if (part == slices) return 0;
+  const auto all = static_cast<double>(slices * replicas_of_slice), few = static_cast<double>(part * replicas_of_slice);
+  return of_part / routed_work(1, 0, few) * routed_work(1, 0, all) * all / few;
+}
 
 /// What simulate is asked of slices of a plan; `job` is the one that was asked for.
 [[nodiscard]] inline simulate_request simulation_of(const serving_request& request, const serving_job& job,
@@ -322,13 +330,6 @@ class routed_search {
     share_ = static_cast<double>(high) / static_cast<double>(flat);
     return high;
   }
-  /// The work of all slices, of which a part was simulated; 0 where all were.
-  [[nodiscard]] static double work_of_all(const tried_fleet& tried, std::int64_t replicas_of_slice) {
-    if (tried.part == tried.slices) return 0;
-    const auto replicas = [&](std::int64_t slices) { return static_cast<double>(slices * replicas_of_slice); };
-    const double all = replicas(tried.slices), part = replicas(tried.part);
-    return tried.work / routed_work(1, 0, part) * routed_work(1, 0, all) * all / part;
-  }
   /// The router with which the requests of these slices end earliest, of those that keep the targets.
   void choose(const serving_plan& of, std::int64_t slices, rejected_server& closest,
               std::vector<planned_router>& routers) {
@@ -339,7 +340,7 @@ class routed_search {
       if (one != request_routing::prefix && work_ + (part == slices ? whole : 0) > most_routed_work) break;
       if (const std::optional<tried_fleet> tried = simulated(of, slices, one, closest)) {
         routers.push_back(fleet_of(*tried, one));
-        whole = work_of_all(*tried, of.estimate.replicas);
+        whole = routed_work_of_all(tried->work, tried->part, slices, of.estimate.replicas);
       }
     }
     const auto before = [](const planned_router& a, const planned_router& b) {
@@ -373,7 +374,8 @@ class routed_search {
     for (;; ++slices) {
       const std::optional<tried_fleet> part = simulated(of, slices, routing, closest);
       if (!part || part->part == slices) return slices;
-      if (work_ + work_of_all(*part, of.estimate.replicas) > most_routed_work) return slices;
+      if (work_ + routed_work_of_all(part->work, part->part, slices, of.estimate.replicas) > most_routed_work)
+        return slices;
       const std::optional<tried_fleet> all = simulated(of, slices, routing, closest, true);
       if (!all || all->holds) return slices;
       if (slices == most) return closest.why = serving_rejection::too_many_chips, std::nullopt;

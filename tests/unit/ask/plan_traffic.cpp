@@ -144,6 +144,12 @@ TEST_CASE("the part of a large fleet that is simulated depends on what a router 
   CHECK(rate_of_part(per_second{0.3}, 7, 7) == per_second{0.3});
 }
 
+TEST_CASE("all slices take the steps and requests of all, each of which looks over more replicas") {
+  const double part = detail::routed_work(100, 10, 12), all = detail::routed_work(500, 50, 60);
+  CHECK(detail::routed_work_of_all(part, 3, 15, 4) == Approx(all));
+  CHECK(detail::routed_work_of_all(part, 3, 3, 4) == 0);
+}
+
 TEST_CASE("a plan of a fleet that is large is what simulate answers of all its slices where there is time for it") {
   asked_serving_plan asked = behind_prompts();
   asked.job.request_rate = per_second{400};
