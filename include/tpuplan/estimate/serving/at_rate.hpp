@@ -50,14 +50,14 @@ constexpr estimated_range<double> steps_of(const serving_estimate& estimate) {
   return {estimate.first_token_low / answer, 1, estimate.first_token_high / answer};
 }
 
-/// The largest factor, from 1/16 to 16 and to 1e-4 of it, for which a condition that fails from some factor on holds; 0
+/// The largest factor, from 1/16 to 16 and to 1e-9 of it, for which a condition that fails from some factor on holds; 0
 /// where it does not hold at the least.
 template <class Holds>
 constexpr double largest_factor(const Holds& holds) {
   double low = 1.0 / 16, high = 16;
   if (!holds(low)) return 0;
   if (holds(high)) return high;
-  while (high > low * 1.0001) {
+  while (high > low * (1 + 1e-9)) {
     const double middle = math::sqrt(low * high);
     (holds(middle) ? low : high) = middle;
   }
