@@ -6,7 +6,6 @@
 /// speculation.
 
 #include <tpuplan/estimate/serving/advice.hpp>
-#include <tpuplan/estimate/serving/at_rate.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
 #include <tpuplan/estimate/serving/decode.hpp>
 #include <tpuplan/estimate/serving/encoder.hpp>

@@ -80,8 +80,8 @@ inline constexpr training_band untold_training_bands[] = {
 
 /// Software of that level among those that ran.
 struct software_share {
-  software_level level{};
-  double share = 0;  ///< of the sources, each counted once, its runs sharing that
+  software_level level{};  ///< of a program
+  double share = 0;        ///< of the sources, each counted once, its runs sharing that
 };
 
 /// How well tuned the programs of the published runs are, most first.
