@@ -472,8 +472,8 @@ TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_
 TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens, output_tokens_per_s_then,
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
-TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, at_rate, software,
-               unnamed_low, unnamed_high, untold_low, untold_high, slice, chips, largest_context,
+TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, at_rate,
+               software, unnamed_low, unnamed_high, untold_low, untold_high, slice, chips, largest_context,
                output_tokens_per_s_per_chip, costs, frontier, speculation, advice, targets, simulated, meets_targets,
                slowdown, chance_at_targets, changes, adapters, encoder, assumed, model, kind, job, mesh)
 TPUPLAN_FIELDS(tpuplan::requests_together, requests, step, rate)

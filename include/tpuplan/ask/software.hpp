@@ -94,14 +94,16 @@ struct requests_at_rate {
 namespace detail {
 
 /// The chance that mean times keep limits, of which 0 is none; nothing without a limit or where nothing is served. Of
-/// requests that come at a rate it is that of the steps with which they do.
+/// requests that come at a rate it is that of the steps with which they do; the steps of adapters are those of a slower
+/// clock, by which limits are shorter and requests closer together.
 [[nodiscard]] inline std::optional<double> chance_to_keep(const serving_estimate& estimate, const request_times& limits,
-                                                          const transformer& model, const serving_job& job,
+                                                          const transformer& model, serving_job job,
                                                           const serving_layout& mesh, const slice& where,
                                                           const serving_calibration& constants) {
   const bool of_first = limits.first_token.value() > 0, of_each = limits.per_token.value() > 0;
   if (estimate.refusal != serving_refusal::none || !(of_first || of_each)) return std::nullopt;
   const double slower = most_slower(job);
+  job.request_rate = job.request_rate * slower;
   if (job.request_rate.value() > 0)
     return chance_of_requests({limits.first_token / slower, limits.per_token / slower}, estimate, model, job, mesh,
                               where, constants);
