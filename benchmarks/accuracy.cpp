@@ -152,7 +152,7 @@ void print_sources(const char* said, const std::vector<training_record>& runs,
     const step_breakdown step = step_time(run.model, run.job, run.mesh, run.where);
     const training_band own = bands.at(run.source)[static_cast<std::size_t>(step.kind)];
     training_band band = widened(own, step.extrapolated, run.job.software);
-    if (run.job.software == software_level::unnamed && run.mesh.expert > 1)  // what a first port may take: no errors
+    if (run.job.software == software_level::unnamed && run.mesh.expert > 1)  // which follows from no errors
       band.high = std::max(band.high, step.high / step.total);
     const double measured = 1 / (1 + left_out[i].error);
     const judged_run one{run.source, left_out[i].error, band.low <= measured && measured <= band.high,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/math.hpp>
+#include <tpuplan/estimate/serving/at_rate.hpp>
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <tpuplan/simulate/step_times.hpp>
@@ -25,15 +26,6 @@ inline namespace abi_0 {
   const double end = factor < 1 ? token.total / token.low : token.high / token.total;
   if (!(end > 1)) return factor < 1 ? 0 : 1;
   return detail::normal_share_below(1.6448536269514722 * math::log(factor) / math::log(end));
-}
-
-/// The time of an estimate whose band says how much longer steps may take: of a token or, of an encoder, of a request.
-/// Worked: of Llama it is the time per token.
-[[nodiscard]] inline token_time whole_time_of(const serving_estimate& estimate) {
-  if (estimate.per_token.total.value() > 0) return estimate.per_token;
-  token_time whole;
-  whole.total = estimate.first_token, whole.low = estimate.first_token_low, whole.high = estimate.first_token_high;
-  return whole;
 }
 
 /// How many times as long as estimated the steps of an engine take at the two ends of a band.
@@ -95,14 +87,7 @@ template <class Times>
     for (std::size_t i = 0; i < closer.size(); ++i) closer[i].arrival = requests[i].arrival / slower;
     return detail::are_met(engine, closer, times, limits, sums).value_or(false);
   };
-  double low = 0.0625, high = 16;
-  if (!holds(low)) return 0;
-  if (holds(high)) return high;
-  while (high > low * 1.01) {
-    const double middle = math::sqrt(low * high);
-    (holds(middle) ? low : high) = middle;
-  }
-  return low;
+  return detail::largest_factor(0.01, holds);
 }
 
 }  // namespace abi_0

@@ -42,6 +42,9 @@ TEST_CASE(
     shares += one.share;
   }
   CHECK(std::abs(shares - 1) < 0.002);
+  CHECK(
+      (untold.software[0].level == software_level::general && untold.software[2].level == software_level::first_port));
+  CHECK(std::abs(untold.software[2].step_time / untold.step_time - 1.3) < 1e-12);  // dense, without tensor parallelism
 }
 
 TEST_CASE("a job on a slice has nothing left open") {

@@ -14,6 +14,15 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+/// The time of an estimate whose band says how much longer steps may take: of a token or, of an encoder, of a request.
+/// Worked: of Llama it is the time per token.
+[[nodiscard]] constexpr token_time whole_time_of(const serving_estimate& estimate) {
+  if (estimate.per_token.total.value() > 0) return estimate.per_token;
+  token_time whole;
+  whole.total = estimate.first_token, whole.low = estimate.first_token_low, whole.high = estimate.first_token_high;
+  return whole;
+}
+
 /// The mean times of requests.
 struct request_times {
   seconds first_token{};  ///< of an encoder the answer
@@ -44,20 +53,18 @@ namespace detail {
 
 /// How many times as long as estimated the steps of an engine may take, with the ends of their band.
 constexpr estimated_range<double> steps_of(const serving_estimate& estimate) {
-  const token_time& token = estimate.per_token;
-  if (token.total.value() > 0) return {token.low / token.total, 1, token.high / token.total};
-  const seconds answer = estimate.first_token;
-  return {estimate.first_token_low / answer, 1, estimate.first_token_high / answer};
+  const token_time whole = whole_time_of(estimate);
+  return {whole.low / whole.total, 1, whole.high / whole.total};
 }
 
-/// The largest factor, from 1/16 to 16 and to 1e-9 of it, for which a condition that fails from some factor on holds; 0
-/// where it does not hold at the least.
+/// The largest factor from 1/16 to 16, to that share of it, for which a condition that fails from some factor on holds;
+/// 0 where it does not hold at the least.
 template <class Holds>
-constexpr double largest_factor(const Holds& holds) {
+constexpr double largest_factor(double exact, const Holds& holds) {
   double low = 1.0 / 16, high = 16;
   if (!holds(low)) return 0;
   if (holds(high)) return high;
-  while (high > low * (1 + 1e-9)) {
+  while (high > low * (1 + exact)) {
     const double middle = math::sqrt(low * high);
     (holds(middle) ? low : high) = middle;
   }
@@ -88,15 +95,14 @@ constexpr double largest_factor(const Holds& holds) {
                                                   const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = default_serving_calibration) {
-  const double slower = detail::largest_factor([&](double factor) {
+  const double slower = detail::largest_factor(1e-9, [&](double factor) {
     const maybe<request_times> times = times_with_steps(factor, model, job, mesh, where, constants);
     const auto within = [](seconds time, seconds limit) { return limit.value() <= 0 || time <= limit; };
     return times && within(times->first_token, limits.first_token) && within(times->per_token, limits.per_token);
   });
   if (slower <= 0) return serving_shape.places[0].share;
-  const token_time& token = estimate.per_token;
-  if (token.total.value() > 0) return chance(token, slower * token.total);
-  return chance(first_token_of(estimate), slower * estimate.first_token);
+  const token_time whole = whole_time_of(estimate);
+  return chance(whole, slower * whole.total);
 }
 
 }  // namespace abi_0
