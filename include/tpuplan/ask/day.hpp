@@ -186,7 +186,7 @@ template <class Asked>
   assumed_values said = assumed_engine(asked.job.engine, config.model);
   for (const assumed_values& more :
        {assumed_runs(request.constants), assumed_kind(asked.job, config.model),
-        assumed_schedule(asked.job, config.model), assumed_lengths(request.job, request.drawn),
+        assumed_schedule(job_over(asked), config.model), assumed_lengths(request.job, request.drawn),
         assumed_drafts(asked.job.speculation, request.job.speculation)})
     said.insert(said.end(), more.begin(), more.end());
   assume_spot_of_day(request.fleet.where, request.prices, asked.region, asked.traffic.between, said);

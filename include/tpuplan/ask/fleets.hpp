@@ -410,10 +410,13 @@ namespace detail {
   const routed_plans found = search.plans();
   serving_request whole = search.request();
   if (!found.answer.plans.empty()) {
-    whole.job.prompt = found.answer.plans.front().share.prompt;
-    whole.job.prefix_hit_rate = found.answer.plans.front().share.prefix_hit_rate;
+    const serving_job& share = found.answer.plans.front().share;
+    whole.job.prompt = share.prompt, whole.job.prefix_hit_rate = share.prefix_hit_rate;
+    whole.job.block_tokens = share.block_tokens;
   }
-  assumed_values said = assumed_by(request, asked.job);
+  serving_job open = asked.job;
+  open.prompt = whole.job.prompt, open.output = whole.job.output;
+  assumed_values said = assumed_by(request, open);
   const auto is_flat = [](const auto& one) { return one.first == "percentiles" || one.first.rfind("lengths", 0) == 0; };
   said.erase(std::remove_if(said.begin(), said.end(), is_flat), said.end());
   for (std::pair<std::string, std::string>& one : assumed_routing(traffic, asked, found))

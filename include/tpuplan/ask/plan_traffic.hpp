@@ -216,6 +216,8 @@ class routed_search {
     }
     request_.job.prompt = lengths_of(sized, &simulated_request::prompt);
     request_.job.prefix_hit_rate = std::min(0.999, repeated / all);
+    request_.job.block_tokens = asked_.block_tokens;
+    request_.job = as_engine_runs(request_.job, request_.model);
     hold_once(request_.job, traffic_.sessions);
   }
 
@@ -283,7 +285,7 @@ class routed_search {
   [[nodiscard]] serving_request found_request(const simulate_answer& found) const {
     serving_request own = request_;
     own.job.prompt = found.job.prompt, own.job.output = found.job.output;
-    own.job.prefix_hit_rate = found.job.prefix_hit_rate;
+    own.job.prefix_hit_rate = found.job.prefix_hit_rate, own.job.block_tokens = found.job.block_tokens;
     hold_once(own.job, traffic_.sessions);
     own.job.percentiles = {};
     return own;

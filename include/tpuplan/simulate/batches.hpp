@@ -237,6 +237,7 @@ struct batch_report {
   report.latency = detail::in_seconds(percentiles_of(std::move(latency)));
   report.waiting = detail::in_seconds(percentiles_of(std::move(waiting)));
   report.arrivals = static_cast<double>(report.requests) / time, report.made = made / time;
+  if (run.items.back().arrival < run.counted_until) report.arrivals = report.made;  // of a closed loop
   report.inside /= time.value();
   report.busy /= time.value() * static_cast<double>(service.servers);
   report.together = batches > 0 ? begun / batches : 0;

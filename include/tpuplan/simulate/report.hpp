@@ -104,6 +104,19 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   return times;
 }
 
+/// The requests that are counted for the rate of a run: those that come or, in a closed loop, which is counted until all
+/// have ended, those that are under way, each with the part of its time that is counted. By Little's law their rate
+/// times their mean time is the number of clients that wait.
+inline double requests_for_rate(const simulation_run& run, std::int64_t came) {
+  double parts = 0;
+  for (const request_record& one : run.records) {
+    if (one.arrival >= run.counted_until) return static_cast<double>(came);
+    if (one.finished > run.warm_until)
+      parts += (one.finished - max(one.arrival, run.warm_until)) / (one.finished - one.arrival);
+  }
+  return parts;
+}
+
 /// The requests a second that a run served, where more came: the last quarter waited more than twice as long for the
 /// first token as the first, and the engine was never idle or of those that came while it was counted one in twenty was
 /// not done when the last came. 0 where it kept up.
@@ -149,9 +162,9 @@ inline double served_below_arrivals(const simulation_run& run) {
   report.meets_per_token = detail::is_met(times.each, targets.per_token);
   report.meets_end_to_end = detail::is_met(times.whole, targets.end_to_end);
   report.good_share = static_cast<double>(times.good) / static_cast<double>(report.requests);
-  report.arrivals = static_cast<double>(report.requests) / time;
+  report.arrivals = detail::requests_for_rate(run, report.requests) / time;
   const double served = detail::served_below_arrivals(run);
-  report.goodput = served > 0 ? per_second{report.good_share * served} : static_cast<double>(times.good) / time;
+  report.goodput = report.good_share * (served > 0 ? per_second{served} : report.arrivals);
   report.output_tokens = run.counted_tokens / time;
   report.prompt_tokens = run.counted_prompt_tokens / time;
   report.busy = run.busy;

@@ -190,9 +190,12 @@ namespace readable {
     default: return limit_words(limit);
   }
 }
-/// The table of limits that let a serving plan in.
+/// The table of limits that let a serving plan in; `has_changes`: other changes are listed beside it.
 [[nodiscard]] inline view_part relaxed_part(const serving_request& request,
-                                            const std::vector<relaxed_serving_row>& rows, const view_options& options) {
+                                            const std::vector<relaxed_serving_row>& rows, const view_options& options,
+                                            bool has_changes) {
+  if (rows.empty() && has_changes)
+    return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
   if (rows.empty())
     return {
         {},
@@ -206,13 +209,14 @@ namespace readable {
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
   for (const relaxed_serving_row& relaxed : rows) {
     const serving_plan& offer = relaxed.plan.plan;
+    const bool is_simulated = offer.simulated.requests > 0 && request.job.output.mean > 0;
+    const seconds each = is_simulated ? offer.simulated.per_token.value.mean : whole_time_of(offer.estimate).total;
     const std::string given = given_words(relaxed.limit, request),
                       needed = needed_words(relaxed.limit, offer.kind, offer.where);
     part.rows.push_back({cell(limit_words(relaxed.limit, request.job.percentiles)),
                          cell(given.empty() ? amount_words(relaxed.limit, relaxed.given, false) : given),
                          cell(needed.empty() ? amount_words(relaxed.limit, relaxed.needed, true) : needed),
-                         cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ",
-                                      duration(whole_time_of(offer.estimate).total),
+                         cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ", duration(each),
                                       request.job.output.mean > 0 ? " a token, " : " a request, ",
                                       money(usd{in_usd_per_hour(offer.rate)}), "/h (", name(offer.kind), ")"}))});
   }
@@ -291,9 +295,10 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
   if (answer.plans.empty()) {
     shown.sentences = {"no slice does it within these limits"};
     shown.summary = "No slice does it within these limits.";
-    if (answer.relax) shown.parts = {relaxed_part(request, *answer.relax, options)};
+    const bool has_changes = answer.changes.has_value() && any_target(job.percentiles);
+    if (answer.relax) shown.parts = {relaxed_part(request, *answer.relax, options, has_changes)};
     if (answer.traffic) shown.sentences.emplace_back("limits are not relaxed behind a router: all of it is simulated");
-    if (answer.changes && any_target(job.percentiles))
+    if (has_changes)
       shown.parts.push_back(changes_part(answer.changes.value_or(std::vector<serving_change_row>{}), 0, options));
   } else {
     const serving_plan_row& best = answer.plans.front();
