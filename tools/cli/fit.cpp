@@ -84,6 +84,7 @@ placed_job place(const model_config& config, const job_options& job, const mesh_
   const own_constants known = load_calibration(job.calibration, part);
   all.known_memory = known.memory;
   all.constants = known.training;
+  use_level_of_runs(known.training.own.count > 0 ? known.training.own : known.memory, all.job, all.assumed);
   return all;
 }
 

@@ -86,6 +86,7 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   if (!has_tokens) request.tokens = tokens_of(given.epochs, request.job);
   const own_constants known = load_calibration(given.job.calibration, calibrated_part::steps);
   request.constants = known.training;
+  use_level_of_runs(known.training.own, request.job, assumed);
   if (known.memory.count > 0)
     assumed.emplace_back("memory", "as without your own peaks, which correct single jobs: ask fit about the plan");
   if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)

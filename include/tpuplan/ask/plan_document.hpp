@@ -195,10 +195,10 @@ namespace detail {
     row.superseded = is_before_announced_change(cost.price);
     row.total = cost.total;
     row.total_low = cost.low;
-    row.total_high = cost.high;
+    row.total_high = if_finite(cost.high);
     row.wall = cost.wall;
     row.wall_low = cost.wall_low;
-    row.wall_high = cost.wall_high;
+    row.wall_high = if_finite(cost.wall_high);
   }
   if (request.model.layers > 0 && offer.steps > 0 && offer.step.total.value() > 0) {
     const provisioning kind = row.paid_as.value_or(provisioning::on_demand);

@@ -58,9 +58,10 @@ struct plan_network_row {
   maybe<input_answer> input{};  ///< what the hosts deliver; nothing where that is not known
   memory_breakdown memory{};    ///< of a device
   std::int64_t steps = 0;
-  seconds run{};                        ///< uninterrupted time of all steps
-  usd cost{}, cost_low{}, cost_high{};  ///< of the run, and at either end of the band of its step
-  seconds wall{};                       ///< from start to end
+  seconds run{};                   ///< uninterrupted time of all steps
+  usd cost{}, cost_low{};          ///< of the run, and at the low end of the band of its step
+  std::optional<usd> cost_high{};  ///< at the high end; nothing where so long a run cannot be had
+  seconds wall{};                  ///< from start to end
   provisioning kind{};
   price_row price{};
   bool superseded = false;        ///< that price is older than an announced change
@@ -204,8 +205,8 @@ void set_chances(const Request& request, const Planned& one, luck_of_runs& luck,
     waits = waits || one.step.waiting.value() > 0;
     answer.plans.push_back({static_cast<std::int64_t>(answer.plans.size()) + 1, std::string(name(one.where).view()),
                             chips(one.where), one.job.global_batch, one.mesh, one.step, one.input, one.memory,
-                            one.steps, one.run, one.cost.total, one.low, one.high, one.cost.wall, one.cost.kind,
-                            one.cost.price, is_before_announced_change(one.cost.price),
+                            one.steps, one.run, one.cost.total, one.low, detail::if_finite(one.high), one.cost.wall,
+                            one.cost.kind, one.cost.price, is_before_announced_change(one.cost.price),
                             detail::checkpoints_of(request, one), detail::launched_plan(one)});
     detail::set_chances(request, one, luck, answer.plans.back());
   }

@@ -62,7 +62,8 @@ struct plan_train_generation_row {
   bytes used{}, usable{};
   std::int64_t steps = 0;
   seconds run{};
-  usd cost{}, cost_low{}, cost_high{};
+  usd cost{}, cost_low{};
+  std::optional<usd> cost_high{};
   seconds wall{};
   provisioning kind{};
   std::string region{};
@@ -129,7 +130,7 @@ namespace detail {
   row.mfu = one.step.mfu, row.examples = one.step.examples_per_second;
   row.fits = tpuplan::fits(one.memory), row.used = one.memory.total, row.usable = one.memory.usable;
   row.steps = one.steps, row.run = one.run, row.wall = one.cost.wall;
-  row.cost = one.cost.total, row.cost_low = one.low, row.cost_high = one.high;
+  row.cost = one.cost.total, row.cost_low = one.low, row.cost_high = if_finite(one.high);
   row.kind = one.cost.kind, row.price = one.cost.price, row.superseded = is_before_announced_change(one.cost.price),
   row.region = one.cost.price.region.view();
   row.checkpoints = checkpoints_of(request, one);

@@ -304,6 +304,16 @@ inline void assume_of_job(const transformer& model, const training_job& job, ass
                          "not named: the time of tuned recipes, the band of all that ran; see job.software");
 }
 
+/// Takes the program to be as well tuned as that of the latest of the caller's own runs, where the job does not say it.
+/// Worked: a job that names no software is general after a run of a general framework.
+inline void use_level_of_runs(const own_runs& runs, training_job& job, assumed_values& assumed) {
+  if (runs.count == 0 || job.software != software_level::unnamed) return;
+  job.software = static_cast<software_level>(runs.items[runs.count - 1].about.level);
+  if (job.software == software_level::unnamed) return;
+  for (auto& [field, value] : assumed)
+    if (field == "software") value = std::string(name(job.software)) + ", as in your latest run";
+}
+
 /// The training job of a request as far as it says: only what its `job` leaves out is filled in. The default capacity
 /// factor is accepted for a model without experts, so that the `job` of an answer can be asked again. With adapters
 /// `weights` are those of the frozen base. Worked: of {"job": {"remat": "minimal"}} the policy is given, the batch

@@ -30,6 +30,7 @@ struct run_features {
   std::uint32_t recipe = 0;   ///< stands for the model and the settings of its program, whatever the slice; 0: not said
   std::uint32_t layout = 0;   ///< stands for how it is sharded
   std::uint32_t version = 0;  ///< stands for the version of the software; 0: not said
+  std::uint32_t level = 0;    ///< stands for how well the program is tuned; 0: not said
 };
 
 /// A number that stands for a name, such as that of a chip (FNV-1a). Worked: 2166136261 for no name.
@@ -145,6 +146,15 @@ constexpr run_features of_latest(const own_runs& runs, run_features about) noexc
   return about;
 }
 
+/// The same where what is left open by the runs is asked for: those of a program that is better or worse tuned say of
+/// this one what others of their source say.
+constexpr run_features of_program(const own_runs& runs, run_features about) noexcept {
+  about = of_latest(runs, about);
+  const std::uint32_t ran = runs.count > 0 ? runs.items[runs.count - 1].about.level : 0;
+  if (about.level != 0 && ran != 0 && about.level != ran) about.recipe = 0;
+  return about;
+}
+
 /// The noise from run to run, squared: that of published runs, or more where runs of one job of the caller's own
 /// scatter more. What is published counts as four runs.
 constexpr double noise_of(const own_runs& runs, const own_spreads& s) noexcept {
@@ -211,7 +221,7 @@ constexpr void validate(const own_runs& runs) {
 [[nodiscard]] constexpr double own_spread_left(const own_runs& runs, const own_spreads& spreads,
                                                const run_features& about) {
   if (runs.count == 0) return 1;
-  const run_features asked = detail::of_latest(runs, about);
+  const run_features asked = detail::of_program(runs, about);
   const double before = detail::shared(asked, asked, spreads) + detail::squared(spreads.noise);
   const double left = detail::triangle_of(runs, spreads, asked).rows[runs.count][runs.count] / math::sqrt(before);
   return left < 1 ? left : 1;
@@ -225,7 +235,7 @@ constexpr void validate(const own_runs& runs) {
 /// 0.1354 is left, which is a reach of 0.2887.
 [[nodiscard]] constexpr double own_reach(const own_runs& runs, const own_spreads& spreads, const run_features& about,
                                          double wider = 1) {
-  const run_features asked = detail::of_latest(runs, about);
+  const run_features asked = detail::of_program(runs, about);
   const double noise = detail::noise_of(runs, spreads);
   const double before = detail::shared(asked, asked, spreads);
   double open = detail::squared(detail::triangle_of(runs, spreads, asked).rows[runs.count][runs.count]) - noise;

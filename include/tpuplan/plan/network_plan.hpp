@@ -56,7 +56,7 @@ struct network_plan {
   seconds run{};                ///< steps x step
   paid_run cost{};              ///< the way of paying that comes first
   usd low{};                    ///< its dollars at the low end of the band of the step
-  usd high{};                   ///< its dollars at the high end
+  usd high{};                   ///< its dollars at the high end; infinite where so long a run cannot be had
 };
 
 /// What a checkpoint of a network holds: the weights that are trained, and the optimizer's state. Worked: of ResNet-50
@@ -149,7 +149,7 @@ bool pay_run(const Request& request, Planned& planned) {
     const payment_terms at_end = at_pace(terms, step / planned.step.total);
     return can_be_paid(planned.cost.kind, 1, run, at_end)
                ? pay_for(planned.where, 1, run, planned.cost.price, at_end).total
-               : planned.cost.total * (step / planned.step.total);
+               : usd{math::detail::infinity};
   };
   planned.low = at(planned.step.low);
   planned.high = at(planned.step.high);

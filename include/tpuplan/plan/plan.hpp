@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
@@ -129,18 +130,26 @@ struct plan_cost {
   seconds billed{};                             ///< time that is paid for
   seconds wall{};                               ///< from start to end, interruptions included
   seconds wall_low{};                           ///< with the step time at the low end of its band
-  seconds wall_high{};                          ///< with the step time at the high end of its band
-  seconds unused{};                             ///< billed and idle: the rest of a commitment or of a calendar day
-  usd unused_cost{};                            ///< the part of the total for unused time
-  usd total{};                                  ///< dollars for the whole run
-  usd low{};                                    ///< total with the step time at the low end of its band
-  usd high{};                                   ///< total with the step time at the high end of its band
-  seconds checkpoint_interval{};                ///< useful time between checkpoints
-  double preemptions = 0;                       ///< expected number; spot only
-  double goodput = 1;                           ///< time of the uninterrupted run over wall time
-  bool on_front = false;                        ///< no plan in an allowed way of paying is both faster and cheaper
-  maybe<double> chance{};                       ///< to keep deadline and budget, where the request asks for one
+  seconds wall_high{};  ///< with the step time at the high end of its band; infinite where so long a run cannot be had
+  seconds unused{};     ///< billed and idle: the rest of a commitment or of a calendar day
+  usd unused_cost{};    ///< the part of the total for unused time
+  usd total{};          ///< dollars for the whole run
+  usd low{};            ///< total with the step time at the low end of its band
+  usd high{};           ///< total with the step time at the high end of its band; infinite likewise
+  seconds checkpoint_interval{};  ///< useful time between checkpoints
+  double preemptions = 0;         ///< expected number; spot only
+  double goodput = 1;             ///< time of the uninterrupted run over wall time
+  bool on_front = false;          ///< no plan in an allowed way of paying is both faster and cheaper
+  maybe<double> chance{};         ///< to keep deadline and budget, where the request asks for one
 };
+
+namespace detail {
+/// An amount; nothing of one that is infinite, as the end of a band is where so long a run cannot be had.
+template <class Amount>
+[[nodiscard]] std::optional<Amount> if_finite(Amount amount) {
+  return math::is_finite(amount.value()) ? std::optional<Amount>(amount) : std::nullopt;
+}
+}  // namespace detail
 
 /// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
 struct plan {

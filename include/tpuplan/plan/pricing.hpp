@@ -25,8 +25,7 @@ struct paid_times {
   paid_run expected{}, low{}, high{};
 };
 
-/// The time of the run with its step time at one end of the band. Where a run of that length cannot be had, it scales
-/// with the step time.
+/// The time of the run with its step time at one end of the band; infinite where a run of that length cannot be had.
 inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, double longer, const payment_terms& terms) {
   const std::int64_t slice_total = slices(planned.mesh);
   const seconds run = planned.run * longer;
@@ -36,8 +35,7 @@ inline paid_run at_end_of_band(const plan& planned, const paid_run& paid, double
     if (can_be_held(paid.kind, held, at_end)) return timed_payment(paid.kind, run, held, at_end);
   }
   paid_run result = paid;
-  result.billed *= longer;
-  result.wall *= longer;
+  result.billed = result.wall = seconds{math::detail::infinity};
   return result;
 }
 
@@ -73,8 +71,8 @@ inline plan_cost priced(const plan& planned, const price_row& price, const paid_
   result.checkpoint_interval = paid.checkpoint_interval;
   result.goodput = planned.run / result.wall;
   result.total = paid.total;
-  result.low = cost(paid.rate, times.low.billed);
-  result.high = cost(paid.rate, times.high.billed);
+  result.low = paid.rate * times.low.billed;
+  result.high = paid.rate * times.high.billed;
   return result;
 }
 inline plan_cost cost_of(const plan& planned, const price_row& price, const payment_terms& terms) {

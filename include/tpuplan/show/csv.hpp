@@ -68,7 +68,8 @@ namespace detail {
     for (std::size_t row = 0; row < table->rows.size(); ++row) {
       const view_cell cell = i < table->rows[row].size() ? table->rows[row][i] : view_cell{};
       if (range) add(row + 1, cell.low ? detail::csv_number(*cell.low) : std::string(), i == 0);
-      add(row + 1, cell.value ? detail::csv_number(*cell.value) : detail::csv_field(cell.text), i == 0 && !range);
+      const std::string text = cell.low ? std::string() : detail::csv_field(cell.text);  // an end that cannot be had
+      add(row + 1, cell.value ? detail::csv_number(*cell.value) : text, i == 0 && !range);
     }
   }
   return readable::listed(lines, "\n") + "\n";

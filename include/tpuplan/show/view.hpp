@@ -145,12 +145,16 @@ template <class Words>
 [[nodiscard]] inline view_cell share_cell(double share) { return cell(percent(share), share); }
 /// A number of so many decimals.
 [[nodiscard]] inline view_cell number_cell(double value, int decimals) { return cell(fixed(value, decimals), value); }
-/// "26.7-69.8 ms".
+/// The high end of dollars where it cannot be had.
+inline constexpr usd not_available{math::detail::infinity};
+/// "26.7-69.8 ms"; of an end that is infinite, which cannot be had, "71.2 days-not available".
 [[nodiscard]] inline view_cell range_cell(seconds low, seconds high) {
+  if (!math::is_finite(high.value())) return {duration(low) + "-not available", {}, low.value()};
   return {duration_range(low, high), high.value(), low.value()};
 }
-/// "$66.7k-$119k", and what stands behind it.
+/// "$66.7k-$119k", and what stands behind it; "$91.9k-not available" likewise.
 [[nodiscard]] inline view_cell range_cell(usd low, usd high, std::string_view mark = "") {
+  if (!math::is_finite(high.value())) return {joined({money(low), "-not available", mark}), {}, low.value()};
   return {joined({money(low), "-", money(high), mark}), high.value(), low.value()};
 }
 /// "15.5 of 31.2 GiB", of which the bytes in use are the figure.

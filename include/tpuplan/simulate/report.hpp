@@ -104,8 +104,8 @@ inline counted_times times_of(const simulation_run& run, const latency_targets& 
   return times;
 }
 
-/// The requests that are counted for the rate of a run: those that come or, in a closed loop, which is counted until all
-/// have ended, those that are under way, each with the part of its time that is counted. By Little's law their rate
+/// The requests that are counted for the rate of a run: those that come or, in a closed loop, which is counted until
+/// all have ended, those that are under way, each with the part of its time that is counted. By Little's law their rate
 /// times their mean time is the number of clients that wait.
 inline double requests_for_rate(const simulation_run& run, std::int64_t came) {
   double parts = 0;

@@ -66,6 +66,21 @@ TEST_CASE("a trace has the rates and the lengths of a day", "[ask]") {
   CHECK(answer_to_day(llama(), asked, price_book{}).day.part == 60_s);
 }
 
+TEST_CASE("a day of a trace says the block that its lengths are simulated with", "[ask]") {
+  asked_day asked = asked_of({});
+  asked.job.engine = serving_engine::vllm;
+  for (int i = 0; i < 2000; ++i) asked.traffic.trace.push_back({seconds{0.9 * i}, 500, 21, 0});
+  asked.traffic.trace.back().prompt = 3000;
+  asked.traffic.day = {};
+  asked.traffic.part = 600_s;
+  const day_document said = answer_to_day(llama(), asked, price_book{});
+  CHECK(said.job.block_tokens == 256);
+  const auto is_it = [](const assumption& one) {
+    return one.field == "block of the cache" && one.value == "256 tokens, as vLLM chooses";
+  };
+  CHECK(std::any_of(said.assumed.begin(), said.assumed.end(), is_it));
+}
+
 TEST_CASE("a day of a trace draws prompts with the outputs that they had", "[ask]") {
   asked_day asked = asked_of({});
   asked.traffic.day = {};

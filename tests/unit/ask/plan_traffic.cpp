@@ -53,6 +53,21 @@ TEST_CASE("a plan is for a router where one is asked for, or requests have somet
   CHECK(is_routed(traffic));
 }
 
+TEST_CASE("conversations are planned and said with the block that they are simulated with") {
+  asked_serving_plan asked = behind_prompts();
+  asked.job.engine = serving_engine::vllm;
+  asked.job.block_tokens = 0;
+  const serving_plan_document found = planned(asked);
+  REQUIRE_FALSE(found.plans.empty());
+  const std::int64_t block = detail::own_block(detail::row_of(serving_engine::vllm), 3560);
+  CHECK(found.plans.front().plan.share.block_tokens == block);
+  CHECK(found.request.job.block_tokens == block);
+  const auto is_it = [&](const assumption& one) {
+    return one.field == "block of the cache" && one.value == std::to_string(block) + " tokens, as vLLM chooses";
+  };
+  CHECK(std::any_of(found.assumed.begin(), found.assumed.end(), is_it));
+}
+
 TEST_CASE("the first plan behind a router is the same however few are shown") {
   for (const double rate : {6.0, 25.0}) {
     asked_serving_plan asked = behind_prompts();

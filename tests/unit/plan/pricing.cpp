@@ -60,6 +60,26 @@ TEST_CASE("a run longer than a calendar window has no cost there", "[plan]") {
   CHECK_FALSE(detail::possible_cost(p, window, {}).has_value());
 }
 
+TEST_CASE("an end of the band that is longer than a calendar window cannot be had", "[plan]") {
+  plan p = two_hours();
+  p.run = 80_days;  // 96 at the high end, and a window ends after 90
+  price_row window = price_of(provisioning::flex_start);
+  window.kind = provisioning::calendar;
+  const plan_cost cost = detail::cost_of(p, window, {});
+  CHECK_FALSE(math::is_finite(cost.high.value()));
+  CHECK_FALSE(math::is_finite(cost.wall_high.value()));
+  CHECK(cost.low < cost.total);
+  CHECK_FALSE(detail::if_finite(cost.high).has_value());
+  CHECK(detail::if_finite(cost.low) == cost.low);
+  p.costs = {cost};
+  plan_request request;
+  request.kinds = {provisioning::calendar};
+  request.deadline = 365_days, request.budget = usd{1e9};
+  detail::pay_with(p, 0, request);
+  CHECK(p.deadline_at_risk);
+  CHECK(p.budget_at_risk);
+}
+
 TEST_CASE("a limit is missed by what is beyond it", "[plan]") {
   const plan p = two_hours();
   const plan_cost cost = detail::cost_of(p, price_of(provisioning::on_demand), {});  // $76.80 in two hours

@@ -124,4 +124,21 @@ TEST_CASE("a replica under a closed loop obeys Little's law and is near the clos
   }
 }
 
+// Requests that began before the first that is counted end in the time that is: without them the rate is too low.
+TEST_CASE("behind a warm-up and a ramp the rate is that of the tokens, and obeys Little's law") {
+  const serving_fleet fleet{{8}, slice_for("v6e-8")};
+  const std::vector<simulated_request> requests(640, {{}, 1024, 128, 0});
+  for (const std::int64_t warm_up : {0, 320, 512}) {
+    CAPTURE(warm_up);
+    closed_loop loop{64};
+    loop.ramp = 12_s, loop.warm_up = warm_up;
+    const simulation_report report = report_of(simulate_fleet(llama_3_8b(), chat(128), fleet, loop, requests));
+    const double by_tokens = report.output_tokens.value() / 128;
+    CHECK(close(report.arrivals.value(), by_tokens, 0.02));
+    CHECK(report.arrivals * report.end_to_end.value.mean < 64 * 1.01);
+    CHECK(report.goodput.value() == Approx(report.arrivals.value()));
+    CHECK(report.requests >= 640 - warm_up);
+  }
+}
+
 }  // namespace plan_closed_loop_tests

@@ -85,7 +85,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.0549, 0.204, 0.02, 3.49, 2.12, 2.31, 3.42, 0.57, 0.52, 0.0529, 0.039, 1.73};
+inline constexpr own_spreads decode_spreads{0.0549, 0.204, 0.02, 3.42, 2.12, 2.31, 3.42, 0.57, 0.53, 0.0529, 0.039, 1.73};
 inline constexpr own_spreads prefill_spreads{0.0482, 0.154, 0.02, 3.29, 2.2, 2.31, 2.44, 0.47, 0.5, 0.0539, 0.042, 1.69};
 // clang-format on
 // end of generated: serving_spreads

@@ -94,12 +94,10 @@ struct served_model {
   run_features about{};          // the question's features; the load is not set
 };
 
-/// The properties of a serving question as bits: experts, weights below 16 bits, a first port, and one bit for each
-/// named engine. Two named engines differ in two bits, a named and an unnamed one in one.
+/// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two named engines differ in two bits, a named and an unnamed one in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
   const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
-  const std::uint32_t ported = job.software == software_level::first_port ? 1U << 31U : 0;
-  return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine | ported;
+  return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;
 }
 
 /// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
@@ -117,11 +115,11 @@ constexpr run_features serving_features(const served_model& served, const transf
   const std::int64_t chunk = job.prefill_chunk > 0 ? job.prefill_chunk : row_of(job.engine).step_tokens;
   about.recipe =
       mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations), number(job.policy),
-               number(chunk), job.prefix_hit_rate, number(job.software == software_level::first_port),
-               number(model.norms_per_layer), number(model.attention.qk_norm)},
+               number(chunk), job.prefix_hit_rate, number(model.norms_per_layer), number(model.attention.qk_norm)},
               model_mark(model));
   about.layout = mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention),
                           job.prompt.mean, job.output.mean});
+  about.level = static_cast<std::uint32_t>(job.software);
   return about;
 }
 

@@ -17,8 +17,8 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// The features by which training steps are compared: parameters, tokens per chip, sequence length, chips, the chip,
-/// whether there are experts, 8-bit products, each kind of parallelism, and software that is not tuned, and marks of
-/// the recipe (all of model and job but its batch) and of the layout. Throws where `step_time` does. Worked: 64
+/// whether there are experts, 8-bit products and each kind of parallelism, and marks of the recipe (all of model and job
+/// but its batch and how well its program is tuned), of the layout and of that level. Throws where `step_time` does. Worked: 64
 /// sequences of 4096 tokens of llama-3-8b on the 64 chips of v5p-128 have size log2(8030261248) = 32.9, load and length
 /// log2(4096) = 12, and chips log2(64) = 6.
 [[nodiscard]] constexpr run_features features_of(const transformer& model, const training_job& job, const layout& mesh,

@@ -200,21 +200,38 @@ constexpr void add_band(step_breakdown& step, const training_band& band, std::in
   step.sources = band.sources;
 }
 
-/// How far up a band reaches at least, where nobody says how well a program is tuned that shards experts: a first port
-/// sorts buffers that have room for the worst routing, and may take `extrapolated_factor` times its estimate. As a
-/// factor on the total; 0 elsewhere.
-constexpr double reach_of_first_port(const training_sizes& sizes, const work_terms& work, const transformer& model,
-                                     training_job job, const layout& mesh, const slice& where,
-                                     const calibration& constants, seconds total) {
-  if (job.software != software_level::unnamed || !has_experts(model) || mesh.expert == 1) return 0;
-  job.software = software_level::first_port;
+/// What a step takes in a program of that level over what it is estimated to take where nobody says the level.
+constexpr double time_of_level(software_level level, const training_sizes& sizes, const work_terms& work,
+                               const transformer& model, training_job job, const layout& mesh, const slice& where,
+                               const calibration& constants, seconds total) {
+  job.software = level;
   const layout_terms at = terms_of_valid(sizes, model, job, mesh, where, constants);
   const auto microbatches = static_cast<double>(job.gradient_accumulation);
   step_breakdown step;
   add_work(step, work, at, microbatches);
   add_collectives(step, work, at, microbatches);
   add_waits(step, work, at, microbatches);
-  return extrapolated_factor * (step.total / total);
+  return step.total / total;
+}
+
+/// How far up a band reaches at least, where nobody says how well a program is tuned, as a factor on the total; 0
+/// elsewhere. The band of a kind is of all its layouts, of which two tell programs further apart: where experts are
+/// sharded a first port sorts buffers that have room for the worst routing, and may take `extrapolated_factor` times
+/// its estimate; where tensors are, programs without tuning hide little of the all-reduces, and reach the high end of
+/// their own band.
+constexpr double reach_of_others(const training_sizes& sizes, const work_terms& work, const transformer& model,
+                                 const training_job& job, const layout& mesh, const slice& where,
+                                 const calibration& constants, const step_breakdown& step) {
+  if (job.software != software_level::unnamed) return 0;
+  const auto takes = [&](software_level level) {
+    return time_of_level(level, sizes, work, model, job, mesh, where, constants, step.total);
+  };
+  double reach = 0;
+  if (mesh.tensor > 1)
+    reach = takes(software_level::general) * band_of(step.kind, step.extrapolated, software_level::general).high;
+  if (!has_experts(model) || mesh.expert == 1) return reach;
+  const double ported = extrapolated_factor * takes(software_level::first_port);
+  return ported > reach ? ported : reach;
 }
 
 /// How much wider a band is than that of dense models, in logarithms.
@@ -275,8 +292,8 @@ constexpr step_bound largest_part(const step_breakdown& step) {
                        !detail::waits_for_host(step, at, microbatches);
   step.extrapolated = step.kind == step_kind::small || !covered;
   training_band band = band_of(step.kind, step.extrapolated, job.software);
-  const double ported = detail::reach_of_first_port(sizes, work, model, job, mesh, where, constants, step.total);
-  if (band.high < ported) band.high = ported;
+  const double reach = detail::reach_of_others(sizes, work, model, job, mesh, where, constants, step);
+  if (band.high < reach) band.high = reach;
   detail::add_band(step, band, slices(mesh));
   if (constants.own.count > 0) {
     const run_features about = detail::training_features(sizes, model, job, mesh, where);

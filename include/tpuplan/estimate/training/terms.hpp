@@ -350,7 +350,6 @@ constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job
                   job.work_multiplier,
                   number(job.images_per_sequence),
                   number(job.freeze_vision),
-                  number(taken_as_tuned(job.software) ? software_level::tuned : job.software),
                   number(job.attention),
                   number(job.default_tiles),
                   number(in_parts && job.ring_attention),
@@ -383,8 +382,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
                         mesh.tensor > 1,
                         mesh.expert > 1,
                         mesh.context > 1,
-                        checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1,
-                        !taken_as_tuned(job.software)};
+                        checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1};
   std::uint32_t bit = 1;
   for (const bool is : kinds) {
     if (is) about.kind |= bit;
@@ -392,6 +390,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   }
   about.recipe = recipe_mark(model_mark(model), job, sizes.source, mesh.context > 1);
   about.layout = layout_mark(mesh);
+  about.level = static_cast<std::uint32_t>(job.software);
   return about;
 }
 

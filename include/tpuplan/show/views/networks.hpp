@@ -204,7 +204,7 @@ namespace readable {
     part.rows.push_back(
         {count_cell(one.rank), cell(one.slice), count_cell(one.chips, true), count_cell(one.batch, true),
          cell(count(step.examples_per_second.value())), cell(one.wall), marked(one.cost, one.price, options),
-         marked(range_cell(one.cost_low, one.cost_high), is_doubtful(one.price, options)),
+         marked(range_cell(one.cost_low, one.cost_high.value_or(not_available)), is_doubtful(one.price, options)),
          one.input ? share_cell(step.waiting / step.total) : cell(""), used_cell(one.memory.total, one.memory.usable),
          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
     add_chances(part.rows.back(), answer.plans.front(), one);

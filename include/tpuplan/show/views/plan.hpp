@@ -235,18 +235,27 @@ inline void add_doubtful_first(std::vector<std::string>& to, const plan_document
                                         slices_words(sure->slice, sure->slices), ", ", money(sure_cost->total), " in ",
                                         sure_cost->price.region.view(), " (", name(sure_cost->kind), ")"})}));
 }
+/// The end of a band that cannot be had: calendar holds slices for 90 days.
+[[nodiscard]] inline std::string longer_than_had(const plan_cost& cost) {
+  return joined({"a run longer than ", name(cost.kind), " lasts"});
+}
 /// Between which dollars nine of ten such runs lie; on spot how long a slice is taken to last, which decides it.
 [[nodiscard]] inline std::string band_words(const plan& planned, const plan_request& request) {
   const plan_cost& cost = chosen_cost(planned);
   const payment_terms terms = tpuplan::detail::terms_of(planned, request, cost.price.region.view());
   const bool is_spot = cost.kind == provisioning::spot;
   return joined(
-      {is_spot ? "between " : "nine of ten between ", money(cost.low), " and ", money(cost.high),
+      {is_spot ? "between " : "nine of ten between ", money(cost.low), " and ",
+       !math::is_finite(cost.high.value()) ? longer_than_had(cost) : money(cost.high),
        is_spot ? " where a slice lasts " + duration(terms.spot.mean_time_between_preemptions) : std::string()});
 }
 /// Where the band of the first plan passes the deadline or the budget.
 inline void add_risks(std::vector<std::string>& to, const plan_request& request, const plan& best) {
   const plan_cost& cost = chosen_cost(best);
+  if (!math::is_finite(cost.wall_high.value())) {
+    to.push_back(joined({"the first plan may not end: the slow end of its band is ", longer_than_had(cost)}));
+    return;
+  }
   if (best.deadline_at_risk)
     to.push_back(joined({"the first plan may miss the deadline: at the slow end of its band it takes ",
                          duration(cost.wall_high), " of ", duration(*request.deadline)}));

@@ -28,8 +28,8 @@ namespace readable {
     part.rows.push_back({count_cell(one.rank), cell(one.slice), count_cell(one.chips, true),
                          cell(tpuplan::detail::layout_words(one.mesh)), cell(one.step_time),
                          cell(count(one.examples.value())), cell(one.wall), marked(one.cost, one.price, options),
-                         range_cell(one.cost_low, one.cost_high), used_cell(one.used, one.usable),
-                         cell(joined({name(one.kind), " in ", one.region}))});
+                         range_cell(one.cost_low, one.cost_high.value_or(not_available)),
+                         used_cell(one.used, one.usable), cell(joined({name(one.kind), " in ", one.region}))});
     add_chances(part.rows.back(), a.plans.front(), one);
     prices.push_back(one.price);
   }

@@ -229,8 +229,9 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   const auto between = [](seconds low, const std::optional<seconds>& high) {
     return high ? duration_range(low, *high) : duration(low) + " or more";
   };
-  std::string words = joined({"at this rate, with all steps as short and as long as the band has them: ",
-                              has_tokens ? "first token " : "answer ", between(ends.first_token_low, ends.first_token_high)});
+  std::string words =
+      joined({"at this rate, with all steps as short and as long as the band has them: ",
+              has_tokens ? "first token " : "answer ", between(ends.first_token_low, ends.first_token_high)});
   if (has_tokens) words += ", each token " + between(ends.per_token_low, ends.per_token_high);
   if (!ends.first_token_high)
     words += "; the longest serve " + rate_words(ends.served_at_most) + " requests/s, fewer than come";

@@ -90,9 +90,7 @@ namespace readable {
     prices.push_back(one.price);
     const maybe<usd>&low = one.total_low, &high = one.total_high;
     part.rows.push_back({cell(name(one.kind)), marked(one.total, one.price, options),
-                         !low || (high && *low == *high) ? cell("")
-                         : high                          ? range_cell(*low, *high)
-                                                         : cell(money(*low) + "-not available"),
+                         !low || (high && *low == *high) ? cell("") : range_cell(*low, high.value_or(not_available)),
                          cell(one.wall), cell(one.price.date.view())});
     if (one.kind == provisioning::spot && one.checkpoint_interval)
       notes.push_back(

@@ -117,15 +117,21 @@ TEST_CASE("a token time of one's own engine says less of another engine") {
     CHECK(close(factor(serving_engine::vllm, engine), other, 1e-9));
 }
 
-TEST_CASE("a first port is another kind of software, however well others are tuned") {
+TEST_CASE("a first port is of the same kind and recipe, of another level") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-8");
   serving_job job = chat();
-  const std::uint32_t usual = detail::serving_kinds(llama_3_8b(), job);
-  for (const software_level level : {software_level::tuned, software_level::general}) {
+  const auto features = [&](software_level level) {
     job.software = level;
-    CHECK(detail::serving_kinds(llama_3_8b(), job) == usual);
+    return detail::served_by_valid(m, job, {}, where, true).about;
+  };
+  const run_features unnamed = features(software_level::unnamed);
+  CHECK(unnamed.level == 0);
+  for (const software_level level : {software_level::tuned, software_level::general, software_level::first_port}) {
+    CHECK(features(level).kind == unnamed.kind);
+    CHECK(features(level).recipe == unnamed.recipe);
+    CHECK(features(level).level == static_cast<std::uint32_t>(level));
   }
-  job.software = software_level::first_port;
-  CHECK(detail::serving_kinds(llama_3_8b(), job) == (usual | 1U << 31U));
 }
 
 TEST_CASE("a time to the first token of one's own draws prefill, not decode") {

@@ -119,6 +119,31 @@ TEST_CASE("a question is of the software of the latest run") {
   CHECK(close(now, 1.11, 1e-2));  // where both are of one version it is their mean, 1.2
 }
 
+TEST_CASE("own runs leave the levels of software in their order, and a level of another name open") {
+  const transformer m = llama_3_8b();
+  const slice ran = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(ran);
+  training_job job = job_of(256, 4096);
+  const auto step_of = [&](software_level level, const calibration& known) {
+    job.software = level;
+    return step_time(m, job, mesh, ran, known);
+  };
+  const auto width = [](const step_breakdown& t) { return math::log(t.high / t.low); };
+  for (const software_level level : {software_level::unnamed, software_level::tuned, software_level::general}) {
+    CAPTURE(name(level));
+    const seconds measured = 1.3 * step_of(level, {}).total;
+    job.software = level;
+    const calibration known = with_own_run({}, measured, m, job, mesh, ran);
+    const seconds tuned = step_of(software_level::tuned, known).total;
+    const step_breakdown general = step_of(software_level::general, known);
+    CHECK(tuned < general.total);
+    CHECK(general.total < step_of(software_level::first_port, known).total);
+    CHECK(close(step_of(level, known).total / measured, 1, 0.03));
+    if (level == software_level::tuned) CHECK(width(general) > 1.5 * width(step_of(level, known)));
+    if (level == software_level::unnamed) CHECK(close(width(general), width(step_of(level, known)), 0.05));
+  }
+}
+
 TEST_CASE("a peak of one's own is what the same job takes again") {
   const transformer m = llama_3_8b();
   const slice ran = slice_for("v6e-64");

@@ -594,6 +594,18 @@ TEST_CASE("outside of what published runs cover the band is wide and says so") {
   CHECK(time_of(small).high >= time_of(small).total * 2);
 }
 
+TEST_CASE("where tensors are sharded the band of unnamed software reaches that of general software") {
+  estimated_case one = cases().front();
+  for (const std::int64_t tensor : {1, 2, 4, 8}) {
+    CAPTURE(tensor);
+    one.mesh.tensor = tensor, one.mesh.fsdp = mesh_size(cases().front().mesh) / tensor;
+    one.job.software = software_level::unnamed;
+    const step_breakdown unnamed = time_of(one);
+    one.job.software = software_level::general;
+    CHECK(unnamed.high >= (1 - 1e-12) * time_of(one).high);
+  }
+}
+
 TEST_CASE("an announced chip is estimated without calibration, in a wide band, or refused by what is not known") {
   training_job job;
   job.global_batch = 256;
