@@ -23,7 +23,7 @@ struct traffic_over_day {
   std::vector<simulated_request> trace{};  ///< requests at their times, instead of rates
   seconds part{};                          ///< of a trace: the time of a part; 0: a 24th of it, at least a minute
   scaling_rule scaling{};                  ///< how the number of slices follows the traffic
-  bool for_hpa = false;                    ///< also the autoscaler of Kubernetes with the fewest slice-hours
+  bool for_hpa = false;                    ///< also the autoscaler of Kubernetes with the least headroom
   double variation = 1;                    ///< standard deviation over mean of the time between requests
   seconds between{};                       ///< mean time between preemptions of a spot slice; 0: as published
   std::int64_t seed = 1;                   ///< of the random numbers
@@ -49,7 +49,7 @@ inline constexpr question_row day_rows[] = {
         .usually("a 24th of the trace, at least 1min")
         .with("--day"),
     rows::flag("traffic.for_hpa", "--hpa", "true",
-               "also the autoscaler of Kubernetes that keeps the targets with the fewest slice-hours")
+               "also the autoscaler of Kubernetes that keeps the targets from --floor slices on")
         .with("--day"),
     rows::count("traffic.scaling.floor", "--floor", "Floor", "slices",
                 "slices that a fleet always keeps which follows the traffic")

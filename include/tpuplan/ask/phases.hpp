@@ -22,6 +22,14 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+/// An amount; nothing of one that is infinite, as the end of a band is where so long a run cannot be had.
+template <class Amount>
+[[nodiscard]] std::optional<Amount> if_finite(Amount amount) {
+  return math::is_finite(amount.value()) ? std::optional<Amount>(amount) : std::nullopt;
+}
+}  // namespace detail
+
 /// The phases around the steps of a run; what is nothing is filled in, or left out.
 struct asked_phases {
   /// @{

@@ -175,6 +175,11 @@ class asked_simulation {
                          "would have by itself");
     }
     if (have_prefixes(of_.asked().sessions)) taken.emplace_back(assumed_prefixes);
+    const time_percentiles& first = all.report.first_token.value;
+    if (of_.loop().clients > 1 && first.p99 <= first.p50 * (1 + 1e-9))
+      taken.emplace_back("clients",
+                         "in step: requests of one length begin and end together, and their prompts are one "
+                         "step, whatever is left out as a warm-up; serve has those that have drifted apart");
     if (const maybe<published_rate> sent = published_transfer(of_.fleet().where.chip);
         of_.is_split() && of_.asked().split.transfer.value() == 0 && sent)
       taken.emplace_back("rate of caches", readable::three_digits(sent->rate.value() / 1e9) +

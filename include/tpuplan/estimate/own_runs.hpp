@@ -140,18 +140,13 @@ constexpr run_features of_version(run_features about, std::string_view version) 
   return about;
 }
 
-/// The question, of the version of the latest run.
-constexpr run_features of_latest(const own_runs& runs, run_features about) noexcept {
-  if (runs.count > 0 && about.version == 0) about.version = runs.items[runs.count - 1].about.version;
-  return about;
-}
-
-/// The same where what is left open by the runs is asked for: those of a program that is better or worse tuned say of
-/// this one what others of their source say.
-constexpr run_features of_program(const own_runs& runs, run_features about) noexcept {
-  about = of_latest(runs, about);
-  const std::uint32_t ran = runs.count > 0 ? runs.items[runs.count - 1].about.level : 0;
-  if (about.level != 0 && ran != 0 && about.level != ran) about.recipe = 0;
+/// The question, of the version of the latest run. `open`: as what the runs leave open of it is asked for; those of a
+/// program that is better or worse tuned say of this one what others of their source say.
+constexpr run_features of_latest(const own_runs& runs, run_features about, bool open = false) noexcept {
+  if (runs.count == 0) return about;
+  const run_features& latest = runs.items[runs.count - 1].about;
+  if (about.version == 0) about.version = latest.version;
+  if (open && about.level * latest.level != 0 && about.level != latest.level) about.recipe = 0;
   return about;
 }
 
@@ -221,7 +216,7 @@ constexpr void validate(const own_runs& runs) {
 [[nodiscard]] constexpr double own_spread_left(const own_runs& runs, const own_spreads& spreads,
                                                const run_features& about) {
   if (runs.count == 0) return 1;
-  const run_features asked = detail::of_program(runs, about);
+  const run_features asked = detail::of_latest(runs, about, true);
   const double before = detail::shared(asked, asked, spreads) + detail::squared(spreads.noise);
   const double left = detail::triangle_of(runs, spreads, asked).rows[runs.count][runs.count] / math::sqrt(before);
   return left < 1 ? left : 1;
@@ -235,7 +230,7 @@ constexpr void validate(const own_runs& runs) {
 /// 0.1354 is left, which is a reach of 0.2887.
 [[nodiscard]] constexpr double own_reach(const own_runs& runs, const own_spreads& spreads, const run_features& about,
                                          double wider = 1) {
-  const run_features asked = detail::of_program(runs, about);
+  const run_features asked = detail::of_latest(runs, about, true);
   const double noise = detail::noise_of(runs, spreads);
   const double before = detail::shared(asked, asked, spreads);
   double open = detail::squared(detail::triangle_of(runs, spreads, asked).rows[runs.count][runs.count]) - noise;

@@ -29,7 +29,7 @@ struct item_day_request {
   text<32> region{"us"};    ///< of the price book
   seconds between{};        ///< mean time between preemptions of a spot slice; 0: what is published of its chip there
   std::int64_t seed = 1;    ///< of the random numbers
-  bool find_threshold = false;  ///< what autoscaler keeps the target with the fewest slice-hours
+  bool find_threshold = false;  ///< what headroom of an autoscaler keeps the target
 };
 
 /// A part of a day of images or clips.

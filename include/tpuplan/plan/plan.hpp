@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tpuplan/base/maybe.hpp>
@@ -142,14 +141,6 @@ struct plan_cost {
   bool on_front = false;          ///< no plan in an allowed way of paying is both faster and cheaper
   maybe<double> chance{};         ///< to keep deadline and budget, where the request asks for one
 };
-
-namespace detail {
-/// An amount; nothing of one that is infinite, as the end of a band is where so long a run cannot be had.
-template <class Amount>
-[[nodiscard]] std::optional<Amount> if_finite(Amount amount) {
-  return math::is_finite(amount.value()) ? std::optional<Amount>(amount) : std::nullopt;
-}
-}  // namespace detail
 
 /// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
 struct plan {

@@ -36,7 +36,7 @@ struct day_request {
   seconds between{};       ///< mean time between preemptions of a spot slice; 0: what is published of its chip there
   std::int64_t seed = 1;   ///< of the random numbers
   serving_calibration constants{};  ///< of the serving estimates
-  bool find_threshold = false;      ///< what autoscaler keeps the targets with the fewest slice-hours
+  bool find_threshold = false;      ///< what headroom of an autoscaler keeps the targets
 };
 
 /// A part of a day.

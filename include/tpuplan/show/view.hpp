@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/base/joined.hpp>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/reflect/fields.hpp>
 #include <tpuplan/show/svg/picture.hpp>

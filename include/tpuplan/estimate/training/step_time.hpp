@@ -200,38 +200,31 @@ constexpr void add_band(step_breakdown& step, const training_band& band, std::in
   step.sources = band.sources;
 }
 
-/// What a step takes in a program of that level over what it is estimated to take where nobody says the level.
-constexpr double time_of_level(software_level level, const training_sizes& sizes, const work_terms& work,
-                               const transformer& model, training_job job, const layout& mesh, const slice& where,
-                               const calibration& constants, seconds total) {
-  job.software = level;
-  const layout_terms at = terms_of_valid(sizes, model, job, mesh, where, constants);
-  const auto microbatches = static_cast<double>(job.gradient_accumulation);
-  step_breakdown step;
-  add_work(step, work, at, microbatches);
-  add_collectives(step, work, at, microbatches);
-  add_waits(step, work, at, microbatches);
-  return step.total / total;
-}
-
 /// How far up a band reaches at least, where nobody says how well a program is tuned, as a factor on the total; 0
 /// elsewhere. The band of a kind is of all its layouts, of which two tell programs further apart: where experts are
 /// sharded a first port sorts buffers that have room for the worst routing, and may take `extrapolated_factor` times
 /// its estimate; where tensors are, programs without tuning hide little of the all-reduces, and reach the high end of
 /// their own band.
 constexpr double reach_of_others(const training_sizes& sizes, const work_terms& work, const transformer& model,
-                                 const training_job& job, const layout& mesh, const slice& where,
-                                 const calibration& constants, const step_breakdown& step) {
-  if (job.software != software_level::unnamed) return 0;
-  const auto takes = [&](software_level level) {
-    return time_of_level(level, sizes, work, model, job, mesh, where, constants, step.total);
-  };
+                                 training_job job, const layout& mesh, const slice& where, const calibration& constants,
+                                 const step_breakdown& unnamed) {
   double reach = 0;
-  if (mesh.tensor > 1)
-    reach = takes(software_level::general) * band_of(step.kind, step.extrapolated, software_level::general).high;
-  if (!has_experts(model) || mesh.expert == 1) return reach;
-  const double ported = extrapolated_factor * takes(software_level::first_port);
-  return ported > reach ? ported : reach;
+  constexpr software_level levels[] = {software_level::general, software_level::first_port};
+  for (const software_level level : levels) {
+    const bool ported = level == software_level::first_port;
+    if (ported ? !has_experts(model) || mesh.expert == 1 : mesh.tensor == 1) continue;
+    job.software = level;
+    const layout_terms at = terms_of_valid(sizes, model, job, mesh, where, constants);
+    const auto microbatches = static_cast<double>(job.gradient_accumulation);
+    step_breakdown step;
+    add_work(step, work, at, microbatches);
+    add_collectives(step, work, at, microbatches);
+    add_waits(step, work, at, microbatches);
+    const double most = ported ? extrapolated_factor : band_of(unnamed.kind, unnamed.extrapolated, level).high;
+    const double end = most * (step.total / unnamed.total);
+    if (end > reach) reach = end;
+  }
+  return reach;
 }
 
 /// How much wider a band is than that of dense models, in logarithms.
@@ -292,8 +285,10 @@ constexpr step_bound largest_part(const step_breakdown& step) {
                        !detail::waits_for_host(step, at, microbatches);
   step.extrapolated = step.kind == step_kind::small || !covered;
   training_band band = band_of(step.kind, step.extrapolated, job.software);
-  const double reach = detail::reach_of_others(sizes, work, model, job, mesh, where, constants, step);
-  if (band.high < reach) band.high = reach;
+  if (job.software == software_level::unnamed) {
+    const double reach = detail::reach_of_others(sizes, work, model, job, mesh, where, constants, step);
+    if (band.high < reach) band.high = reach;
+  }
   detail::add_band(step, band, slices(mesh));
   if (constants.own.count > 0) {
     const run_features about = detail::training_features(sizes, model, job, mesh, where);

@@ -55,6 +55,17 @@ namespace readable {
                  " slice-hours, a fixed fleet ", count(static_cast<double>(asked.answer.fixed) * hours)});
 }
 /// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
+/// That a fleet which does not follow the traffic keeps the targets in fewer slice-hours, where it does. Worked:
+/// nothing where each costs more than the autoscaler.
+template <class Answer>
+void add_fixed_fleet(view_part& part, const Answer& answer, const day_autoscaler& scaler) {
+  for (const auto& option : answer.options) {
+    if (option.mix.follows || !option.meets_targets || option.slice_hours >= scaler.slice_hours) continue;
+    part.notes.push_back(joined({counted(answer.fixed, "slice"), " all the time keep them too, in ",
+                                 count(option.slice_hours), " slice-hours: a higher --floor may take fewer"}));
+    return;
+  }
+}
 /// Trillium on GKE with vLLM": prometheus.googleapis.com|vllm:num_requests_running|gauge.
 [[nodiscard]] inline view_part autoscaler_part(const day_document& asked) {
   const day_autoscaler& scaler = *asked.answer.autoscaler;
@@ -87,6 +98,7 @@ namespace readable {
       joined({"targets are ", kept_in_parts(scaler.missed_parts), " with slices that start in ",
               duration(asked.scaling.start_up), "; takes ", count(scaler.slice_hours), " slice-hours, ",
               percent(std::abs(beyond)), beyond < 0 ? " less" : " more", " than each part needs in the long run"})};
+  add_fixed_fleet(part, asked.answer, scaler);
   return part;
 }
 /// The table of the parts of a day.

@@ -64,6 +64,7 @@ namespace readable {
   row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
   part.notes = {joined({"the target is ", kept_in_parts(scaler.missed_parts), " with slices that start in ",
                         duration(asked.scaling.start_up), "; takes ", count(scaler.slice_hours), " slice-hours"})};
+  add_fixed_fleet(part, asked.answer, scaler);
   return part;
 }
 
