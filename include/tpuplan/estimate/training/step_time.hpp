@@ -208,23 +208,17 @@ constexpr void add_band(step_breakdown& step, const training_band& band, std::in
 constexpr double reach_of_others(const training_sizes& sizes, const work_terms& work, const transformer& model,
                                  training_job job, const layout& mesh, const slice& where, const calibration& constants,
                                  const step_breakdown& unnamed) {
-  double reach = 0;
-  constexpr software_level levels[] = {software_level::general, software_level::first_port};
-  for (const software_level level : levels) {
-    const bool ported = level == software_level::first_port;
-    if (ported ? !has_experts(model) || mesh.expert == 1 : mesh.tensor == 1) continue;
-    job.software = level;
-    const layout_terms at = terms_of_valid(sizes, model, job, mesh, where, constants);
-    const auto microbatches = static_cast<double>(job.gradient_accumulation);
-    step_breakdown step;
-    add_work(step, work, at, microbatches);
-    add_collectives(step, work, at, microbatches);
-    add_waits(step, work, at, microbatches);
-    const double most = ported ? extrapolated_factor : band_of(unnamed.kind, unnamed.extrapolated, level).high;
-    const double end = most * (step.total / unnamed.total);
-    if (end > reach) reach = end;
-  }
-  return reach;
+  const bool ported = has_experts(model) && mesh.expert > 1;
+  if (!ported && mesh.tensor == 1) return 0;
+  job.software = ported ? software_level::first_port : software_level::general;
+  const layout_terms at = terms_of_valid(sizes, model, job, mesh, where, constants);
+  const auto microbatches = static_cast<double>(job.gradient_accumulation);
+  step_breakdown step;
+  add_work(step, work, at, microbatches);
+  add_collectives(step, work, at, microbatches);
+  add_waits(step, work, at, microbatches);
+  const double most = ported ? extrapolated_factor : band_of(unnamed.kind, unnamed.extrapolated, job.software).high;
+  return most * (step.total / unnamed.total);
 }
 
 /// How much wider a band is than that of dense models, in logarithms.
@@ -292,10 +286,10 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   detail::add_band(step, band, slices(mesh));
   if (constants.own.count > 0) {
     const run_features about = detail::training_features(sizes, model, job, mesh, where);
-    const software_level told = job.software == software_level::unnamed ? software_level::tuned : job.software;
     detail::narrow_band(step, own_spread_left(constants.own, training_spreads, about),
                         own_reach(constants.own, training_spreads, about,
-                                  detail::wider_than_dense(band_of(step.kind, step.extrapolated, told))));
+                                  detail::wider_than_dense(widened(training_bands[static_cast<std::size_t>(step.kind)],
+                                                                   step.extrapolated, job.software))));
   }
   detail::end_at_floor(step);
   step.limited_by = detail::largest_part(step);
