@@ -203,8 +203,8 @@ constexpr void add_band(step_breakdown& step, const training_band& band, std::in
 /// How far up a band reaches at least, where nobody says how well a program is tuned, as a factor on the total; 0
 /// elsewhere. The band of a kind is of all its layouts, of which two tell programs further apart: where experts are
 /// sharded a first port sorts buffers that have room for the worst routing, and may take `extrapolated_factor` times
-/// its estimate; where tensors are, programs without tuning hide little of the all-reduces, and reach the high end of
-/// their own band.
+/// its estimate; where tensors alone are, programs without tuning hide little of the all-reduces, and reach the high
+/// end of their own band.
 constexpr double reach_of_others(const training_sizes& sizes, const work_terms& work, const transformer& model,
                                  training_job job, const layout& mesh, const slice& where, const calibration& constants,
                                  const step_breakdown& unnamed) {

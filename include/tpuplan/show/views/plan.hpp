@@ -246,7 +246,7 @@ inline void add_doubtful_first(std::vector<std::string>& to, const plan_document
   const bool is_spot = cost.kind == provisioning::spot;
   return joined(
       {is_spot ? "between " : "nine of ten between ", money(cost.low), " and ",
-       !math::is_finite(cost.high.value()) ? longer_than_had(cost) : money(cost.high),
+       math::is_finite(cost.high.value()) ? money(cost.high) : longer_than_had(cost),
        is_spot ? " where a slice lasts " + duration(terms.spot.mean_time_between_preemptions) : std::string()});
 }
 /// Where the band of the first plan passes the deadline or the budget.

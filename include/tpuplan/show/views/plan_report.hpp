@@ -41,8 +41,8 @@ namespace readable {
       joined({"The time of a step is estimated, not measured: ",
               cost.kind == provisioning::spot ? "with as many preemptions, nine" : "nine",
               " of ten such runs lie between ", money(cost.low), " in ", duration(cost.wall_low), " and ",
-              !math::is_finite(cost.wall_high.value()) ? longer_than_had(cost)
-                                                       : money(cost.high) + " in " + duration(cost.wall_high),
+              math::is_finite(cost.wall_high.value()) ? money(cost.high) + " in " + duration(cost.wall_high)
+                                                      : longer_than_had(cost),
               ". A run of an hour on these slices would tell."})};
   if (const run_outlook seen = outlook_of(row.plan, cost, request); seen.cost_p90 && seen.wall_p90)
     words.push_back(joined({"With failures", cost.kind == provisioning::spot ? ", preemptions" : "",

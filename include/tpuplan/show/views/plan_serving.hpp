@@ -194,18 +194,13 @@ namespace readable {
 [[nodiscard]] inline view_part relaxed_part(const serving_request& request,
                                             const std::vector<relaxed_serving_row>& rows, const view_options& options,
                                             bool has_changes) {
-  if (rows.empty() && has_changes)
-    return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
-  if (rows.empty())
-    return {
-        {},
-        {joined({"no single limit, relaxed by itself, lets a plan in: ",
-                 options.names_options ? "--serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"
-                                       : "weights in int8, a cache in fp8, shorter prompts and outputs"})},
-        {},
-        {},
-        {},
-        false};
+  if (rows.empty()) {
+    std::string words = "no single limit, relaxed by itself, lets a plan in";
+    if (!has_changes)
+      words += options.names_options ? ": --serving-weights int8, --kv-dtype fp8, shorter --input-len and --output-len"
+                                     : ": weights in int8, a cache in fp8, shorter prompts and outputs";
+    return {{}, {std::move(words)}, {}, {}, {}, false};
+  }
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
   for (const relaxed_serving_row& relaxed : rows) {
     const serving_plan& offer = relaxed.plan.plan;
