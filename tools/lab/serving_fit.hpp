@@ -338,14 +338,16 @@ struct made_band {
   const seconds best = may_be ? made.best / one.over_floor * one.run.measured : seconds{0};
   const serving_engine engine = one.run.job.engine;
   const detail::engines_that_ran only{{{{engine, 1}}}, 1};
-  const auto time_under = [&](serving_engine of) {
-    if (of == engine) return one.predicted;
-    return std::find_if(one.under.begin(), one.under.end(), [&](const time_by_engine& by) { return by.engine == of; })
+  const auto time_under = [&](const detail::candidate_engine& of) {
+    if (of.row.engine == engine) return one.predicted;
+    return std::find_if(one.under.begin(), one.under.end(),
+                        [&](const time_by_engine& by) { return by.engine == of.row.engine; })
         ->time;
   };
   const bool unnamed = engine == serving_engine::unnamed;
+  const detail::engines_that_ran& ran = unnamed ? made.ran : only;
   return detail::range_around(one.predicted,
-                              detail::range_of_engines(unnamed ? made.ran : only, made.band, best, time_under),
+                              detail::range_of_engines(ran, made.band, best, detail::times_of(ran, {}, time_under)),
                               unnamed ? best : seconds{0});
 }
 

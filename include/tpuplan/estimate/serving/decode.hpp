@@ -73,10 +73,12 @@ constexpr own_question own_question_of(const own_runs& runs, const own_spreads& 
   return {runs.count > 0 ? &runs : nullptr, &spreads, about};
 }
 
-/// The factor of the caller's own runs at a load.
-constexpr double factor_at(const own_question& q, double load) {
-  if (q.runs == nullptr || !(load > 0)) return 1;
+constexpr double factor_of_runs(const own_question& q, double load) {
   return own_factor(*q.runs, *q.spreads, q.at(load));
+}
+/// The factor of the caller's own runs at a load; 1 where there are none.
+constexpr double factor_at(const own_question& q, double load) {
+  return q.runs == nullptr || !(load > 0) ? 1 : factor_of_runs(q, load);
 }
 
 /// How much wider the band of a kind is than that of dense decode, in logarithms; of prefill, whose spreads are its
@@ -183,7 +185,7 @@ struct decode_terms {
   double links = 0;        // the bytes that have to pass the links of a chip at their rate, for each sequence
   double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
   bool covered = true;                                         // published runs are on such chips, of such models
-  software_level software{};                                 // how well the program is tuned
+  software_level software{};                                   // how well the program is tuned
   own_question own{};                                          // runs of the caller's own
   const fitted_engines* engines = nullptr;                     // factors of single engines
 };
@@ -233,12 +235,13 @@ constexpr double step_at(const decode_terms& terms, double sequences) {
          ((weights > products ? weights : products) + each * sequences + terms.latency);
 }
 
-/// The same under an engine, from the seconds where none is named: its own cache and pages.
-constexpr double step_under(const decode_terms& terms, double sequences, double unnamed, serving_engine engine) {
-  const engine_factors own = factors_of(*terms.engines, engine);
-  const double paging = row_of(engine).pages ? own.paging : 0;
-  const double more = terms.cache * (own.cache - 1) + terms.paging * (paging - 1);
-  return unnamed + factor_at(terms.own, sequences) * more * sequences;
+/// The same under an engine, from the seconds where none is named: its own cache and pages. `own` is the factor of the
+/// caller's own runs.
+constexpr double step_under(const decode_terms& terms, double sequences, double own, double unnamed,
+                            const candidate_engine& engine) {
+  const double paging = engine.row.pages ? engine.factors.paging : 0;
+  const double more = terms.cache * (engine.factors.cache - 1) + terms.paging * (paging - 1);
+  return unnamed + own * more * sequences;
 }
 
 /// Seconds that no engine can beat at the peak rates of the chip: of HBM, of matrix products, or of links.
@@ -282,10 +285,10 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   step.collectives = seconds{own * terms.collectives * sequences};
   step.total = seconds{positive("decode step", step_at(terms, sequences))};
   const seconds floor{floor_at(terms, sequences)};
-  const auto time_under = [&](serving_engine one) {
-    return seconds{step_under(terms, sequences, step.total.value(), one)};
+  const auto time_under = [&](const candidate_engine& one) {
+    return seconds{step_under(terms, sequences, own, step.total.value(), one)};
   };
-  add_range(step, {kind_of(terms), engine, terms.software}, terms.covered, floor, time_under);
+  add_range(step, {kind_of(terms), engine, terms.software}, terms.covered, floor, *terms.engines, time_under);
   narrow_by_own(step, terms.own, sequences, kind_of(terms), terms.software);
   raise_low(step, floor);
   step.limited_by = largest_of(step);

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ESTIMATE_SERVING_MIXTURE_HPP
 #define TPUPLAN_ESTIMATE_SERVING_MIXTURE_HPP
 
+#include <array>
 #include <cstddef>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/serving/calibration.hpp>
@@ -21,24 +22,39 @@ struct likely_time {
 constexpr double fourth_power(double x) { return x * x * (x * x); }
 constexpr double fourth_root(double x) { return math::sqrt(math::sqrt(x)); }
 
-/// The range of what engines take, one in twenty of which lies below and one in twenty above: of each engine that ran,
-/// with its share, the times lie in the band of the kind around what `time_under` says, and beyond its ends their share
-/// falls with the fourth power of time. So 0.05 (t / low)^4 of those of an engine lie below t, and 0.05 of all where t
-/// is a power mean of the engines' ends. Of one engine they are its own. A loop that can be as good as the best
-/// measured begins at `best`, where that is above 0.
+/// An engine that may run, by what estimates under engines differ.
+struct candidate_engine {
+  const engine_row& row;
+  engine_factors factors{};
+};
+
+/// Seconds that an estimate would be under each engine that ran.
+using engine_times = std::array<double, most_engines_that_ran>;
 template <class Estimate>
+constexpr engine_times times_of(const engines_that_ran& ran, const fitted_engines& fitted, const Estimate& time_under) {
+  engine_times times{};
+  for (std::size_t i = 0; i < ran.count; ++i) {
+    const serving_engine one = ran.items[i].engine;
+    times[i] = time_under(candidate_engine{row_of(one), factors_of(fitted, one)}).value();
+  }
+  return times;
+}
+
+/// The range of what engines take, one in twenty of which lies below and one in twenty above: of each engine that ran,
+/// with its share, the times lie in the band of the kind around its own, and beyond its ends their share falls with the
+/// fourth power of time. So 0.05 (t / low)^4 of those of an engine lie below t, and 0.05 of all where t is a power mean
+/// of the engines' ends. Of one engine they are its own. A loop that can be as good as the best measured begins at
+/// `best`, where that is above 0.
 constexpr likely_time range_of_engines(const engines_that_ran& ran, const serving_band& band, seconds best,
-                                       const Estimate& time_under) {
-  const seconds first = time_under(ran.items[0].engine), low = first / (1 + band.over);
-  const double per_first = 1 / first.value();
+                                       const engine_times& times) {
+  const seconds first{times[0]}, low = first / (1 + band.over);
+  const double per_first = 1 / first.value(), reached = best.value() > 0 ? fourth_power(low / best) : 0;
   double below = 0, above = 0;
   for (std::size_t i = 0; i < ran.count; ++i) {
     const engine_that_ran& one = ran.items[i];
-    const double times = i == 0 ? 1 : fourth_power(time_under(one.engine).value() * per_first);
-    const bool is_best = row_of(one.engine).may_be_best && best.value() > 0;
-    const double reached = is_best ? fourth_power(low / best) : 0;
-    below += one.share * (reached * times > 1 ? reached : 1 / times);
-    above += one.share * times;
+    const double over = fourth_power(times[i] * per_first);
+    below += one.share * (reached * over > 1 && row_of(one.engine).may_be_best ? reached : 1 / over);
+    above += one.share * over;
   }
   return {first, low / fourth_root(below), first / (1 - band.under) * fourth_root(above)};
 }
@@ -50,9 +66,11 @@ constexpr likely_time range_around(seconds total, const likely_time& ran, second
   return range;
 }
 
+constexpr const engines_that_ran& ran_of(serving_kind kind) { return ran_by_kind[static_cast<std::size_t>(kind)]; }
+
 /// The one engine that runs or, where none is named, those that ran.
 constexpr engines_that_ran engines_of(serving_kind kind, serving_engine engine) {
-  if (engine == serving_engine::unnamed) return ran_by_kind[static_cast<std::size_t>(kind)];
+  if (engine == serving_engine::unnamed) return ran_of(kind);
   return {{{{engine, 1}}}, 1};
 }
 
@@ -70,19 +88,25 @@ struct ranged {
   software_level software{};
 };
 
-/// Fills in the range (low, high, band) of an estimate. Where no engine is named, the low end is no higher than what
-/// the best software takes, `best_reached` times `floor`, unless the software is said to be no such. `time_under` says
-/// what the estimate would be under an engine.
-template <class Estimate, class Times>
-constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, seconds floor, const Times& time_under) {
-  const bool is_named = of.engine != serving_engine::unnamed;
+/// The range of an estimate, from the times that it would be under each engine that ran. Where no engine is named, the
+/// low end is no higher than what the best software takes, `best_reached` times `floor`, unless the software is said to
+/// be no such.
+constexpr likely_time range_of(const ranged& of, bool covered, seconds floor, seconds total,
+                               const engine_times& times) {
   const seconds best = taken_as_tuned(of.software) ? best_reached(of.kind) * floor : seconds{0};
   const serving_band band = band_of(of.kind, covered, of.software);
-  const likely_time range =
-      range_around(estimate.total,
-                   is_named ? range_of_engine(of.engine, band, best, estimate.total)
-                            : range_of_engines(ran_by_kind[static_cast<std::size_t>(of.kind)], band, best, time_under),
-                   is_named ? seconds{0} : best);
+  if (of.engine != serving_engine::unnamed)
+    return range_around(total, range_of_engine(of.engine, band, best, total), seconds{0});
+  return range_around(total, range_of_engines(ran_of(of.kind), band, best, times), best);
+}
+
+/// Fills in the range (low, high, band) of an estimate. `time_under` says what it would be under an engine.
+template <class Estimate, class Times>
+constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, seconds floor,
+                         const fitted_engines& fitted, const Times& time_under) {
+  const bool is_named = of.engine != serving_engine::unnamed;
+  const engine_times times = is_named ? engine_times{} : times_of(ran_of(of.kind), fitted, time_under);
+  const likely_time range = range_of(of, covered, floor, estimate.total, times);
   const double over = range.total / range.low - 1, under = 1 - range.total / range.high;
   estimate.extrapolated = !covered;
   estimate.band = over > under ? over : under;

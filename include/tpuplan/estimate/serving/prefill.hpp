@@ -155,12 +155,12 @@ constexpr void add_prefill_range(Estimate& time, const served_model& served, dou
                                  const serving_layout& mesh, const engine_constants& constants, seconds floor,
                                  const prefill_breakdown& alone, bool in_engine) {
   const double unpaged = 1 - paged_prefill(served, tokens, job, mesh, constants) / alone.total;
-  const auto time_under = [&](serving_engine engine) {
-    const double of_engine = in_engine ? factors_of(constants.common.engines, engine).prefill : 1;
-    return time.total * (of_engine * (row_of(engine).pages ? 1 : unpaged));
+  const auto time_under = [&](const candidate_engine& engine) {
+    return time.total * ((in_engine ? engine.factors.prefill : 1) * (engine.row.pages ? 1 : unpaged));
   };
   add_range(time, {serving_kind::prefill, job.engine, job.software},
-            served.covered && served.groups == 1 && served.ran.prefill_runs > 0, seconds{0}, time_under);
+            served.covered && served.groups == 1 && served.ran.prefill_runs > 0, seconds{0}, constants.common.engines,
+            time_under);
   const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
   narrow_by_own(time, own, tokens, serving_kind::prefill, job.software);
   raise_low(time, floor);

@@ -174,16 +174,15 @@ constexpr engine_step engine_step_at(const token_terms& terms, double sequences)
 
 /// The same under an engine, from the step where none is named.
 constexpr engine_step step_under(const token_terms& terms, double sequences, engine_step unnamed,
-                                 serving_engine engine) {
-  unnamed.device = step_under(terms.step, sequences, unnamed.device, engine);
-  unnamed.in_turn = terms.hosts && row_of(engine).hosts_in_turn;
-  unnamed.alone = row_of(engine).prompts_alone;
+                                 const candidate_engine& engine) {
+  unnamed.device = step_under(terms.step, sequences, unnamed.own, unnamed.device, engine);
+  unnamed.in_turn = terms.hosts && engine.row.hosts_in_turn;
+  unnamed.alone = engine.row.prompts_alone;
   return unnamed;
 }
 /// Seconds that prompts take under an engine, over those where none is named.
-constexpr double prompts_under(const token_terms& terms, serving_engine engine) {
-  const double paged = row_of(engine).pages ? 1 : 1 - terms.paged;
-  return factors_of(*terms.step.engines, engine).prefill * paged;
+constexpr double prompts_under(const token_terms& terms, const candidate_engine& engine) {
+  return engine.factors.prefill * (engine.row.pages ? 1 : 1 - terms.paged);
 }
 
 /// The mean time of an output token, `total`, with its parts and its band. Steps have `sequences` that decode; what is
@@ -210,10 +209,11 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   const seconds floor{floor_at(terms.step, sequences)};
   const engine_step unnamed = engine_step_at(terms, sequences);
   const seconds each = token.total / unnamed.with(prompts);
-  const auto time_under = [&](serving_engine one) {
+  const auto time_under = [&](const candidate_engine& one) {
     return each * step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one));
   };
-  add_range(token, {kind_of(terms.step), engine, terms.step.software}, terms.step.covered, floor, time_under);
+  add_range(token, {kind_of(terms.step), engine, terms.step.software}, terms.step.covered, floor, *terms.step.engines,
+            time_under);
   narrow_by_own(token, terms.step.own, sequences, kind_of(terms.step), terms.step.software);
   raise_low(token, seconds{with_host(floor.value(), terms.known_host, terms.in_turn)});
   return token;

@@ -52,7 +52,7 @@ detail::likely_time named(detail::serving_kind kind, const Estimate& of) {
 TEST_CASE("of what may run, one in twenty lies beyond each end of the range") {
   const detail::engines_that_ran two{{{{serving_engine::vllm, 0.7}, {serving_engine::sglang_jax, 0.3}}}, 2};
   const detail::serving_band band{0.25, 0.5};
-  const auto time = [](serving_engine engine) { return engine == serving_engine::vllm ? 10_s : 15_s; };
+  const detail::engine_times time{10, 15};
   const detail::likely_time range = detail::range_of_engines(two, band, 0_s, time);
   CHECK(range.total == 10_s);
   // Ends of 8 and 12 s, and of 20 and 30 s.
@@ -61,7 +61,7 @@ TEST_CASE("of what may run, one in twenty lies beyond each end of the range") {
   CHECK(close(share(std::pow(20_s / range.high, 4), std::pow(30_s / range.high, 4)), 0.05));
   CHECK((8_s < range.low && range.low < 12_s));
   CHECK((20_s < range.high && range.high < 30_s));
-  const auto alike = [](serving_engine) { return 10_s; };
+  const detail::engine_times alike{10, 10};
   CHECK(close(detail::range_of_engines(two, band, 0_s, alike).low.value(), 8));
   CHECK(close(detail::range_of_engines(two, band, 0_s, alike).high.value(), 20));
 }
@@ -69,7 +69,7 @@ TEST_CASE("of what may run, one in twenty lies beyond each end of the range") {
 TEST_CASE("a loop that can be as good as the best measured begins there, if that is sooner") {
   const detail::engines_that_ran loop{{{{serving_engine::example, 1}}}, 1};
   const detail::engines_that_ran engine{{{{serving_engine::vllm, 1}}}, 1};
-  const auto time = [](serving_engine) { return 10_s; };
+  const detail::engine_times time{10};
   const detail::serving_band band{0.25, 0.5};
   CHECK(close(detail::range_of_engines(loop, band, 5_s, time).low.value(), 5));
   CHECK(close(detail::range_of_engines(loop, band, 9_s, time).low.value(), 8));
@@ -79,7 +79,7 @@ TEST_CASE("a loop that can be as good as the best measured begins there, if that
 
 TEST_CASE("the range of a named engine is that of one engine that ran") {
   const detail::serving_band band{0.25, 0.5};
-  const auto time = [](serving_engine) { return 10_s; };
+  const detail::engine_times time{10};
   for (const serving_engine engine : {serving_engine::vllm, serving_engine::example}) {
     for (const seconds best : {0_s, 5_s, 9_s}) {
       const detail::likely_time of_one = detail::range_of_engine(engine, band, best, 10_s);
