@@ -71,11 +71,11 @@ inline constexpr question questions[] = {
         "model_generation", "How many parameters and FLOPs has a pipeline of images or clips?", {{model_rows}},
         model_generation_answered),
     question_of<fit_request, fit_answer>("fit", "Does a training job fit a slice?",
-                                         {{model_rows, job_rows, step_rows, mesh_rows}}, fit_answered),
+                                         {{model_rows, job_rows, step_rows, mesh_rows, own_run_rows}}, fit_answered),
     question_of<train_request, train_answer>(
         "train", "How long does a step take, and how much time and money does a run take?",
         {{model_rows, job_rows, step_rows, mesh_rows, tuning_rows, run_rows, preemption_rows, rest_rows, market_rows,
-          wait_rows, phase_rows, timeline_rows, noise_rows, price_rows}},
+          wait_rows, phase_rows, timeline_rows, noise_rows, price_rows, own_run_rows}},
         train_answered),
     question_of<fit_network_request, fit_network_answer>(
         "fit_network", "Does a training step of a network of layers fit a slice?",
@@ -113,7 +113,7 @@ inline constexpr question questions[] = {
     question_of<serve_request, serve_answer>(
         "serve", "How fast does a slice answer, and at what price?",
         {{model_rows, engine_slice_rows, length_rows, traffic_rows, target_rows, format_rows, served_engine_rows,
-          shared_rows, served_software_rows, image_rows, adapter_rows, speculation_rows, price_rows}},
+          shared_rows, served_software_rows, image_rows, adapter_rows, speculation_rows, price_rows, own_run_rows}},
         serve_answered),
     question_of<spot_request, spot_answer>("spot",
                                            "How often to write checkpoints on spot capacity; what do preemptions add?",
@@ -122,14 +122,14 @@ inline constexpr question questions[] = {
         "simulate", "Do slices keep their targets under traffic?",
         {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, split_rows, outage_rows,
           target_rows, format_rows, served_engine_rows, served_software_rows, image_rows, adapter_rows,
-          speculation_rows, price_rows}},
+          speculation_rows, price_rows, own_run_rows}},
         simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}}, pay_answered),
     question_of<risk_request, risk_answer>(
         "risk", "With what chance is a run done by a date and within a budget?",
         {{model_rows, job_rows, step_rows, mesh_rows, tuning_rows, run_rows, network_run_rows, trained_size_rows,
-          exchange_rows, risk_rows, wait_rows, phase_rows, rest_rows, price_rows}},
+          exchange_rows, risk_rows, wait_rows, phase_rows, rest_rows, price_rows, own_run_rows}},
         risk_answered),
     question_of<generate_request, generate_answer>(
         "generate", "How long does a slice take for an image or a clip, and at what price?",
@@ -142,12 +142,12 @@ inline constexpr question questions[] = {
     question_of<asked_day, day_document>(
         "day", "How many slices follow the traffic of a day, and what do they cost?",
         {{model_rows, engine_slice_rows, length_rows, day_rows, day_chance_rows, target_rows, format_rows,
-          served_engine_rows, served_software_rows, image_rows, speculation_rows, price_rows}},
+          served_engine_rows, served_software_rows, image_rows, speculation_rows, price_rows, own_run_rows}},
         day_answered),
     question_of<asked_plan_day, plan_day_document>(
         "plan_day", "Which slices serve the traffic of a day, and what does it take?",
         {{model_rows, length_rows, day_rows, day_chance_rows, target_rows, served_rows, served_engine_rows,
-          served_software_rows, image_rows, speculation_rows, day_limit_rows, price_rows}},
+          served_software_rows, image_rows, speculation_rows, day_limit_rows, price_rows, own_run_rows}},
         plan_day_answered),
     question_of<asked_item_day, item_day_document>(
         "day_generation", "How many slices make the images or clips of a day in time, and what do they cost?",
@@ -156,12 +156,13 @@ inline constexpr question questions[] = {
     question_of<asked_plan, plan_document>(
         "plan", "Which slices should train this model?",
         {{model_rows, job_rows, tuning_rows, plan_rows, preemption_rows, rest_rows, market_rows, wait_rows, phase_rows,
-          degree_rows, noise_rows, budget_rows, limit_rows}},
+          degree_rows, noise_rows, budget_rows, limit_rows, own_run_rows}},
         plan_answered),
     question_of<asked_serving_plan, serving_plan_document>(
         "plan_serving", "Which slices should serve this traffic?",
         {{model_rows, length_rows, traffic_rows, target_rows, served_rows, served_engine_rows, served_software_rows,
-          image_rows, adapter_rows, speculation_rows, standing_rows, routing_rows, hourly_rows, limit_rows}},
+          image_rows, adapter_rows, speculation_rows, standing_rows, routing_rows, hourly_rows, limit_rows,
+          own_run_rows}},
         plan_serving_answered),
     question_of<asked_generation_plan, generation_plan_document>(
         "plan_generation", "Which slices should make so many images or clips an hour?",

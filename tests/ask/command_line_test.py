@@ -71,11 +71,43 @@ PAIRS = [
      {"config": "llama-3.1-405b.json", "tokens": 15e12, "deadline_s": 86400, "generations": ["v5p"]}),
     ("plan llama-3.1-8b.json --serve --rate 20 --tpot 30ms --rows 5", "plan_serving",
      {"config": LLAMA, "most_plans": 5, "job": {"request_rate_per_s": 20, "tpot_target_s": 0.03}}),
+    ("fit llama-3.1-8b.json --slice v5p-128 --batch 64 --calibration runs.json", "fit",
+     {"config": LLAMA, "slice": "v5p-128", "job": {"global_batch": 64}, "calibration": "runs.json"}),
+    ("train llama-3.1-8b.json --slice v5p-128 --batch 64 --tokens 1T --calibration runs.json", "train",
+     {"config": LLAMA, "slice": "v5p-128", "job": {"global_batch": 64}, "tokens": 1e12, "calibration": "runs.json"}),
+    ("risk llama-3.1-8b.json --slice v5p-128 --batch 64 --tokens 100B --deadline 30d --calibration runs.json", "risk",
+     {"config": LLAMA, "slice": "v5p-128", "job": {"global_batch": 64}, "tokens": 1e11, "deadline_s": 2592000,
+      "calibration": "runs.json"}),
+    ("plan llama-3.1-8b.json --tokens 100B --batch 64 --generation v5p --calibration runs.json", "plan",
+     {"config": LLAMA, "tokens": 1e11, "job": {"global_batch": 64}, "generations": ["v5p"],
+      "calibration": "runs.json"}),
+    ("serve llama-3.1-8b.json --slice v6e-8 --calibration runs.json", "serve",
+     {"config": LLAMA, "slice": "v6e-8", "calibration": "runs.json"}),
+    ("simulate llama-3.1-8b.json --slice v6e-8 --rate 4 --requests 400 --calibration runs.json", "simulate",
+     {"config": LLAMA, "slice": "v6e-8", "requests": 400, "job": {"request_rate_per_s": 4},
+      "calibration": "runs.json"}),
+    ("plan llama-3.1-8b.json --serve --rate 20 --generation v6e --rows 3 --calibration runs.json", "plan_serving",
+     {"config": LLAMA, "most_plans": 3, "generations": ["v6e"], "job": {"request_rate_per_s": 20},
+      "calibration": "runs.json"}),
     ("plan llama-3.1-8b.json --serve --rate 100 --budget 1 --dtype int8 --serving-weights int8 --generation v4,v6e "
      "--rows 8", "plan_serving",
      {"config": LLAMA, "budget_usd_per_s": 1 / 3600, "generations": ["v4", "v6e"],
       "job": {"request_rate_per_s": 100, "activations": "int8", "weights": "int8"}}),
 ]
+
+
+def path_of(file):
+    return next(one / file for one in (source / "data/models", source / "tests/cli/plans") if (one / file).exists())
+
+
+def filled(request):
+    """The request with the files that it names."""
+    request = dict(request)
+    if "config" in request:
+        request["config"] = config_of(request["config"])
+    if "calibration" in request:
+        request["calibration"] = json.loads(path_of(request["calibration"]).read_text())
+    return request
 
 
 def config_of(file):
@@ -84,7 +116,7 @@ def config_of(file):
 
 
 def told(arguments):
-    words = [str(source / "data/models" / one) if one.endswith(".json") else one for one in arguments.split()]
+    words = [str(path_of(one)) if one.endswith(".json") else one for one in arguments.split()]
     run = subprocess.run([program, "--json", *words], capture_output=True, text=True, timeout=120)
     if run.returncode not in (0, 1):
         sys.exit("tpuplan %s: %s" % (arguments, run.stderr))
@@ -100,8 +132,7 @@ def launched():
 
 
 def main():
-    requests = [{**request, "config": config_of(request["config"])} if "config" in request else request
-                for _, _, request in PAIRS]
+    requests = [filled(request) for _, _, request in PAIRS]
     started, launch = launched()
     names = [name for _, name, _ in PAIRS] + ["launch"]
     lines = "".join(json.dumps({"schema": "tpuplan/1", "question": name, "request": request}) + "\n"

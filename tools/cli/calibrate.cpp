@@ -216,7 +216,7 @@ std::string amount(const judged_run& one, double value) {
 view view_of(const measured_runs& read, const std::vector<judged_run>& judged, const std::vector<suggestion>& next,
              const std::string& output) {
   view shown;
-  shown.title = cli::words_of(constants_knowing(read.runs));
+  shown.title = words_of(counts_of(constants_knowing(read.runs)));
   view_part part =
       readable::table_of("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error");
   const auto error = [](double is, double measured) { return fmt::format("{:+.1f} %", 100 * (is / measured - 1)); };

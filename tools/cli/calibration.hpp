@@ -2,7 +2,7 @@
 #define TPUPLAN_CLI_CALIBRATION_HPP
 
 #include <string>
-#include <tpuplan/read/runs.hpp>
+#include <tpuplan/ask/own_runs.hpp>
 
 #include "cli/option.hpp"
 
@@ -16,16 +16,10 @@ option& add_calibration_option(command& to, std::string& path);
 /// a record's model.
 nlohmann::json load_runs(const std::string& path);
 
-/// What a command reads of a calibration.
-enum class calibrated_part : unsigned char { steps, steps_and_memory, memory, serving };
-
 /// The constants of a calibration file, or of none where no path is given. Refuses a file that says nothing to the
 /// command.
-tpuplan::own_constants load_calibration(const std::string& path, calibrated_part part,
+tpuplan::own_constants load_calibration(const std::string& path, tpuplan::calibrated_part part,
                                         const tpuplan::own_constants& usual = {});
-
-/// A line for the assumed values: "3 steps and 1 peak of memory of your own".
-std::string words_of(const tpuplan::own_constants& known);
 
 }  // namespace cli
 

@@ -39,22 +39,11 @@ any_model load_trained_model(const job_options& job, const mesh_options& mesh) {
   return load_any(job.config, job.image_size);
 }
 
-namespace {
-
-std::string own_words(const placed_job& asked) {
-  return cli::words_of(own_constants{asked.constants, {}, asked.known_memory});
-}
-
-}  // namespace
-
-void add_sources(const placed_job& asked, const job_options& job, const mesh_options& mesh, ordered_json& document) {
-  if (!job.calibration.empty()) document["knows"] = own_words(asked);
+void add_sources(const job_options& job, const mesh_options& mesh, ordered_json& document) {
   if (job.maxtext.is_given()) document["unused_keys"] = json_of_unused(ask_maxtext(job, mesh));
 }
 
-void add_sources(const placed_job& asked, const job_options& job, const mesh_options& mesh, view& shown) {
-  if (!job.calibration.empty())
-    shown.parts.push_back({{}, {"the estimates are corrected by " + own_words(asked)}, {}, {}, {}, false});
+void add_sources(const job_options& job, const mesh_options& mesh, view& shown) {
   if (job.maxtext.is_given()) shown.parts.push_back(unused_part(ask_maxtext(job, mesh)));
 }
 
@@ -81,10 +70,7 @@ placed_job place(const model_config& config, const job_options& job, const mesh_
     all = placed(config, mesh.slice_name, sharding, asked);
     for (const auto& each : machine_taken(mesh.slice_name, all.where)) all.assumed.push_back(each);
   }
-  const own_constants known = load_calibration(job.calibration, part);
-  all.known_memory = known.memory;
-  all.constants = known.training;
-  use_level_of_runs(known.training.own.count > 0 ? known.training.own : known.memory, all.job, all.assumed);
+  if (!job.calibration.empty()) learn(all, load_calibration(job.calibration, part));
   return all;
 }
 
@@ -118,11 +104,11 @@ void run_fit(const job_options& job, const mesh_options& mesh, const picture_opt
   const fit_answer a = answer_to_fit(asked);
   if (a.fits == verdict::no) with.status = 1;
   view shown = view_of(a, view_options_of(with));
-  add_sources(asked, job, mesh, shown);
+  add_sources(job, mesh, shown);
   shown.next.front().command = follow_up(asked, a.fits, with);
   answer(with, shown, [&] {
     ordered_json document = a;
-    add_sources(asked, job, mesh, document);
+    add_sources(job, mesh, document);
     return document;
   });
 }

@@ -22,11 +22,9 @@ tpuplan::placed_job place(const tpuplan::model_config& config, const job_options
 /// The steps of a MaxText configuration are the run, where it has some and the question has no other.
 void take_maxtext_steps(job_options& job, const mesh_options& mesh, epoch_options& run);
 /// @{
-/// The user's own runs that an answer knows, and keys of a MaxText configuration that mean nothing here.
-void add_sources(const tpuplan::placed_job& asked, const job_options& job, const mesh_options& mesh,
-                 ordered_json& document);
-void add_sources(const tpuplan::placed_job& asked, const job_options& job, const mesh_options& mesh,
-                 tpuplan::view& shown);
+/// Keys of a MaxText configuration that mean nothing here.
+void add_sources(const job_options& job, const mesh_options& mesh, ordered_json& document);
+void add_sources(const job_options& job, const mesh_options& mesh, tpuplan::view& shown);
 /// @}
 
 }  // namespace cli

@@ -102,11 +102,11 @@ void run_risk(risk_options given, session& with) {
                    static_cast<double>(tokens_per_step(all.job));
   const risk_answer a = answer_to_risk(all, asked, prices.book());
   view shown = view_of(a, view_options_of(with));
-  add_sources(all, given.job, given.mesh, shown);
+  add_sources(given.job, given.mesh, shown);
   shown.next.front().command = train_command(a, with);
   answer(with, shown, [&] {
     ordered_json document = a;
-    add_sources(all, given.job, given.mesh, document);
+    add_sources(given.job, given.mesh, document);
     return document;
   });
 }

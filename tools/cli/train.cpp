@@ -83,7 +83,7 @@ view view_of(const trained& a, const train_options& given, const price_book& boo
   if (!given.gpu.gpu.empty() && !a.against) own.push_back(not_compared_part(given.gpu));
   const auto after = run != parts.end() ? run + 1 : parts.begin() + 2;  // the step and its memory
   parts.insert(after, own.begin(), own.end());
-  add_sources(a.asked, given.job, given.mesh, shown);
+  add_sources(given.job, given.mesh, shown);
   if (given.job.maxtext.is_given()) return shown;  // of which a plan has no option
   std::vector<follow_up_option> further;
   if (!given.tokens && !is_given(given.epochs)) further.emplace_back("--tokens", "1T");
@@ -104,7 +104,7 @@ ordered_json document_of(const trained& a, const train_options& given) {
   ordered_json document = a.answer;
   if (a.against) document["against_gpu"] = cli::json_of(*a.against);
   if (is_given(given.epochs)) document["epochs"] = cli::json_of(given.epochs, a.epochs);
-  add_sources(a.asked, given.job, given.mesh, document);
+  add_sources(given.job, given.mesh, document);
   return document;
 }
 

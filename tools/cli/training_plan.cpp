@@ -84,11 +84,8 @@ plan_request training_request_of(const plan_options& given, const model_config& 
   const data_set data = has_examples ? data_of(given.epochs, 1) : data_set{};
   plan_request request = request_of(config, asked, given.job, prices, assumed, has_examples ? &data : nullptr);
   if (!has_tokens) request.tokens = tokens_of(given.epochs, request.job);
-  const own_constants known = load_calibration(given.job.calibration, calibrated_part::steps);
-  request.constants = known.training;
-  use_level_of_runs(known.training.own, request.job, assumed);
-  if (known.memory.count > 0)
-    assumed.emplace_back("memory", "as without your own peaks, which correct single jobs: ask fit about the plan");
+  if (!given.job.calibration.empty())
+    learn(request, load_calibration(given.job.calibration, calibrated_part::steps), assumed);
   if (given.rows && static_cast<std::size_t>(*given.rows) > request.most_plans)
     request.most_plans = static_cast<std::size_t>(*given.rows);
   return request;

@@ -53,13 +53,16 @@ template <class Request>
   return read_json<Request>(request, {}, "request");
 }
 
+/// The job of a question, which knows the runs of the user's own.
 template <class Request>
-[[nodiscard]] placed_job placed_of(const nlohmann::json& request, const Request& asked) {
-  any_model model = read_any_model(asked.config);
+[[nodiscard]] placed_job placed_of(any_model model, const nlohmann::json& request, const Request& asked,
+                                   calibrated_part part) {
   if (model.net)
     fail(errc::unsupported, "config", "a network of layers",
          "a language model; fit_network, train_network and plan_network take it");
-  return placed(std::move(model.config), asked.slice, asked.mesh, asked_job_of(request));
+  placed_job all = placed(std::move(model.config), asked.slice, asked.mesh, asked_job_of(request));
+  if (!asked.calibration.is_null()) learn(all, constants_of(asked.calibration, part));
+  return all;
 }
 
 /// Refuses a key that is given and changes nothing.
@@ -157,7 +160,9 @@ template <class Request>
   return reply_of(answer_to(config, asked.sequence_length, asked.kv_dtype), beside);
 }
 [[nodiscard]] inline reply fit_answered(const nlohmann::json& request, const wanted_beside& beside) {
-  return reply_of(answer_to_fit(placed_of(request, read_request<fit_request>(request))), beside);
+  const fit_request asked = read_request<fit_request>(request);
+  return reply_of(answer_to_fit(placed_of(read_any_model(asked.config), request, asked, calibrated_part::memory)),
+                  beside);
 }
 /// What is of a run alone: without effect where a step is asked about.
 inline constexpr const char* keys_of_a_run[] = {"region",
@@ -178,7 +183,8 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   for (const char* key : keys_of_a_run)
     if (asked.tokens <= 0) refuse_without_effect(request, key, "none without tokens");
   const placed_prices there = prices_of_slice(asked);
-  return reply_there(answer_to_train(placed_of(request, asked), asked, there.prices.book()), there, beside);
+  const placed_job all = placed_of(read_any_model(asked.config), request, asked, calibrated_part::steps_and_memory);
+  return reply_there(answer_to_train(all, asked, there.prices.book()), there, beside);
 }
 [[nodiscard]] inline reply risk_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const nlohmann::json config = request.value("config", nlohmann::json());
@@ -196,8 +202,8 @@ inline constexpr const char* keys_of_a_run[] = {"region",
   const risk_request asked = read_request<risk_request>(request);
   for (const char* key : {"data", "input", "sizes", "frames", "text_tokens", "slices", "exchange"})
     refuse_without_effect(request, key, "none of a language model: tokens, and mesh.dcn_data");
-  return reply_there(answer_to_risk(placed(model.config, asked.slice, asked.mesh, asked_job_of(request)), asked, book),
-                     there, beside);
+  const placed_job all = placed_of(model, request, asked, calibrated_part::steps_and_memory);
+  return reply_there(answer_to_risk(all, asked, book), there, beside);
 }
 [[nodiscard]] inline reply model_generation_answered(const nlohmann::json& request, const wanted_beside& beside) {
   std::vector<assumption> read;
@@ -292,6 +298,7 @@ template <class Request>
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
+  asked.constants = constants_of(asked.calibration, calibrated_part::serving, {{}, asked.constants, {}}).serving;
   return config;
 }
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {

@@ -76,8 +76,9 @@ struct asked_day {
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
   /// @}
-  serving_layout mesh{};                           ///< devices of a replica; tensor 0: the whole slice is one replica
-  serving_calibration constants{};                 ///< of the serving estimates
+  serving_layout mesh{};            ///< devices of a replica; tensor 0: the whole slice is one replica
+  serving_calibration constants{};  ///< of the serving estimates
+  nlohmann::json calibration{};     ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   prefill_policy prefill = prefill_policy::mixed;  ///< where prompts are computed
   traffic_over_day traffic{};                      ///< rates or a trace, and how slices follow them
   std::string region = "us";                       ///< where it is paid for
@@ -214,8 +215,8 @@ template <class Asked>
 }  // namespace tpuplan
 
 TPUPLAN_FIELDS(tpuplan::traffic_over_day, day, trace, part, scaling, for_hpa, variation, between, seed)
-TPUPLAN_FIELDS(tpuplan::asked_day, config, slice, job, prompts, outputs, mesh, constants, prefill, traffic, region,
-               prices)
+TPUPLAN_FIELDS(tpuplan::asked_day, config, slice, job, prompts, outputs, mesh, constants, calibration, prefill, traffic,
+               region, prices)
 TPUPLAN_FIELDS(tpuplan::day_document, answer, model, fleet, job, day, scaling, targets, assumed)
 
 #endif

@@ -55,6 +55,7 @@ struct asked_serving_plan {
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
   serving_calibration constants{};
+  nlohmann::json calibration{};  ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   objective best = objective::cheapest;
   std::vector<provisioning> kinds{provisioning::on_demand};
   std::vector<std::string> regions{"us"};
@@ -455,8 +456,8 @@ namespace detail {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, prompts, outputs, constants, best, kinds, regions, budget,
-               generations, smallest_chips, largest_chips, spare, zones, survive, accept_uncertain, most_plans,
+TPUPLAN_FIELDS(tpuplan::asked_serving_plan, config, job, prompts, outputs, constants, calibration, best, kinds, regions,
+               budget, generations, smallest_chips, largest_chips, spare, zones, survive, accept_uncertain, most_plans,
                adapters, adapter_rank, routing, sessions, host_cache_gib, prices)
 TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, first_token, per_token, per_token_low,
                per_token_high, chance_to_keep_ttft, chance_to_keep_tpot, simulated_first_token, simulated_per_token,

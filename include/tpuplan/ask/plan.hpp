@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tpuplan/ask/own_runs.hpp>
 #include <tpuplan/ask/phases.hpp>
 #include <tpuplan/ask/plan_document.hpp>
 #include <tpuplan/ask/usual_batch.hpp>
@@ -58,6 +59,7 @@ struct asked_plan {
   asked_phases around{};                                                      ///< of the run, besides its steps
   double noise_scale = 0;  ///< of the gradient, in tokens; 0: published laws of the critical batch
   nlohmann::json prices{};
+  nlohmann::json calibration{};  ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   /// @}
 };
 /// The rows of the limits in time and dollars.
@@ -183,6 +185,7 @@ inline void assume_quotas(const plan_request& request, assumed_values& assumed) 
                 request.terms, assumed);
   detail::assume_quotas(request, assumed);
   add_left_out(request, assumed);
+  if (!asked.calibration.is_null()) learn(request, constants_of(asked.calibration, calibrated_part::steps), assumed);
   return request;
 }
 namespace detail {
@@ -268,7 +271,7 @@ TPUPLAN_FIELDS(tpuplan::asked_plan, config, tokens, job, batch_tokens, smallest_
                deadline, budget, by, start, chance, best, kinds, regions, zone, generations, smallest_chips,
                largest_chips, largest_slices, degrees, quotas, accept_uncertain, mean_time_between_preemptions,
                rest_of_term_used, market, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
-               noise_scale, prices)
+               noise_scale, prices, calibration)
 TPUPLAN_FIELDS(tpuplan::asked_launch, plan, rank, target, request)
 
 #endif

@@ -32,7 +32,8 @@ struct asked_plan_day {
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
   /// @}
-  serving_calibration constants{};                               ///< of the serving estimates
+  serving_calibration constants{};  ///< of the serving estimates
+  nlohmann::json calibration{};     ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   prefill_policy prefill = prefill_policy::mixed;                ///< where prompts are computed
   traffic_over_day traffic{};                                    ///< rates or a trace, and how slices follow them
   objective best = objective::cheapest;                          ///< or fewest_chips, of the busiest part
@@ -293,8 +294,8 @@ class day_search {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::asked_plan_day, config, job, prompts, outputs, constants, prefill, traffic, best, generations,
-               smallest_chips, largest_chips, accept_uncertain, most_plans, region, prices)
+TPUPLAN_FIELDS(tpuplan::asked_plan_day, config, job, prompts, outputs, constants, calibration, prefill, traffic, best,
+               generations, smallest_chips, largest_chips, accept_uncertain, most_plans, region, prices)
 TPUPLAN_FIELDS(tpuplan::day_plan_row, rank, slice, replica, mesh, slices, chips, slice_rate, ideal_chip_hours,
                fixed_chip_hours, chip_hours, mix, cost, is_simulated, meets_targets, first_token, per_token)
 TPUPLAN_FIELDS(tpuplan::plan_day_document, model, plans, lost, rejected, best, first, targets, day, assumed)

@@ -251,6 +251,8 @@ template <class Train>
   if (asked.tokens > 0) fail(errc::unsupported, "tokens", asked.tokens, "data.examples, of what takes no tokens");
   if (asked.batch_tokens > 0)
     fail(errc::unsupported, "batch_tokens", asked.batch_tokens, "job.global_batch, of what takes no tokens");
+  if (!asked.calibration.is_null())
+    fail(errc::unsupported, "calibration", "given without effect", "none of what takes no tokens");
   return asked;
 }
 

@@ -32,6 +32,7 @@ struct risk_request {
   training_job job{};
   std::int64_t batch_tokens = 0;
   layout mesh = open_layout();
+  nlohmann::json calibration{};  ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   double tokens = 0;
   /// Of a network of layers, with a job as network_job has it, and of images or clips, with job, layout and slices as
   /// train_generation has them: the run in examples instead of tokens, and what else these take.
@@ -360,8 +361,8 @@ struct risk_subject {
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, tokens, data, input, sizes, frames,
-               text_tokens, slices, exchange, region, prices, kind, by, start, deadline, budget, zone,
+TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, calibration, tokens, data, input, sizes,
+               frames, text_tokens, slices, exchange, region, prices, kind, by, start, deadline, budget, zone,
                mean_time_between_preemptions, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
                on_demand_in_time, on_demand_after, spare_slices, elastic, rest_of_term_used, runs, seed)
 TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget, chance_of_both, wall_p50, wall_p90,

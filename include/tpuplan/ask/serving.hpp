@@ -64,6 +64,7 @@ struct serve_request {
   serving_layout mesh{};  ///< devices of a replica; tensor 0: the whole slice is one replica
   /// Constants of the estimate, such as host times measured on the engine itself.
   serving_calibration constants{};
+  nlohmann::json calibration{};   ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   std::int64_t adapters = 0;      ///< low-rank adapters that are held on the chips at once
   std::int64_t adapter_rank = 0;  ///< of each
   std::string region = "us";
@@ -464,8 +465,8 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
 }  // namespace abi_0
 }  // namespace tpuplan
 
-TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, prompts, outputs, mesh, constants, adapters, adapter_rank,
-               region, prices)
+TPUPLAN_FIELDS(tpuplan::serve_request, config, slice, job, prompts, outputs, mesh, constants, calibration, adapters,
+               adapter_rank, region, prices)
 TPUPLAN_FIELDS(tpuplan::token_price, provisioning, price_date, price_grade, usd_per_hour, input_usd_per_million,
                output_usd_per_million, all_on_output_usd_per_million, all_on_output_usd_per_million_low,
                all_on_output_usd_per_million_high, requests_usd_per_million, price, superseded)

@@ -32,6 +32,7 @@ struct simulate_request {
   serving_job job = usual_traffic();  ///< traffic, lengths, and latency targets by percentile
   serving_layout mesh{};              ///< devices of a replica; tensor 0: the whole slice is one replica
   serving_calibration constants{};
+  nlohmann::json calibration{};  ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
   prefill_policy prefill = prefill_policy::mixed;
   /// Distributions of lengths, instead of the lengths of the job.
   std::optional<length_distribution> prompts{}, outputs{};
@@ -180,9 +181,9 @@ TPUPLAN_FIELDS(tpuplan::priority_times, priority, requests, first_token, per_tok
 TPUPLAN_FIELDS(tpuplan::latency_end, first_token, per_token, end_to_end)
 TPUPLAN_FIELDS(tpuplan::simulated_cost, hour, million, million_low, million_high)
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
-TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, prefill, prompts, outputs,
-               variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices, outage,
-               requests, ramp, warm_up, urgent_share, seed, trace, load, region, prices)
+TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, calibration, prefill, prompts,
+               outputs, variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices,
+               outage, requests, ramp, warm_up, urgent_share, seed, trace, load, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
                served, split, outage, adapters, slowdown, chance, priorities, latency_low, latency_high, cost)

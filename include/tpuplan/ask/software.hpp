@@ -70,13 +70,8 @@ struct served_software {
 }
 /// How many runs of one's own correct an estimate. Worked: "3 token times of your own" are one entry, no runs none.
 [[nodiscard]] inline assumed_values assumed_runs(const serving_calibration& constants) {
-  std::string words;
-  const auto add = [&](std::size_t count, const char* what) {
-    if (count > 0) words += (words.empty() ? "" : ", ") + std::to_string(count) + what + (count > 1 ? "s" : "");
-  };
-  add(constants.own_decode.count, " token time"), add(constants.own_prefill.count, " first token");
-  if (words.empty()) return {};
-  return {{"estimates", "corrected by " + words + " of your own, the more the more alike they are"}};
+  return assumed_runs({{constants.own_decode.count, "token time", "token times"},
+                       {constants.own_prefill.count, "first token", "first tokens"}});
 }
 
 /// What requests that come at a rate meet if all steps are as short, and as long, as their band has them.

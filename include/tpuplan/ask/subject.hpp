@@ -2,6 +2,7 @@
 #define TPUPLAN_ASK_SUBJECT_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -302,6 +303,27 @@ inline void assume_of_job(const transformer& model, const training_job& job, ass
   if (job.software == software_level::unnamed)
     assumed.emplace_back("software",
                          "not named: the time of tuned recipes, the band of all that ran; see job.software");
+}
+
+/// Runs of the user's own, of one kind.
+struct counted_runs {
+  std::size_t count = 0;                    ///< how many
+  std::string_view one = {}, several = {};  ///< "step", "steps"
+};
+/// Worked: of two steps and a peak "2 steps, 1 peak of memory of your own".
+[[nodiscard]] inline std::string words_of(const std::vector<counted_runs>& runs) {
+  std::string words;
+  for (const counted_runs& kind : runs) {
+    if (kind.count == 0) continue;
+    words.append(words.empty() ? "" : ", ").append(std::to_string(kind.count)).append(" ");
+    words.append(kind.count == 1 ? kind.one : kind.several);
+  }
+  return words + " of your own";
+}
+/// Which of them correct the estimates, as what is assumed; nothing where there are none.
+[[nodiscard]] inline assumed_values assumed_runs(const std::vector<counted_runs>& runs) {
+  if (std::all_of(runs.begin(), runs.end(), [](const counted_runs& kind) { return kind.count == 0; })) return {};
+  return {{"estimates", "corrected by " + words_of(runs) + ", the more the more alike they are"}};
 }
 
 /// Takes the program to be as well tuned as that of the latest of the caller's own runs, where the job does not say it.

@@ -139,7 +139,8 @@ struct fit_request {
   training_job job{};       ///< batch, sequence length and policy that are not given are filled in
   /// Tokens of a step instead of job.global_batch, rounded to a batch that divides well.
   std::int64_t batch_tokens = 0;
-  layout mesh = open_layout();  ///< FSDP of 0: all devices that the other degrees leave
+  layout mesh = open_layout();   ///< FSDP of 0: all devices that the other degrees leave
+  nlohmann::json calibration{};  ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
 };
 /// A slice on which a job fits, and how it is laid out there.
 struct fitting_slice {
@@ -288,10 +289,11 @@ struct train_request {
   training_job job{};
   std::int64_t batch_tokens = 0;
   layout mesh = open_layout();
-  double tokens = 0;                                       ///< tokens of the whole run; 0: only one step is asked about
-  std::string region = "us";                               ///< where the slice is paid for
-  std::string zone{};                                      ///< of spot, where a count of preemptions is published
-  nlohmann::json prices{};                                 ///< a price file; nothing: the built-in prices
+  nlohmann::json calibration{};  ///< runs of the user's own, as tpuplan calibrate writes them; nothing: none
+  double tokens = 0;             ///< tokens of the whole run; 0: only one step is asked about
+  std::string region = "us";     ///< where the slice is paid for
+  std::string zone{};            ///< of spot, where a count of preemptions is published
+  nlohmann::json prices{};       ///< a price file; nothing: the built-in prices
   std::optional<seconds> mean_time_between_preemptions{};  ///< of one slice on spot; nothing: as published
   double rest_of_term_used = 0;           ///< share of a commitment's other hours that other work uses, 0 to 1
   std::optional<spot_market> market{};    ///< how often spot is preempted, instead of the time between
@@ -459,11 +461,11 @@ TPUPLAN_FIELDS(tpuplan::model_answer, name, model_type, architecture, parameters
                vision_flops_per_image, assumed, not_read)
 TPUPLAN_FIELDS(tpuplan::advised_change, kind, subject, now, better, step_time, step_time_then, work, gain, words)
 TPUPLAN_FIELDS(tpuplan::fitting_slice, slice, mesh, remat, gradient_accumulation)
-TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh)
+TPUPLAN_FIELDS(tpuplan::fit_request, config, slice, job, batch_tokens, mesh, calibration)
 TPUPLAN_FIELDS(tpuplan::fit_answer, fits, chance_to_fit, used, used_low, used_high, usable, breakdown, largest_batch,
                slice, mesh, job, assumed, advice, model, smallest, own_peaks)
-TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, tokens, region, zone, prices,
-               mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
+TPUPLAN_FIELDS(tpuplan::train_request, config, slice, job, batch_tokens, mesh, calibration, tokens, region, zone,
+               prices, mean_time_between_preemptions, rest_of_term_used, market, lifetimes, queue_time, restart_time,
                chip_time_between_failures, around, timeline, noise_scale)
 TPUPLAN_FIELDS(tpuplan::run_price, kind, total, total_low, total_high, wall, checkpoint_interval, price, superseded)
 TPUPLAN_FIELDS(tpuplan::train_answer, step_time, step_time_low, step_time_high, mfu, tokens, breakdown, memory, advice,
