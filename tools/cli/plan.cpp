@@ -163,6 +163,7 @@ void add_item_options(command& to, plan_options& into) {
   to.ask(generation_plan_rows, "--items-per-hour", into.generation).optional().excludes({"--serve"});
   for (const question_row& row : diffusion_step_rows)
     to.ask(row, into.pictures).needs({"--examples", "--steps-per-epoch", "--steps"});
+  to.of("--size").fills += " sizes";  // of training
 }
 
 /// Options of which each belongs to serving alone.

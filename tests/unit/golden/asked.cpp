@@ -8,6 +8,7 @@
 #include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"
+#include "support/digests.hpp"
 #include "support/golden.hpp"
 #include "support/questions.hpp"
 
@@ -56,6 +57,14 @@ TEST_CASE("answers to questions as they were", "[golden]") {
     if (answer.contains("pictures")) add_lines(name + " pictures", answer["pictures"], lines);
   }
   CHECK(golden_problem("asked.txt", lines) == "");
+}
+
+TEST_CASE("the schema of each question as it was", "[golden]") {
+  digests all;
+  const ordered_json schema = ask_schema();
+  for (const char* part : {"requests", "answers", "$defs"})
+    for (const auto& [name, one] : schema.at(part).items()) all.add(part, name, [&one = one] { return one.dump(); });
+  CHECK(all.problem("schema.txt") == "");
 }
 
 }  // namespace golden_asked_tests

@@ -11,3 +11,10 @@ TEST_CASE("a number has up to 20 figures, no sign and no zero in front") {
   STATIC_REQUIRE_FALSE(detail::is_number("123456789012345678901"));
   for (const char* none : {"", "0", "01", "-1", "1e3"}) CHECK_FALSE(detail::is_number(none));
 }
+
+TEST_CASE("an image may name its host, with a port from 1 on") {
+  for (const char* image : {"jax", "eu.gcr.io/p/i:v1", "localhost:5000/i", "host:1/path/i"})
+    CHECK(detail::is_image(image));
+  for (const char* none : {"host:0/i", "host:/i", "host:5000/", "Host:x/i"})
+    CHECK_FALSE(detail::is_image(none));
+}

@@ -109,6 +109,9 @@ TEST_CASE("runs say what idles, what is drafted, and how their software is") {
   json half = token(0.012);
   half["idle_devices"] = 4, half["replicas"] = 1;
   half["draft_tokens"] = 4, half["accepted_length"] = 3.2, half["draft_cost"] = 0.1;
+  json free_drafts = half;
+  free_drafts.erase("draft_cost");
+  CHECK(read({free_drafts}).runs[0].traffic.speculation.draft_cost == 0);
   json ported = step(2.4);
   ported["software_level"] = "first_port", ported["default_tiles"] = true, ported["attention_kernel"] = "tuned";
   ported["context_balanced"] = false, ported["ring_attention"] = false, ported["first_moment_dtype"] = "bf16";

@@ -145,6 +145,11 @@ TEST_CASE("the report of a plan recommends in two sentences, and says what may g
   CHECK(report.parts[1].rows.back()[0].text == "from start to end");
   CHECK(report.parts[2].title == "alternatives");
   CHECK(report.parts[2].rows.size() <= 6);
+  for (const auto& row : report.parts[2].rows) CHECK(row.size() == 8);
+  const plan_cost& cost = chosen_cost(limited.plans.front().plan);  // from start to end is what is paid and what is not
+  const auto& rows = report.parts[1].rows;
+  CHECK(*rows[rows.size() - 2][1].value == Approx((cost.wall - (cost.billed - cost.unused)).value()));
+  CHECK(*rows.back()[1].value == Approx(cost.wall.value()));
   question.deadline.reset();
   const view in_money = report_of(detail::answer_to_plan(question, {}, price_book{}));
   CHECK(in_money.summary.find("The chance to stay within $1.00M is " + in_budget + ".") != std::string::npos);

@@ -172,20 +172,21 @@ struct layout_refusal {
     if (degree < 1 || degree > detail::most_devices) return {field, degree, "1 to the devices of the slice"};
   }
   if (checked_multiply(mesh.data, mesh.tensor, mesh.context) != devices(where))
-    return {"layout.data x tensor x context", checked_multiply(mesh.data, mesh.tensor, mesh.context),
+    return {"product of the layout's degrees", checked_multiply(mesh.data, mesh.tensor, mesh.context),
             "the devices of the slice"};
   if (checked_multiply(job.batch, job.forwards) < mesh.data)
     return {"layout.data", mesh.data, "at most the batch times the forward passes of a step"};
   if (checked_multiply(mesh.data, mesh.context) % mesh.fsdp != 0)
     return {"layout.fsdp", mesh.fsdp, "a divisor of data x context"};
-  const std::int64_t of_heads =
-      checked_multiply(mesh.tensor, mesh.exchange == context_exchange::all_to_all ? mesh.context : 1);
+  const bool heads_move = mesh.exchange == context_exchange::all_to_all && mesh.context > 1;
+  const std::int64_t of_heads = checked_multiply(mesh.tensor, heads_move ? mesh.context : 1);
   for (const generation_part& part : work.denoisers) {
     for (std::size_t i = 0; i < part.work.core_count; ++i) {
       const std::int64_t heads = part.work.cores[i].one.heads;
       if (of_heads > 1 && heads > 0 && heads % of_heads != 0)
-        return {mesh.exchange == context_exchange::all_to_all ? "layout.tensor x context" : "layout.tensor", of_heads,
-                "a divisor of the heads of the denoiser"};
+        return heads_move ? layout_refusal{"layout.context", mesh.context,
+                                           "with tensor a divisor of the heads of the denoiser"}
+                          : layout_refusal{"layout.tensor", mesh.tensor, "a divisor of the heads of the denoiser"};
     }
   }
   return {};

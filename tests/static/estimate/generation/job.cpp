@@ -35,13 +35,14 @@ static_assert(work_of(with_tokens(), {256, 256, 9}).decoder.model_flops == flops
 static_assert(examples_of({4, 20, 2}, {8, 1, 1, 1}) == 1);
 static_assert(refusal_of(clip, {4, 20, 1}, {8, 1, 1, 1}, slice_for("v6e-8")).field == "layout.data");
 static_assert(refusal_of(clip, {4, 20, 2}, {8, 1, 1, 1}, slice_for("v6e-8")).field.empty());
-static_assert(refusal_of(clip, {1, 20, 1}, {1, 1, 1, 4}, slice_for("v6e-8")).field == "layout.data x tensor x context");
+static_assert(refusal_of(clip, {1, 20, 1}, {1, 1, 1, 4}, slice_for("v6e-8")).field ==
+              "product of the layout's degrees");
 static_assert(refusal_of(clip, {1, 20, 1}, {1, 3, 1, 8}, slice_for("v6e-8")).field == "layout.fsdp");
 // 8 heads are shared by 8 devices, and by no more.
 static_assert(
     refusal_of(clip, {1, 20, 1}, {1, 1, 1, 8, context_exchange::all_to_all}, slice_for("v6e-8")).field.empty());
 static_assert(refusal_of(clip, {1, 20, 1}, {1, 1, 1, 16, context_exchange::all_to_all}, slice_for("v6e-16")).field ==
-              "layout.tensor x context");
+              "layout.context");
 static_assert(refusal_of(clip, {1, 20, 1}, {1, 1, 1, 16}, slice_for("v6e-16")).field.empty());
 static_assert(refusal_of(clip, {1, 20, 1}, {1, 1, 16, 1}, slice_for("v6e-16")).field == "layout.tensor");
 

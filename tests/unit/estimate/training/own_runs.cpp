@@ -57,6 +57,12 @@ TEST_CASE("the worked numbers of own steps and peaks") {
   CHECK(about.length == 12);
   CHECK(about.chips == 6);
   CHECK(about.kind == 0);
+  // Another exchange of keys and values is another recipe where there is one.
+  training_job ring = job;
+  ring.ring_attention = !job.ring_attention;
+  const layout in_two{1, 32, 1, 1, 2};
+  CHECK(features_of(m, ring, mesh, where).recipe == about.recipe);
+  CHECK(features_of(m, ring, in_two, where).recipe != features_of(m, job, in_two, where).recipe);
   const calibration mine = with_own_run({}, 1.3 * step_time(m, job, mesh, where).total, m, job, mesh, where);
   CHECK(mine.own.count == 1);
   CHECK(close(mine.own.items[0].ratio, std::log(1.3)));

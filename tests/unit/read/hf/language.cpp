@@ -222,6 +222,15 @@ TEST_CASE("lists with one number for each layer", "[hf_language]") {
         parameters_of("hunyuan_v1_moe", (std::string(one_layer) + R"("moe_topk": [8]})").c_str()));
 }
 
+TEST_CASE("a list of different numbers for the layers is refused, by its field", "[hf_language]") {
+  for (const char* list : {"[8, 4]", "[4, 8]", "[]", "[0, 0]", "[\"8\", \"8\"]"}) {
+    const std::string changes = std::string(R"({"num_hidden_layers": 2, "intermediate_size": 3072, "head_dim": 128,)") +
+                                R"("num_experts": 64, "moe_topk": )" + list + "}";
+    INFO(list);
+    CHECK_THROWS_AS(parameters_of("hunyuan_v1_moe", changes.c_str()), error);
+  }
+}
+
 TEST_CASE("every text model has a row of its own", "[hf_language]") {
   std::set<std::string_view> seen;
   for (const detail::text_family& family : detail::text_families) CHECK(seen.insert(family.type).second);

@@ -1,0 +1,64 @@
+// The user's own runs in a question.
+#include <tpuplan/ask/own_runs.hpp>
+#include <tpuplan/json/file.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace ask_own_runs_tests {
+
+namespace {
+/// Two training steps, of which one has its peak of memory, and a token time.
+nlohmann::json runs() { return load_json(TPUPLAN_TESTS_DIR "/cli/plans/runs.json"); }
+}  // namespace
+
+TEST_CASE("own runs in words, one of a kind and several") {
+  CHECK(words_of({{2, "step", "steps"}, {0, "token time", "token times"}, {1, "peak of memory", "peaks of memory"}}) ==
+        "2 steps, 1 peak of memory of your own");
+  CHECK(assumed_runs(std::vector<counted_runs>{{0, "step", "steps"}}).empty());
+  CHECK(assumed_runs({{1, "step", "steps"}}).front() ==
+        std::pair<std::string, std::string>("estimates",
+                                            "corrected by 1 step of your own, the more the more alike they are"));
+}
+
+TEST_CASE("a question learns what its calibration says of it, and refuses one that says nothing") {
+  const own_constants known = constants_of(runs(), calibrated_part::steps_and_memory);
+  CHECK(known.training.own.count == 2);
+  CHECK(known.memory.count == 1);
+  CHECK(known.serving.own_decode.count == 1);
+  CHECK(words_of(counts_of(known)) == "2 steps, 1 peak of memory, 1 token time of your own");
+  nlohmann::json steps = runs();
+  steps["records"].erase(2);
+  for (nlohmann::json& record : steps["records"]) record.erase("hbm_used_bytes");
+  CHECK(knows(constants_of(steps, calibrated_part::steps), calibrated_part::steps_and_memory));
+  CHECK(refusal_of([&] { (void)constants_of(steps, calibrated_part::serving); }).message ==
+        "tpuplan: calibration is given without effect; valid: one with token times or first tokens");
+  CHECK(refusal_of([&] { (void)constants_of(steps, calibrated_part::memory); }).message ==
+        "tpuplan: calibration is given without effect; valid: one with peaks of memory");
+  CHECK(constants_of({}, calibrated_part::serving).serving.own_decode.count == 0);
+}
+
+TEST_CASE("a job that knows runs says so, and has their level of software") {
+  placed_job all;
+  all.assumed = {{"software", "unnamed"}};
+  own_constants known = constants_of(runs(), calibrated_part::steps);
+  known.training.own.items[known.training.own.count - 1].about.level =
+      static_cast<std::uint32_t>(software_level::general);
+  learn(all, known);
+  CHECK(all.constants.own.count == 2);
+  CHECK(all.known_memory.count == 1);
+  CHECK(all.job.software == software_level::general);
+  REQUIRE(all.assumed.size() == 2);
+  CHECK(all.assumed[0].second == "general, as in your latest run");
+  CHECK(all.assumed[1].second.find("corrected by 2 steps, 1 peak of memory of your own") == 0);
+  plan_request request;
+  assumed_values assumed;
+  learn(request, known, assumed);
+  CHECK(request.constants.own.count == 2);
+  CHECK(assumed.size() == 2);  // of the steps, and that peaks say nothing to a plan
+}
+
+}  // namespace ask_own_runs_tests
