@@ -91,7 +91,12 @@ std::string follow_up(const placed_job& asked, verdict fits, const session& with
   if (with.is_given("--maxtext")) return {};
   std::vector<std::string_view> dropped = degrees_of_a_layout;
   if (asked.constants.own.count == 0) dropped.push_back("--calibration");  // of which a plan reads the steps alone
-  return follow_up(with, "plan", {{"--tokens", "1T"}}, dropped);
+  std::vector<follow_up_option> own = {{"--tokens", "1T"}};
+  if (with.is_given("--batch-per-core")) {  // cores differ from slice to slice
+    own.emplace_back("--batch", std::to_string(asked.job.global_batch));
+    dropped.push_back("--batch-per-core");
+  }
+  return follow_up(with, "plan", own, dropped);
 }
 
 void run_fit(const job_options& job, const mesh_options& mesh, const picture_options& pictures, session& with) {

@@ -223,10 +223,11 @@ view view_of(const trained_network& a, const run_options& given, const session& 
   if (!is_given(given.epochs))  // as many examples as MNIST has, or a batch of them
     further.insert(further.end(),
                    {{"--examples", std::to_string(std::max<std::int64_t>(60000, batch))}, {"--epochs", "5"}});
-  shown.next = {
-      {"plan",
-       follow_up(with, "plan", further, {"--batch-per-core", "--slice", "--slices", "--data", "--fsdp", "--gpu"}),
-       "is there a better slice?"}};
+  shown.next = {{"plan",
+                 follow_up(with, "plan", further,  // which pays on demand: the rest is of other ways of paying
+                           {"--batch-per-core", "--slice", "--slices", "--data", "--fsdp", "--gpu", "--queue", "--mtbp",
+                            "--market", "--lifetimes", "--rest-used"}),
+                 "is there a better slice?"}};
   return shown;
 }
 

@@ -115,6 +115,7 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
   const std::string region(chosen_cost(best).price.region.view());
   if (region != "us") own.emplace_back("--region", region);
   std::vector<std::string_view> dropped = {"--batch-tokens", "--region"};
+  if (best.mesh.context == 1) dropped.insert(dropped.end(), {"--ring-attention", "--context-unbalanced"});
   const auto says_how_long = [&](const char* option) { return with.is_given(option); };
   const char* const lengths[] = {"--tokens", "--examples", "--steps", "--steps-per-epoch"};
   if (of_risk && std::none_of(std::begin(lengths), std::end(lengths), says_how_long))
@@ -125,6 +126,7 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
     own.emplace_back("--runs", number(runs_of_a_plan));
     if (kind == provisioning::spot && asked.market)
       own.emplace_back("--mtbp", fmt::format("{}s", spot_lasts(asked)->value()));
+    if (asked.market || asked.mean_time_between_preemptions) dropped.push_back("--zone");  // whose count is not used
     if (kind != provisioning::spot) dropped.insert(dropped.end(), {"--mtbp", "--lifetimes"});
     if (kind != provisioning::spot) dropped.push_back("--zone");  // its region is named above
     if (kind != provisioning::spot && kind != provisioning::flex_start) dropped.push_back("--queue");

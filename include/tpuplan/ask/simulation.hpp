@@ -59,9 +59,7 @@ class asked_simulation {
       all.job.prefix_hit_rate = std::min(0.999, prefixes_.on_chips + prefixes_.on_hosts);
       hold_once(all.job, of_.asked().sessions);
     }
-    serving_job share = all.job;
-    share.request_rate = share.request_rate / static_cast<double>(of_.fleet().slices);
-    share.concurrency = ceil_div(share.concurrency, of_.fleet().slices);
+    const serving_job share = share_of(all.job);
     const serving_estimate each = serve(of_.model(), share, of_.fleet().mesh, of_.fleet().where, of_.asked().constants);
     all.capacity = all.split ? split_capacity(of_.model(), share, of_.fleet(), all.split->pools, of_.asked().constants)
                              : each.capacity * static_cast<double>(of_.fleet().slices);
@@ -76,8 +74,11 @@ class asked_simulation {
       all.slowdown = slower_, all.chance = chance_within(whole_time_of(each), slower_ / most_slower(of_.job()));
     all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
     if (!meets(all.report) && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
-      all.changes = rows_of(
-          changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) { return keeps_targets(job); }));
+      all.changes = rows_of(changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) {
+        return serve(of_.model(), share_of(job), of_.fleet().mesh, of_.fleet().where, of_.asked().constants).refusal ==
+                   serving_refusal::none &&
+               keeps_targets(job);
+      }));
     if (each.refusal == serving_refusal::none) band_ = step_band_of(each), whole_ = whole_time_of(each);
     return all;
   }
@@ -240,6 +241,12 @@ class asked_simulation {
   }
 
  private:
+  /// What a slice has of the traffic of all.
+  [[nodiscard]] serving_job share_of(serving_job job) const {
+    job.request_rate = job.request_rate / static_cast<double>(of_.fleet().slices);
+    job.concurrency = ceil_div(job.concurrency, of_.fleet().slices);
+    return job;
+  }
   /// How far a search for the slowdown goes, as `largest_slowdown`.
   static constexpr double least_slowdown = 0.0625, most_slowdown = 16;
   [[nodiscard]] static double replicas_for_each(const simulate_answer& all) {

@@ -289,7 +289,7 @@ inline length_distribution times_as_long(length_distribution lengths, double fac
 [[nodiscard]] inline std::vector<simulated_request> requests_of(const simulated_traffic& traffic) {
   detail::validate(traffic);
   const double mean = 1 / traffic.rate.value();
-  const bool constant = traffic.variation == 0, poisson = traffic.variation == 1;
+  const bool constant = traffic.variation < 1e-9, poisson = traffic.variation == 1;  // gaps that differ by no more
   const double shape = constant ? 1 : 1 / (traffic.variation * traffic.variation);
   std::vector<simulated_request> requests(static_cast<std::size_t>(traffic.requests));
   const auto seed = static_cast<std::uint64_t>(traffic.seed);

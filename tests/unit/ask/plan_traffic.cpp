@@ -243,7 +243,7 @@ TEST_CASE("pools that miss a mean, or serve fewer than come, do not pay") {
   asked_serving_plan asked;
   asked.job.request_rate = per_second{50};
   asked.job.prompt = fixed_length(3000), asked.job.output = fixed_length(100);
-  asked.job.ttft_target = 1_s;
+  asked.job.ttft_target = 0.2_s;
   asked.generations = {"v6e"};
   asked.most_plans = 1;
   serving_plan_document document = planned(asked);

@@ -97,7 +97,7 @@ TEST_CASE("a plan that no slice keeps is asked again with each change") {
   request.largest_chips = 4;
   request.job.request_rate = per_second{1};
   CHECK(changes_that_help(request).empty());  // no target by percentile
-  request.job.percentiles.per_token = {0.95, 6_ms};
+  request.job.percentiles.per_token = {0.95, 5.8_ms};
   REQUIRE(plan_serving(request).plans.empty());
   const std::vector<serving_change> changes = changes_that_help(request);
   REQUIRE_FALSE(changes.empty());

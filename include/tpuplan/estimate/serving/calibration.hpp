@@ -39,8 +39,8 @@ namespace detail {
 // generated: engine_factors from data/measured
 // clang-format off
 inline constexpr fitted_engines engine_fit = {{{
-    {serving_engine::vllm, 0.918, 0.961, 0.889}, {serving_engine::vllm_torch_xla, 1.67, 1.29, 1.27},
-    {serving_engine::sglang_jax, 0.917, 0.978, 1.02},
+    {serving_engine::vllm, 0.917, 0.964, 0.889}, {serving_engine::vllm_torch_xla, 1.67, 1.29, 1.27},
+    {serving_engine::sglang_jax, 0.915, 0.973, 1.02},
 }}, 3};
 // clang-format on
 // end of generated: engine_factors
@@ -55,20 +55,20 @@ struct serving_calibration {
   double cache_stream = 0.421;         ///< fraction of the HBM bandwidth while keys and values are read
   double decode_mxu = 0.544;           ///< sustained fraction of the peak in decode steps that products limit
   double decode_collectives = 0.984;   ///< time of all-reduces in decode over their bandwidth bound
-  seconds layer_latency{2.29e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
-  seconds ported_layer{5.67e-4};       ///< of a layer of experts in a decode step of a first port
-  bytes sequence_bytes{2.61e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
-  double dispatch_passes = 24.6;       ///< HBM passes of expert sort, gather and scatter per routed token
-  seconds engine_step{3.55e-3};        ///< host time of a serving engine each step
-  seconds engine_array{1.37e-6};       ///< host time of each array of weights or cache and each device of a host
-  seconds engine_sequence{3.67e-5};    ///< host time that each running sequence adds to a step
-  seconds engine_request{0.0235};      ///< host time of a request, over all steps in which it runs
-  double prefill_mxu = 0.786;          ///< sustained fraction of the peak in prefill
+  seconds layer_latency{2.30e-5};      ///< of the two small all-reduces of a layer, for each doubling of the devices
+  seconds ported_layer{5.69e-4};       ///< of a layer of experts in a decode step of a first port
+  bytes sequence_bytes{2.59e+06};      ///< of HBM for each layer and sequence in pages, whatever it holds
+  double dispatch_passes = 24.4;       ///< HBM passes of expert sort, gather and scatter per routed token
+  seconds engine_step{3.54e-3};        ///< host time of a serving engine each step
+  seconds engine_array{1.29e-6};       ///< host time of each array of weights or cache and each device of a host
+  seconds engine_sequence{3.61e-5};    ///< host time that each running sequence adds to a step
+  seconds engine_request{0.0226};      ///< host time of a request, over all steps in which it runs
+  double prefill_mxu = 0.784;          ///< sustained fraction of the peak in prefill
   double prefill_attention = 2.44;     ///< time of the attention kernel over a dense product of the same FLOPs
   double prefill_hbm_passes = 1.5;     ///< HBM traffic of elementwise work over the bytes counted; set
   seconds token_head{2.99e-8};         ///< of a query head of a prompt's token in a layer with pages, beside products
-  double prefill_collectives = 0.624;  ///< time of all-reduces in prefill over their bandwidth bound
-  double engine_prefill = 1.01;        ///< time of a prefill in a serving engine over one by itself
+  double prefill_collectives = 0.621;  ///< time of all-reduces in prefill over their bandwidth bound
+  double engine_prefill = 1.02;        ///< time of a prefill in a serving engine over one by itself
   // end of generated: serving_constants
   fitted_engines engines{detail::engine_fit};  ///< factors of single engines
   own_runs own_decode{};                       ///< measured token times of the caller's own: see with_own_decode
@@ -85,7 +85,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 /// over all sources.
 // generated: serving_spreads from data/measured
 // clang-format off
-inline constexpr own_spreads decode_spreads{0.0549, 0.204, 0.02, 3.42, 2.12, 2.31, 3.42, 0.57, 0.53, 0.0529, 0.039, 1.73};
+inline constexpr own_spreads decode_spreads{0.0539, 0.2, 0.02, 3.42, 2.2, 2.35, 3.29, 0.56, 0.51, 0.0529, 0.0397, 1.75};
 inline constexpr own_spreads prefill_spreads{0.0482, 0.154, 0.02, 3.29, 2.2, 2.31, 2.44, 0.47, 0.5, 0.0539, 0.042, 1.69};
 // clang-format on
 // end of generated: serving_spreads
@@ -220,7 +220,7 @@ struct serving_bands {
 // generated: serving_bands from data/measured
 // clang-format off
 inline constexpr serving_bands bands_by_kind[] = {
-    {{0.47, 0.6}, 1.1}, {{0.55, 0.61}, 1.68}, {{0.51, 0.38}, 0}, {{0.55, 0.75}, 1.68},
+    {{0.47, 0.55}, 1.1}, {{0.56, 0.61}, 1.68}, {{0.5, 0.38}, 0}, {{0.56, 0.75}, 1.68},
 };
 // clang-format on
 // end of generated: serving_bands

@@ -33,6 +33,7 @@ namespace detail {
 struct token_terms {
   decode_terms step{};
   double prompts = 0;     // prefill of new requests, for each sequence
+  double prompt = 0;      // of one of them
   double host = 0;        // host and scheduler
   double host_each = 0;   // host and scheduler, for each sequence
   double known_host = 0;  // of a step, as the caller knows it; 0: nothing is known
@@ -114,6 +115,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   token_terms terms;
   terms.step = terms_of(served, tokens, job, mesh, constants);
   terms.prompts = prompts_of(taken, job, mesh, constants);
+  terms.prompt = terms.prompts * job.output.mean;
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = host_of_step(constants.common, passed);
   terms.known_host = known_host(constants.common);
@@ -144,6 +146,13 @@ struct engine_step {
   /// With so many seconds of prompts.
   constexpr double with(double prompts) const noexcept {
     return alone ? with_host(device, host, in_turn) + own * prompts : with_host(device + own * prompts, host, in_turn);
+  }
+  /// On average over steps of which a share has prompts: the host hides only behind those.
+  constexpr double mean_with(double prompts, double share) const noexcept {
+    const double more = own * prompts, without = with(0);
+    if (alone || in_turn || host <= device) return without + more;
+    const double waits = share * (host - device);
+    return more > waits ? without + more - waits : without;
   }
 };
 
@@ -208,9 +217,10 @@ constexpr token_time token_of(const token_terms& terms, double sequences, double
   token.engine = token.total > device * (1 + 1e-12) ? token.total - device : seconds{0};
   const seconds floor{floor_at(terms.step, sequences)};
   const engine_step unnamed = engine_step_at(terms, sequences);
-  const seconds each = token.total / unnamed.with(prompts);
+  const double share = terms.prompt > 0 ? -math::expm1(-prompts / terms.prompt) : 1;  // of the steps, with prompts
+  const seconds each = token.total / unnamed.mean_with(prompts, share);
   const auto time_under = [&](const candidate_engine& one) {
-    return each * step_under(terms, sequences, unnamed, one).with(prompts * prompts_under(terms, one));
+    return each * step_under(terms, sequences, unnamed, one).mean_with(prompts * prompts_under(terms, one), share);
   };
   add_range(token, {kind_of(terms.step), engine, terms.step.software}, terms.step.covered, floor, *terms.step.engines,
             time_under);

@@ -70,12 +70,9 @@ struct saturation {
 /// prompts of a step. Whole prompts come at random, so that 1 - exp(-count) of the steps have some; no step computes
 /// more than it has room for, so that it is no less than their tokens over that room.
 constexpr double mixed_step(const engine_step& step, double count, const admission& prompt, double sequences) {
-  const double prompts = step.own * prompt.each * count, without = step.with(0);
-  if (step.alone || step.in_turn || step.host <= step.device) return without + prompts;
   double share = 1 - math::exp(-count);  // of steps with prompts
   if (const double room = room_beside(prompt, sequences); room > 0) share = larger(share, count * prompt.tokens / room);
-  const double waits = share * (step.host - step.device);
-  return prompts > waits ? without + prompts - waits : without;
+  return step.mean_with(prompt.each * count, share);
 }
 
 /// All slots are taken. Where all sequences get their first token in the same step, nothing decodes in it.
@@ -301,8 +298,7 @@ constexpr double running_batch(const replica_load& load) {
   }
   const double target = load.job.tpot_target.value();
   if (target <= 0) return most;
-  const double within =
-      crossing([&](double running) { return working_point_of(load, running).token - target; }, most);
+  const double within = crossing([&](double running) { return working_point_of(load, running).token - target; }, most);
   return larger(within, smaller(1, most));  // with one slot, less than one of them runs
 }
 

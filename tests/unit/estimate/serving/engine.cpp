@@ -213,7 +213,10 @@ TEST_CASE("an engine has its own constants, and vLLM waits for several hosts") {
   CHECK(close(waits.total.value(), (waits.step.total + waits.prompts + host).value()));
   job.engine = serving_engine::sglang_jax;
   const token_time beside = time_per_token(m, 8, job, half, four, c);
-  CHECK(close(beside.total.value(), max(beside.step.total + beside.prompts, host).value()));
+  // It hides behind prompts in the steps that have some: seven of eight sequences send one in 1024 steps.
+  const double share = 1 - std::exp(-7.0 / 1024), waits_for = share * (host - beside.step.total).value();
+  REQUIRE(host > beside.step.total);
+  CHECK(close(beside.total.value(), host.value() + std::max(0.0, beside.prompts.value() - waits_for)));
 }
 
 TEST_CASE("chunks read the weights again, and the prefix cache spares products") {

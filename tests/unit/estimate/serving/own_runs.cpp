@@ -167,4 +167,25 @@ TEST_CASE("a second run of one's own is held against the estimate without the fi
   CHECK(close(mine.own_prefill.items[1].ratio, std::log(4.0)));
 }
 
+TEST_CASE("an engine that was measured is served as it was measured, where its host hides behind prompts too") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-4");
+  serving_job job;
+  job.prompt = fixed_length(1024), job.output = fixed_length(256);
+  job.engine = serving_engine::vllm;
+  job.concurrency = 64;
+  const serving_estimate before = serve(m, job, {}, where);
+  REQUIRE(before.per_token.engine > 0.1 * before.per_token.total);  // its host limits it
+  serving_job running = job;
+  running.concurrency = 0;
+  for (const double times : {0.7, 1.0, 1.6}) {
+    const seconds measured = times * before.per_token.total;
+    const serving_estimate after =
+        serve(m, job, {}, where, with_own_decode({}, measured, m, before.running, running, {}, where));
+    CAPTURE(times);
+    CHECK(close(after.per_token.total.value(), measured.value(), 0.03));
+    CHECK((after.per_token.low < measured && measured < after.per_token.high));
+  }
+}
+
 }  // namespace estimate_serving_own_runs_tests
