@@ -307,8 +307,9 @@ inline void assume_of_job(const transformer& model, const training_job& job, ass
 
 /// Runs of the user's own, of one kind.
 struct counted_runs {
-  std::size_t count = 0;                    ///< how many
-  std::string_view one = {}, several = {};  ///< "step", "steps"
+  std::size_t count = 0;       ///< how many
+  std::string_view one{};      ///< "step"
+  std::string_view several{};  ///< "steps"
 };
 /// Worked: of two steps and a peak "2 steps, 1 peak of memory of your own".
 [[nodiscard]] inline std::string words_of(const std::vector<counted_runs>& runs) {

@@ -34,6 +34,12 @@ struct step_band {
   step_factors high{};  ///< above 1
 };
 
+namespace detail {
+/// To ten decimals: near its capacity a queue is a thousand times as sensitive, and bands that differ by what two
+/// builds round shall be one.
+constexpr double ten_decimals(double factor) { return math::floor(factor * 1e10 + 0.5) / 1e10; }
+}  // namespace detail
+
 /// The band of the steps of an estimate: that of a token for steps in which sequences decode, whatever prompts these
 /// compute beside, and that of the first token for those that compute prompts alone. Throws for an estimate that was
 /// refused, which has no times. Worked: where a token takes 10 ms, between 8 and 20, such steps take 0.8 to 2 times as
@@ -41,11 +47,11 @@ struct step_band {
 [[nodiscard]] inline step_band step_band_of(const serving_estimate& estimate) {
   step_band band;
   const double first = detail::positive("serving_estimate.first_token", estimate.first_token.value());
-  band.low.prompts = estimate.first_token_low.value() / first;
-  band.high.prompts = estimate.first_token_high.value() / first;
+  band.low.prompts = detail::ten_decimals(estimate.first_token_low.value() / first);
+  band.high.prompts = detail::ten_decimals(estimate.first_token_high.value() / first);
   const token_time whole = whole_time_of(estimate);  // of an encoder that of a prompt, as nothing decodes
-  band.low.tokens = whole.low / whole.total;
-  band.high.tokens = whole.high / whole.total;
+  band.low.tokens = detail::ten_decimals(whole.low / whole.total);
+  band.high.tokens = detail::ten_decimals(whole.high / whole.total);
   return band;
 }
 
