@@ -9,6 +9,8 @@ sys.path.insert(0, str(source / "tests/web"))
 from questions import differences  # noqa: E402
 
 LLAMA = "llama-3.1-8b.json"
+OF_A_DAY = {"percentiles": {"first_token": {"share": 0.99, "limit_s": 2}}}
+DAY = {"day": {"rates_per_s": [6, 3, 10, 16], "part_s": 3600}}  # day.csv
 TIMES = {"first_token": {"share": 0.99, "limit_s": 0.1}}
 
 # Arguments of the command line, the question, its request; CONFIG.json is a file of data/models.
@@ -89,6 +91,12 @@ PAIRS = [
     ("plan llama-3.1-8b.json --serve --rate 20 --generation v6e --rows 3 --calibration runs.json", "plan_serving",
      {"config": LLAMA, "most_plans": 3, "generations": ["v6e"], "job": {"request_rate_per_s": 20},
       "calibration": "runs.json"}),
+    ("simulate llama-3.1-8b.json --slice v6e-1 --ttft-p99 2s --day day.csv --calibration runs.json", "day",
+     {"config": LLAMA, "slice": "v6e-1", "job": OF_A_DAY, "traffic": DAY, "calibration": "runs.json"}),
+    ("plan llama-3.1-8b.json --serve --generation v6e --max-chips 8 --rows 2 --ttft-p99 2s --day day.csv "
+     "--calibration runs.json", "plan_day",
+     {"config": LLAMA, "generations": ["v6e"], "largest_chips": 8, "most_plans": 2, "job": OF_A_DAY, "traffic": DAY,
+      "calibration": "runs.json"}),
     ("plan llama-3.1-8b.json --serve --rate 100 --budget 1 --dtype int8 --serving-weights int8 --generation v4,v6e "
      "--rows 8", "plan_serving",
      {"config": LLAMA, "budget_usd_per_s": 1 / 3600, "generations": ["v4", "v6e"],
@@ -116,7 +124,7 @@ def config_of(file):
 
 
 def told(arguments):
-    words = [str(path_of(one)) if one.endswith(".json") else one for one in arguments.split()]
+    words = [str(path_of(one)) if one.endswith((".json", ".csv")) else one for one in arguments.split()]
     run = subprocess.run([program, "--json", *words], capture_output=True, text=True, timeout=120)
     if run.returncode not in (0, 1):
         sys.exit("tpuplan %s: %s" % (arguments, run.stderr))

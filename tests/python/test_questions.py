@@ -4,6 +4,7 @@ import inspect
 import json
 import math
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -61,6 +62,17 @@ def test_what_is_wrong_is_raised(config):
     with pytest.raises(tpuplan.Error, match=r"request.job.tpot_target_s is nan"):
         tpuplan.serve(config, "v6e-8", job={"tpot_target_s": math.nan})
     assert json.loads(tpuplan.ask_text("{"))["error"]["code"] == "malformed_input"
+
+
+def test_own_runs_are_a_path_or_a_document(config):
+    path = pathlib.Path(__file__).parent.parent / "cli/plans/runs.json"
+    job = {"global_batch": 64}
+    without = tpuplan.train(config, "v5p-128", job=job)
+    known = tpuplan.train(config, "v5p-128", job=job, calibration=path)
+    assert known.own_runs == 2 and without.own_runs == 0
+    assert known.step_time_high_s / known.step_time_low_s < without.step_time_high_s / without.step_time_low_s
+    document = json.loads(path.read_text())
+    assert tpuplan.train(config, "v5p-128", job=job, calibration=document).step_time_s == known.step_time_s
 
 
 def test_lists_are_rows_and_frames(config):

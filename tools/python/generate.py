@@ -108,7 +108,7 @@ def definitions(schema):
 
 
 def parameter(key, schema):
-    if key in ("config", "prices"):
+    if key in ("config", "prices", "calibration"):
         return f"{key}: Config = None"
     name, _ = kind(schema)
     if "$ref" in schema:

@@ -162,7 +162,7 @@ def ask_for(question: str, answer: type, given: dict[str, Any]):
         for key, value in given.items()
         if value is not None
     }
-    for key in ("config", "prices"):
+    for key in ("config", "prices", "calibration"):
         if key in request:
             request[key] = _loaded(request[key])
     asked = {"schema": SCHEMA, "question": question, "request": request}

@@ -122,7 +122,7 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
     const double count = (running > 1 ? running - 1 : 0) / job.output.mean;
     const double step = detail::mixed_step(detail::engine_step_at(terms, running), count,
                                            detail::admission_of(job, terms, alone, mesh, own), running);
-    return detail::token_of(terms, running, terms.prompts * job.output.mean * count, step, job.engine);
+    return detail::token_of(terms, running, terms.prompt * count, step, job.engine);
   });
 }
 

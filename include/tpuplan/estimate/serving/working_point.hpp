@@ -34,7 +34,7 @@ constexpr admission admission_of(const serving_job& job, const token_terms& term
           chunks,
           job.prompt.mean * (1 - job.prefix_hit_rate),
           static_cast<double>(job.prefill_chunk) / terms.round,
-          terms.prompts * job.output.mean,
+          terms.prompt,
           constants.engine_prefill * fixed.value() / chunks,
           terms.verified / terms.round,
           terms.round};
