@@ -136,7 +136,7 @@ inline transformer record_model(const json_object& shape) {
 inline transformer model_of_record(const json_object& record) {
   if (!record.has("config")) return record_model(record.object("model"));
   if (record.has("model")) fail(errc::invalid_argument, record.path("model"), "given beside config", "one of the two");
-  return read_hf_document(record.value().at("config"), record.path("config")).model;
+  return read_hf_file(record.value().at("config"), record.path("config")).model;
 }
 
 inline dtype record_dtype(const json_object& record, std::string_view key) {
