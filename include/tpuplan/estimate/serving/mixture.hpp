@@ -91,7 +91,7 @@ struct ranged {
 /// The range of an estimate, from the times that it would be under each engine that ran. Where no engine is named, the
 /// low end is no higher than what the best software takes, `best_reached` times `floor`, unless the software is said to
 /// be no such.
-constexpr likely_time range_of(const ranged& of, bool covered, seconds floor, seconds total,
+constexpr likely_time likely_range(const ranged& of, bool covered, seconds floor, seconds total,
                                const engine_times& times) {
   const seconds best = taken_as_tuned(of.software) ? best_reached(of.kind) * floor : seconds{0};
   const serving_band band = band_of(of.kind, covered, of.software);
@@ -106,7 +106,7 @@ constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, sec
                          const fitted_engines& fitted, const Times& time_under) {
   const bool is_named = of.engine != serving_engine::unnamed;
   const engine_times times = is_named ? engine_times{} : times_of(ran_of(of.kind), fitted, time_under);
-  const likely_time range = range_of(of, covered, floor, estimate.total, times);
+  const likely_time range = likely_range(of, covered, floor, estimate.total, times);
   const double over = range.total / range.low - 1, under = 1 - range.total / range.high;
   estimate.extrapolated = !covered;
   estimate.band = over > under ? over : under;
