@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/ask/answers.hpp>
 #include <tpuplan/ask/schema.hpp>
+#include <tpuplan/base/date.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/views.hpp>
 #include <utility>
@@ -224,7 +225,12 @@ inline constexpr question questions[] = {
   if (!wanted.is_object() ||
       (form != "json" && form != "text" && form != "markdown" && form != "html" && form != "csv"))
     fail(errc::unknown_name, "view", shown_json(asked["view"]), "true, false, json, text, markdown, html, csv");
-  return read_json<view_options>(wanted, {}, "view");
+  const auto options = read_json<view_options>(wanted, {}, "view");
+  if (options.rows && (*options.rows < 1 || *options.rows > 1000000))
+    fail(errc::out_of_range, "view.rows", *options.rows, "1 to 1000000, as --rows");
+  if (!options.today.empty() && !is_iso_date(options.today))
+    fail(errc::malformed_input, "view.today", options.today, "an ISO date such as 2026-09-17");
+  return options;
 }
 [[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {
   const json_place root{nullptr, "question", 0};

@@ -635,6 +635,22 @@ TEST_CASE("what is below 0 or said twice is refused, with or without effect", "[
   CHECK(refused("simulate", {{"slices", 3}, {"split_slices", 2}}) == "invalid_argument slices");
   CHECK(refused("simulate", {{"slices", 2}, {"split", {{"prefill", 1}, {"decode", 1}}}}) == "invalid_argument slices");
   CHECK(refused("simulate", {{"split_slices", -2}}).find("split") != std::string::npos);
+  // What the command line refuses: more than the most of a row.
+  const auto evaluated = [&](double every) {
+    const json around = {{"evaluate_every", every}, {"evaluation_s", 10}};
+    return question_of("train", {{"config", config()}, {"slice", "v6e-8"}, {"tokens", 1e9}, {"around", around}});
+  };
+  CHECK(ask(evaluated(1000)).contains("answer"));
+  CHECK(refusal(evaluated(2e12)) == "out_of_range request.around.evaluate_every");
+  // So are the options of a view.
+  const auto viewed = [&](const json& options) {
+    json question = question_of("pay", {{"slice", "v6e-8"}, {"run_s", 3600}});
+    question["view"] = options;
+    return question;
+  };
+  CHECK(ask(viewed({{"rows", 3}, {"today", "2026-11-28"}})).contains("view"));
+  CHECK(refusal(viewed({{"rows", 0}})) == "out_of_range view.rows");
+  CHECK(refusal(viewed({{"today", "yesterday"}})) == "malformed_input view.today");
   // Parts that are given stay beside the stored format of the others.
   const json served =
       answer("serve", {{"config", config()}, {"slice", "v6e-4"}, {"job", {{"weights_by_part", {{"mlp", 4}}}}}});

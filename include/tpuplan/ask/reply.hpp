@@ -122,15 +122,16 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
   }
 }
 
-/// Refuses amounts below 0 that nothing else has refused: in a field without effect here, or read as none.
+/// Refuses amounts below 0, or above the most of their row, which is that of the command line, that nothing else has
+/// refused: in a field without effect here, or read as none.
 inline void keep_amounts(const nlohmann::json& request, const question_rows& tables) {
   for (const row_list& table : tables) {
     for (const question_row& row : table) {
       const bool is_amount = row.kind == value_kind::count || row.kind == value_kind::number ||
                              row.kind == value_kind::share || row.kind == value_kind::rate;
-      if (!is_amount || row.least < 0) continue;
-      const nlohmann::json given = value_at(request, row.path);
-      if (given.is_number() && given < 0)
+      const nlohmann::json given = is_amount ? value_at(request, row.path) : nlohmann::json{};
+      if (!given.is_number()) continue;
+      if (const double amount = given.get<double>(); (amount < 0 && row.least >= 0) || amount > row.most)
         fail(errc::out_of_range, "request." + std::string(row.path), given.dump(),
              "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump());
     }

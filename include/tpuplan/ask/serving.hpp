@@ -311,8 +311,10 @@ inline void add_chance(const transformer& model, const serving_job& means, const
   const std::vector<simulated_request> requests = requests_of(traffic);
   const simulated_engine engine = engine_of(model, means, fleet, 1, requests.size());
   const replica_step_times times{model, means, fleet.mesh, fleet.where, engine.max_running, asked.constants};
-  answer.slowdown = largest_slowdown(engine, requests, times, asked.job.percentiles);
-  answer.chance_at_targets = chance_within(whole_time_of(answer.estimate), *answer.slowdown / most_slower(means));
+  tolerated_slowdown slowed = largest_slowdown(engine, requests, times, asked.job.percentiles);
+  answer.slowdown = slowed.factor;
+  slowed.factor /= most_slower(means);
+  answer.chance_at_targets = chance_of(slowed, answer.estimate);
 }
 /// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
 /// that the slice cannot do what was asked: what would keep them.

@@ -108,7 +108,7 @@ struct simulate_answer {
   std::int64_t replicas = 0, simulated_replicas = 0;
   per_second capacity{};      ///< request rate that the whole fleet can serve, by the closed form
   latency_targets targets{};  ///< latency targets by percentile
-  bool meets_targets = false;
+  bool meets_targets = false;  ///< all of them; none where more requests come at a rate than are served
   simulation_report report{};                 ///< percentiles of the latencies, and rates per second
   std::vector<serving_change_row> changes{};  ///< changes that would meet the targets, where they are missed
   std::optional<price_row> price{};           ///< price of one chip on demand

@@ -66,12 +66,11 @@ class asked_simulation {
     if (of_.is_adapted())
       slow_capacity(all.adapters.emplace(adapters_of(of_.job(), of_.fleet().mesh, of_.fleet().where)), all.capacity);
     all.priorities = priorities_;
-    all.meets_targets = meets(all.report);
+    all.meets_targets = meets(all.report) && !(any_target(targets_) && of_.loop().clients == 0 && falls_behind());
     if (any_target(targets_) && of_.loop().clients == 0 && of_.trace().empty() && !of_.is_routed() && !of_.is_split() &&
         each.refusal == serving_refusal::none)
-      add_chance(all, whole_time_of(each));
-    if (slower_ > 0)
-      all.slowdown = slower_, all.chance = chance_within(whole_time_of(each), slower_ / most_slower(of_.job()));
+      add_chance(all, each);
+    if (slower_.factor > 0 && each.refusal == serving_refusal::none) set_chance(all, slower_, each);
     all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
     if (!meets(all.report) && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
       all.changes = rows_of(changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) {
@@ -79,7 +78,7 @@ class asked_simulation {
                    serving_refusal::none &&
                keeps_targets(job);
       }));
-    if (each.refusal == serving_refusal::none) band_ = step_band_of(each), whole_ = whole_time_of(each);
+    if (each.refusal == serving_refusal::none) band_ = step_band_of(each), estimate_ = each;
     return all;
   }
   /// The same requests with all steps as long as at the ends of the band of the estimate. Beside the first simulation
@@ -106,22 +105,24 @@ class asked_simulation {
                     " a second: these times grow for as long as they come";
   }
   /// How much longer steps may take, and the chance of that: simulations of a quarter of what one may take.
-  void add_chance(simulate_answer& all, const token_time& token) {
+  void add_chance(simulate_answer& all, const serving_estimate& each) {
     if (first_ > most_simulated_steps / 40) return;
     const std::vector<simulated_request> requests = of_.drawn(of_.job(), of_.requests());
     const simulated_engine engine =
         detail::engine_of(of_.model(), of_.job(), of_.fleet(), 1, requests.size(), have_priorities(requests));
     const replica_step_times times{of_.model(),       of_.job(),          of_.fleet().mesh,
                                    of_.fleet().where, engine.max_running, of_.asked().constants};
-    all.slowdown = largest_slowdown(engine, requests, times, targets_);
-    all.chance = chance_within(token, *all.slowdown / most_slower(of_.job()));
+    set_chance(all, largest_slowdown(engine, requests, times, targets_), each);
   }
   /// The same of all other traffic and fleets, where `answer` has none: the same requests with all steps as much
   /// longer. These simulations take about a quarter of the steps that one may.
   void add_chance_by_runs(simulate_answer& all) {
     if (all.chance || !any_target(targets_) || !band_ || first_ > most_simulated_steps / 40) return;
+    bool of_first_token = !any_target(without_first_token(targets_));
     const auto holds = [&](double slower) {
-      const bool is_met = meets(report_with(all, {slower, slower}));
+      const simulation_report of = report_with(all, {slower, slower});
+      const bool is_met = meets(of);
+      if (!is_met) of_first_token = of.meets_per_token && of.meets_end_to_end;
       return is_met && (of_.loop().clients > 0 || last_served_ == 0);
     };
     double low = 1, high = 1, wider = 1.25;
@@ -137,8 +138,7 @@ class asked_simulation {
       const double middle = math::sqrt(low * high);
       (holds(middle) ? low : high) = middle;
     }
-    all.slowdown = low;
-    all.chance = chance_within(whole_, low / most_slower(of_.job()));
+    set_chance(all, {low, of_first_token}, estimate_);
     all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
   }
   /// Dollars of the fleet where a chip has a price, behind `add_band`.
@@ -252,6 +252,11 @@ class asked_simulation {
   [[nodiscard]] static double replicas_for_each(const simulate_answer& all) {
     return static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
   }
+  void set_chance(simulate_answer& all, tolerated_slowdown slowed, const serving_estimate& each) const {
+    all.slowdown = slowed.factor;
+    slowed.factor /= most_slower(of_.job());
+    all.chance = chance_of(slowed, each);
+  }
   /// Of the requests of the question, with steps that take so many times as long.
   [[nodiscard]] simulation_report report_with(const simulate_answer& all, const step_factors& longer) {
     return of_.is_split() ? report_of(split_run_of(all.split->pools, longer).run, targets_) : report(of_.job(), longer);
@@ -359,10 +364,10 @@ class asked_simulation {
   double served_ = 0;                        // requests a second, where more come
   double last_served_ = 0;                   // the same of the last simulation
   std::optional<step_band> band_{};          // of the steps; none where the closed form serves fewer than come
-  token_time whole_{};                       // of the estimate, where there is a band
+  serving_estimate estimate_{};              // where there is a band
   std::vector<per_second> rates_at_ends_{};  // output tokens of all replicas, where a band was simulated
   std::string said_of_band_{};               // where an end is left out
-  double slower_ = 0;  // of clients that begin at once, with targets: as `simulate_answer::slowdown`
+  tolerated_slowdown slower_{};              // of clients that begin at once, with targets
 };
 
 }  // namespace detail

@@ -117,6 +117,14 @@ inline double requests_for_rate(const simulation_run& run, std::int64_t came) {
   return parts;
 }
 
+/// From the first arrival to the end of the last request that came while the run was counted.
+inline seconds whole_time(const simulation_run& run) {
+  seconds last{0};
+  for (const request_record& one : run.records)
+    if (one.arrival <= run.counted_until) last = max(last, one.finished);
+  return last - run.records.front().arrival;
+}
+
 /// The requests a second that a run served, where more came: the last quarter waited more than twice as long for the
 /// first token as the first, and the engine was never idle or of those that came while it was counted one in twenty was
 /// not done when the last came. 0 where it kept up.
@@ -136,10 +144,15 @@ inline double served_below_arrivals(const simulation_run& run) {
     return sum;
   };
   if (waited(all.size() - quarter) < waited(0) * 2.0) return 0;
-  seconds last{0};  // where all come before any is done
-  for (const request_record* one : all) last = max(last, one->finished);
   return std::max(static_cast<double>(done) / (run.counted_until - run.warm_until).value(),
-                  static_cast<double>(all.size()) / (last - all.front()->arrival).value());
+                  static_cast<double>(all.size()) / whole_time(run).value());
+}
+
+/// Tokens a second, of which so many were computed in the time that is counted, and so many in all. Where more requests
+/// came than were served they may all have come before one was done.
+inline per_second token_rate(const simulation_run& run, double counted, std::int64_t all, bool is_behind) {
+  const per_second found = counted / (run.counted_until - run.warm_until);
+  return is_behind ? max(found, static_cast<double>(all) / whole_time(run)) : found;
 }
 
 }  // namespace detail
@@ -165,8 +178,8 @@ inline double served_below_arrivals(const simulation_run& run) {
   report.arrivals = detail::requests_for_rate(run, report.requests) / time;
   const double served = detail::served_below_arrivals(run);
   report.goodput = report.good_share * (served > 0 ? per_second{served} : report.arrivals);
-  report.output_tokens = run.counted_tokens / time;
-  report.prompt_tokens = run.counted_prompt_tokens / time;
+  report.output_tokens = detail::token_rate(run, run.counted_tokens, run.output_tokens, served > 0);
+  report.prompt_tokens = detail::token_rate(run, run.counted_prompt_tokens, run.prompt_tokens, served > 0);
   report.busy = run.busy;
   report.running = run.running;
   report.cache = run.cache;

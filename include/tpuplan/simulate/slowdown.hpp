@@ -17,15 +17,21 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// The chance that an engine's steps take at most so many times what was estimated: its band holds nine of ten of what
-/// was published, one in twenty lies on either side, and in between the logarithm is taken as normal on each side of
-/// the estimate. Worked: with a factor of 1 it is 0.5, with high / total 0.95.
-[[nodiscard]] inline double chance_within(const token_time& token, double factor) {
-  detail::positive("token_time.total", token.total.value());
-  if (!(factor > 0)) return 0;
-  const double end = factor < 1 ? token.total / token.low : token.high / token.total;
-  if (!(end > 1)) return factor < 1 ? 0 : 1;
-  return detail::normal_share_below(1.6448536269514722 * math::log(factor) / math::log(end));
+/// By how much steps may take longer until a target is missed.
+struct tolerated_slowdown {
+  double factor = 0;            ///< times as long as estimated
+  bool of_first_token = false;  ///< the target that is missed then is one of the first token
+};
+
+/// The chance that an engine's steps take at most that many times what was estimated, 0.05 to 0.95: in the band of the
+/// first token where that misses its target beyond it, else in that of a token or, of an encoder, of a request. Throws
+/// for an estimate that was refused, which has no times. Worked: of a factor of 1 it is 0.5.
+[[nodiscard]] inline double chance_of(const tolerated_slowdown& slowed, const serving_estimate& estimate) {
+  detail::positive("serving_estimate.first_token", estimate.first_token.value());
+  if (!(slowed.factor > 0)) return serving_shape.places[0].share;
+  if (slowed.of_first_token) return chance(first_token_of(estimate), slowed.factor * estimate.first_token);
+  const token_time whole = whole_time_of(estimate);
+  return chance(whole, slowed.factor * whole.total);
 }
 
 /// How many times as long as estimated the steps of an engine take at the two ends of a band.
@@ -65,35 +71,47 @@ constexpr double ten_decimals(double factor) { return math::floor(factor * 1e10 
 
 namespace detail {
 /// The slowdown of clients that send as soon as they are answered: all times are as many times as long as steps are.
-[[nodiscard]] inline double slowdown_at_once(const counted_times& times, const latency_targets& targets) {
-  double least = any_target(targets) ? 16 : 0;
-  const auto hold = [&](const std::vector<double>& measured, const latency_target& target) {
+[[nodiscard]] inline tolerated_slowdown slowdown_at_once(const counted_times& times, const latency_targets& targets) {
+  const auto of = [&](const std::vector<double>& measured, const latency_target& target) {
     const double most = reached(measured, target.share);
-    if (target.limit.value() > 0 && most > 0) least = std::min(least, target.limit.value() / most);
+    return target.limit.value() > 0 && most > 0 ? std::min(16.0, target.limit.value() / most) : 16.0;
   };
-  hold(times.first, targets.first_token), hold(times.each, targets.per_token), hold(times.whole, targets.end_to_end);
-  return least;
+  if (!any_target(targets)) return {};
+  const double first = of(times.first, targets.first_token);
+  const double others = std::min(of(times.each, targets.per_token), of(times.whole, targets.end_to_end));
+  return {std::min(first, others), first < others};
+}
+
+/// The targets but those of the first token.
+[[nodiscard]] inline latency_targets without_first_token(latency_targets targets) noexcept {
+  targets.first_token = {};
+  return targets;
 }
 }  // namespace detail
 
 /// The largest factor by which every step may take longer and the targets are still met, to 1 %, at most 16; below 1
-/// where they are missed as it is, 0 where they are with steps of a sixteenth. Times that are longer by a factor are a
-/// clock that is slower: the requests come closer together and the limits are shorter. Throws as `largest_rate` does.
-/// Worked: a server that takes 1 s for a request, and gets one every 4 s with a limit of 2 s, may take twice as long.
+/// where they are missed as it is, 0 where they are with steps of a sixteenth; and which target is missed beyond it.
+/// Times that are longer by a factor are a clock that is slower: the requests come closer together and the limits are
+/// shorter. Throws as `largest_rate` does. Worked: a server that takes 1 s for a request, and gets one every 4 s with a
+/// limit of 2 s, may take twice as long.
 template <class Times>
-[[nodiscard]] double largest_slowdown(const simulated_engine& engine, const std::vector<simulated_request>& requests,
-                                      const Times& times, const latency_targets& targets) {
+[[nodiscard]] tolerated_slowdown largest_slowdown(const simulated_engine& engine,
+                                                  const std::vector<simulated_request>& requests, const Times& times,
+                                                  const latency_targets& targets) {
   detail::validate(targets);
   if (!any_target(targets)) detail::fail(errc::missing_field, "latency_targets", "", "a limit above 0");
   std::vector<simulated_request> closer = requests;
   simulation_run run;
   detail::run_sums sums{run};
-  const auto holds = [&](double slower) {
-    const latency_targets limits = shortened(targets, slower);
+  const auto keeps = [&](double slower, const latency_targets& kept) {
+    const latency_targets limits = shortened(kept, slower);
     for (std::size_t i = 0; i < closer.size(); ++i) closer[i].arrival = requests[i].arrival / slower;
     return detail::are_met(engine, closer, times, limits, sums).value_or(false);
   };
-  return detail::largest_factor(0.01, holds);
+  const double factor = detail::largest_factor(0.01, [&](double slower) { return keeps(slower, targets); });
+  if (targets.first_token.limit.value() <= 0) return {factor, false};
+  const latency_targets others = detail::without_first_token(targets);
+  return {factor, !any_target(others) || keeps(1.01 * std::max(factor, 1.0 / 16), others)};
 }
 
 }  // namespace abi_0

@@ -329,11 +329,11 @@ TEST_CASE("clients that send as soon as they are answered keep a target with ste
   detail::counted_times measured;
   measured.first = measured.each = measured.whole = times;
   latency_targets targets;
-  CHECK(detail::slowdown_at_once(measured, targets) == 0);
+  CHECK(detail::slowdown_at_once(measured, targets).factor == 0);
   targets.first_token = {0.5, seconds{3}};
-  CHECK(detail::slowdown_at_once(measured, targets) == 1.5);
+  CHECK(detail::slowdown_at_once(measured, targets).factor == 1.5);
   targets.end_to_end = {1, seconds{2}};
-  CHECK(detail::slowdown_at_once(measured, targets) == 0.5);
+  CHECK(detail::slowdown_at_once(measured, targets).factor == 0.5);
   model_config config;
   config.model = llama_3_8b();
   simulate_request asked;

@@ -114,7 +114,7 @@ TEST_CASE("a replica under a closed loop obeys Little's law and is near the clos
       const std::int64_t replicas = 8 / tensor;
       job.concurrency = clients * replicas;
       const serving_estimate closed = serve(llama_3_8b(), job, fleet.mesh, fleet.where);
-      CHECK(close((closed.requests * (closed.first_token + 128 * closed.per_token.total)),
+      CHECK(close((closed.requests * (closed.first_token + 127 * closed.per_token.total)),
                   static_cast<double>(job.concurrency), 1e-6));
       const double simulated =
           static_cast<double>(replicas) * static_cast<double>(requests.size()) / run.counted_until.value();

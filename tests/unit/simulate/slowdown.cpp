@@ -18,25 +18,20 @@ TEST_CASE("steps may take longer until a limit is missed, and the band says with
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].arrival = seconds{4 * static_cast<double>(i)};
   latency_targets targets;
   targets.end_to_end = {1, 2_s};
-  const double twice = largest_slowdown(one_server(), requests, service_times{}, targets);
+  const double twice = largest_slowdown(one_server(), requests, service_times{}, targets).factor;
   CHECK(twice > 1.98);
   CHECK(twice <= 2);
   targets.end_to_end = {1, 3600_s};  // until the queue never ends: 4 s of service every 4 s
-  CHECK(largest_slowdown(one_server(), requests, service_times{}, targets) > 3.9);
+  CHECK(largest_slowdown(one_server(), requests, service_times{}, targets).factor > 3.9);
   targets.end_to_end = {1, 10_ms};
-  CHECK(largest_slowdown(one_server(), requests, service_times{}, targets) == 0);
+  CHECK(largest_slowdown(one_server(), requests, service_times{}, targets).factor == 0);
   CHECK(says(refusal_of([&] { (void)largest_slowdown(one_server(), requests, service_times{}, {}); }).message,
              "a limit above 0"));
-  token_time token;
-  token.low = 8_ms, token.total = 10_ms, token.high = 20_ms;
-  CHECK(chance_within(token, 1) == 0.5);
-  CHECK(std::abs(chance_within(token, 2) - 0.95) < 1e-9);
-  CHECK(std::abs(chance_within(token, 0.8) - 0.05) < 1e-9);
-  CHECK(chance_within(token, 0) == 0);
-  CHECK(chance_within(token, 16) > 0.999);
   serving_estimate estimate;  // of an encoder, which has no time per token
   estimate.first_token = 4_ms, estimate.first_token_low = 3_ms, estimate.first_token_high = 9_ms;
   CHECK(whole_time_of(estimate).high == 9_ms);
+  token_time token;
+  token.low = 8_ms, token.total = 10_ms, token.high = 20_ms;
   estimate.per_token = token;
   CHECK(whole_time_of(estimate).total == 10_ms);
 }
@@ -59,11 +54,36 @@ TEST_CASE("clients that send as soon as they are answered may wait longer up to 
   times.first = {0.05, 0.1, 0.2, 0.25};
   times.whole = {1, 2, 3, 4};
   latency_targets targets;
-  CHECK(detail::slowdown_at_once(times, targets) == 0);
+  CHECK(detail::slowdown_at_once(times, targets).factor == 0);
   targets.first_token = {1, 500_ms};
-  CHECK(detail::slowdown_at_once(times, targets) == 2);  // 0.5 s of 0.25 s
+  CHECK(detail::slowdown_at_once(times, targets).factor == 2);  // 0.5 s of 0.25 s
+  CHECK(detail::slowdown_at_once(times, targets).of_first_token);
   targets.end_to_end = {1, 6_s};
-  CHECK(detail::slowdown_at_once(times, targets) == 1.5);  // 6 s of 4 s
+  CHECK(detail::slowdown_at_once(times, targets).factor == 1.5);  // 6 s of 4 s
+  CHECK_FALSE(detail::slowdown_at_once(times, targets).of_first_token);
+}
+
+TEST_CASE("the chance is in the band of what is missed first") {
+  std::vector<simulated_request> requests(400, {{}, 1000000, 1, 0});
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].arrival = seconds{4 * static_cast<double>(i)};
+  latency_targets targets;
+  targets.first_token = {1, 2_s}, targets.end_to_end = {1, 3_s};
+  const tolerated_slowdown first = largest_slowdown(one_server(), requests, service_times{}, targets);
+  CHECK((first.of_first_token && first.factor > 1.98 && first.factor <= 2));
+  targets.end_to_end = {1, 1500_ms};
+  const tolerated_slowdown whole = largest_slowdown(one_server(), requests, service_times{}, targets);
+  CHECK((!whole.of_first_token && whole.factor > 1.48 && whole.factor <= 1.5));
+  serving_estimate estimate;
+  CHECK(says(refusal_of([&] { (void)chance_of({1, false}, estimate); }).message, "first_token"));
+  estimate.first_token_low = 3_ms, estimate.first_token = 4_ms, estimate.first_token_high = 6_ms;
+  CHECK(std::abs(chance_of({1.5, false}, estimate) - 0.95) < 1e-9);  // of an encoder, which has no time per token
+  estimate.per_token.low = 8_ms, estimate.per_token.total = 10_ms, estimate.per_token.high = 20_ms;
+  CHECK(chance_of({1, false}, estimate) == 0.5);
+  CHECK(std::abs(chance_of({2, false}, estimate) - 0.95) < 1e-9);
+  CHECK(std::abs(chance_of({0.8, false}, estimate) - 0.05) < 1e-9);
+  CHECK(std::abs(chance_of({1.5, true}, estimate) - 0.95) < 1e-9);
+  CHECK(chance_of({1.5, false}, estimate) < 0.9);
+  CHECK((chance_of({0, false}, estimate) == 0.05 && chance_of({16, true}, estimate) == 0.95));
 }
 
 TEST_CASE("limits by a slower clock") {

@@ -57,6 +57,12 @@ constexpr estimated_range<double> steps_of(const serving_estimate& estimate) {
   return {whole.low / whole.total, 1, whole.high / whole.total};
 }
 
+/// The same of the steps that a first token waits for.
+constexpr estimated_range<double> first_steps_of(const serving_estimate& estimate) {
+  const first_token_time first = first_token_of(estimate);
+  return {first.low / first.total, 1, first.high / first.total};
+}
+
 /// The largest factor from 1/16 to 16, to that share of it, for which a condition that fails from some factor on holds;
 /// 0 where it does not hold at the least.
 template <class Holds>
@@ -73,9 +79,9 @@ constexpr double largest_factor(double exact, const Holds& holds) {
 
 }  // namespace detail
 
-/// The range of an estimate of `serve`: of requests that come at a rate with all steps at either end of their band; of
-/// clients, and of slots that are always taken, the ends that the estimate has. Worked: at a hundredth of the capacity
-/// it is close to the band, at nine tenths it has no upper end.
+/// The range of an estimate of `serve`: of requests that come at a rate with all steps at either end of their band, for
+/// the first token of its own; of clients, and of slots that are always taken, the ends that the estimate has. Worked:
+/// at a hundredth of the capacity it is close to the band, at nine tenths it has no upper end.
 [[nodiscard]] constexpr request_range range_of_requests(
     const serving_estimate& estimate, const transformer& model, const serving_job& job, const serving_layout& mesh,
     const slice& where, const serving_calibration& constants = default_serving_calibration) {
@@ -85,24 +91,38 @@ constexpr double largest_factor(double exact, const Holds& holds) {
   if (job.request_rate.value() <= 0 || estimate.refusal != serving_refusal::none) return band;
   const estimated_range<double> steps = detail::steps_of(estimate);
   const auto times = [&](double slower) { return times_with_steps(slower, model, job, mesh, where, constants); };
-  const maybe<request_times> low = times(steps.low);
-  return {low ? *low : band.low, times(steps.high)};
+  const estimated_range<double> first = detail::first_steps_of(estimate);
+  const maybe<request_times> low = times(steps.low), low_first = times(first.low);
+  const maybe<request_times> up = times(steps.high), up_first = times(first.high);
+  request_range range{band.low, nothing};
+  if (low && low_first) range.low = {low_first->first_token, low->per_token};
+  if (up && up_first) range.high = request_times{up_first->first_token, up->per_token};
+  return range;
 }
 
 /// The chance that the mean times of requests that come at a rate are at most these, 0.05 to 0.95: that of steps which
-/// are as long as they may be for it. A limit of 0 holds nothing. Worked: of limits that are the estimate itself 0.5.
+/// are as long as they may be for it, in the band of the first token for its limit, in that of a token for the other;
+/// of both the smaller one. A limit of 0 holds nothing. Worked: of limits that are the estimate itself 0.5.
 [[nodiscard]] constexpr double chance_of_requests(const request_times& limits, const serving_estimate& estimate,
                                                   const transformer& model, const serving_job& job,
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = default_serving_calibration) {
-  const double slower = detail::largest_factor(1e-9, [&](double factor) {
-    const maybe<request_times> times = times_with_steps(factor, model, job, mesh, where, constants);
-    const auto within = [](seconds time, seconds limit) { return limit.value() <= 0 || time <= limit; };
-    return times && within(times->first_token, limits.first_token) && within(times->per_token, limits.per_token);
-  });
-  if (slower <= 0) return serving_shape.places[0].share;
-  const token_time whole = whole_time_of(estimate);
-  return chance(whole, slower * whole.total);
+  const auto slowest = [&](const request_times& held) {
+    return detail::largest_factor(1e-9, [&](double factor) {
+      const maybe<request_times> times = times_with_steps(factor, model, job, mesh, where, constants);
+      const auto within = [](seconds time, seconds limit) { return limit.value() <= 0 || time <= limit; };
+      return times && within(times->first_token, held.first_token) && within(times->per_token, held.per_token);
+    });
+  };
+  double least = serving_shape.places[6].share;
+  const auto hold = [&](const auto& time, const request_times& held) {
+    const double slower = slowest(held);
+    const double of = slower > 0 ? chance(time, slower * time.total) : serving_shape.places[0].share;
+    if (of < least) least = of;
+  };
+  if (limits.first_token.value() > 0) hold(first_token_of(estimate), {limits.first_token, seconds{0}});
+  if (limits.per_token.value() > 0) hold(whole_time_of(estimate), {seconds{0}, limits.per_token});
+  return least;
 }
 
 }  // namespace abi_0

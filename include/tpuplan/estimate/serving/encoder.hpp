@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
-#include <tpuplan/estimate/serving/working_point.hpp>
+#include <tpuplan/estimate/serving/token_time.hpp>
 
 /// @file
 /// Encoders that embed and rank texts: each request is one pass, no token is decoded, and nothing is kept. A step takes
@@ -145,11 +145,12 @@ constexpr encoder_point encoder_at_random(const encoder_terms& terms, double rat
   return at;
 }
 
-/// From so many clients of which each waits for its answer; all that a step takes where there are 0.
+/// From so many clients of which each waits for its answer, at times none where they are fewer than replicas; all that
+/// a step takes where there are 0.
 constexpr encoder_point encoder_in_turn(const encoder_terms& terms, double clients, double most) {
-  const double requests = clients > 0 ? smaller(clients, most) : most, step = step_at(terms, requests);
+  const double requests = clients > 0 ? smaller(larger(1, clients), most) : most, step = step_at(terms, requests);
   const double first = clients > requests ? clients / requests * step : step;
-  return {requests, first, first - step, requests / step};
+  return {requests, first, first - step, (clients > 0 ? smaller(clients, requests) : requests) / step};
 }
 
 /// Fills in the range of a time that has `requests` in each step: that of a prefill on a chip without runs, because

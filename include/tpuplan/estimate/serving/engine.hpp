@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/estimate/serving/encoder.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
+#include <tpuplan/estimate/serving/one_token.hpp>
 #include <tpuplan/estimate/serving/working_point.hpp>
 #include <tpuplan/handbook/inference.hpp>
 
@@ -229,7 +230,8 @@ struct slotted_replica {
                          {},
                          {}};
   result.prompt = admission_of(job, result.terms, result.alone, mesh, own);
-  result.full = saturation_of(job, result.terms, slots, result.prompt);
+  result.full = has_one_token(job) ? one_token_saturation(result.terms, slots, result.prompt)
+                                   : saturation_of(job, result.terms, slots, result.prompt);
   return result;
 }
 
@@ -265,16 +267,17 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   result.prefill = seconds{prompt.prefill};
   const request_source from{job.request_rate.value() / replicas, static_cast<double>(job.concurrency) / replicas};
   const replica_load load{job, terms, prompt, full, from};
-  result.running = running_batch(load);
-  const working_point at = solved_point(load, result.running);
+  const engine_point found = has_one_token(job) ? one_token_point(load) : engine_point_of(load);
+  const working_point& at = found.at;
+  result.running = found.running;
   result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine);
   // A replica that runs less than one request on average still holds all of one.
   result.memory = memory_of(served, result.running < 1 ? 1 : result.running, cache, job, where);
   result.fit = fits(result.memory);
-  result.queue = seconds{queue_time(load, at, result.running)};
+  result.queue = seconds{found.queue};
   result.first_token = result.queue + seconds{at.first};
   add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, own);
-  add_rates(result, job, from, result.running / (job.output.mean * at.token), own);
+  add_rates(result, job, from, found.rate, own);
   return result;
 }
 
@@ -335,7 +338,7 @@ struct serving_frontier {
       const detail::slotted_replica replica = with(slots);
       const detail::working_point at = detail::full_point(job, replica);
       result.points[result.count++] = {static_cast<double>(slots), seconds{at.token},
-                                       per_second{of.served.on.count * replica.full.running / at.token}};
+                                       per_second{of.served.on.count * replica.full.rate * job.output.mean}};
       if (slots == most) break;
       slots = 2 * slots < most ? 2 * slots : most;
     }

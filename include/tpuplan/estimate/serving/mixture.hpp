@@ -92,7 +92,7 @@ struct ranged {
 /// low end is no higher than what the best software takes, `best_reached` times `floor`, unless the software is said to
 /// be no such.
 constexpr likely_time likely_range(const ranged& of, bool covered, seconds floor, seconds total,
-                               const engine_times& times) {
+                                   const engine_times& times) {
   const seconds best = taken_as_tuned(of.software) ? best_reached(of.kind) * floor : seconds{0};
   const serving_band band = band_of(of.kind, covered, of.software);
   if (of.engine != serving_engine::unnamed)

@@ -94,7 +94,8 @@ struct served_model {
   run_features about{};          // the question's features; the load is not set
 };
 
-/// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two named engines differ in two bits, a named and an unnamed one in one.
+/// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two
+/// named engines differ in two bits, a named and an unnamed one in one.
 constexpr std::uint32_t serving_kinds(const transformer& model, const serving_job& job) noexcept {
   const std::uint32_t engine = job.engine == serving_engine::unnamed ? 0 : 2U << static_cast<std::uint32_t>(job.engine);
   return (has_experts(model) ? 1U : 0U) | (size_of(job.weights) < bytes{2} ? 2U : 0U) | engine;

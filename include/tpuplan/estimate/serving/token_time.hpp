@@ -38,6 +38,7 @@ struct token_terms {
   double host_each = 0;   // host and scheduler, for each sequence
   double known_host = 0;  // of a step, as the caller knows it; 0: nothing is known
   double paged = 0;       // share of `prompts` that engines with pages take
+  double apart = 1;       // times as long takes a prompt in steps of its own, which read the weights again
   bool in_turn = false;   // the device idles while the host works
   bool hosts = false;     // a replica has several
   bool alone = false;     // a step computes prompts, or else decodes
@@ -114,7 +115,9 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
                                      const engine_constants& constants) {
   token_terms terms;
   terms.step = terms_of(served, tokens, job, mesh, constants);
-  terms.prompts = prompts_of(taken, job, mesh, constants);
+  terms.alone = row_of(job.engine).prompts_alone;
+  terms.apart = taken.time.total / beside_decode(taken.time, mesh);
+  terms.prompts = prompts_of(taken, job, mesh, constants) * (terms.alone ? terms.apart : 1);
   terms.prompt = terms.prompts * job.output.mean;
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = host_of_step(constants.common, passed);
@@ -122,9 +125,9 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
   terms.hosts = served.on.hosts > 1;
   terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
-  terms.alone = row_of(job.engine).prompts_alone;
   const double together = taken.count * static_cast<double>(fresh_tokens(job));
-  terms.paged = paged_prefill(served, together, job, mesh, constants) / beside_decode(taken.time, mesh);
+  terms.paged = paged_prefill(served, together, job, mesh, constants) /
+                (terms.alone ? taken.time.total : beside_decode(taken.time, mesh));
   if (const speculation& by = job.speculation; by.draft_tokens > 0)
     terms.verified = static_cast<double>(by.draft_tokens + 1), terms.round = tokens_of_round(by),
     terms.draft = by.draft_cost;
@@ -191,7 +194,8 @@ constexpr engine_step step_under(const token_terms& terms, double sequences, eng
 }
 /// Seconds that prompts take under an engine, over those where none is named.
 constexpr double prompts_under(const token_terms& terms, const candidate_engine& engine) {
-  return engine.factors.prefill * (engine.row.pages ? 1 : 1 - terms.paged);
+  const double apart = engine.row.prompts_alone && !terms.alone ? terms.apart : 1;
+  return engine.factors.prefill * apart * (engine.row.pages ? 1 : 1 - terms.paged);
 }
 
 /// The mean time of an output token, `total`, with its parts and its band. Steps have `sequences` that decode; what is

@@ -220,22 +220,38 @@ constexpr double room_of(const replica_load& load, double running, double batch)
   return load.full.slots <= 1 ? load.prompt.chunk : room_beside(load.prompt, smaller(1, running) * batch);
 }
 
-/// The first token of a prompt that takes several steps, one chunk each, and how much longer tokens take because of the
-/// prompts that wait then.
+/// Steps that a prompt takes beside sequences that decode. The room that these leave differs from step to step as their
+/// number does, by its root, so that a prompt that just fits is in one step or in two.
+constexpr double steps_beside(const admission& prompt, double sequences, double room) {
+  const double spread = larger(1, 2 * prompt.taken * math::sqrt(sequences));
+  const double whole = larger(1, math::floor(prompt.tokens / room + 0.5));
+  return whole + smaller(1, larger(0, 0.5 + (prompt.tokens - whole * room) / (whole * spread)));
+}
+
+/// Seconds of the prompts that come, `mean` of them with `each` for one, in a step that has no more than `left` for
+/// them.
+constexpr double came_into(double left, double mean, double each) {
+  return mean > 0 ? smaller(mean, left * (1 - math::exp(-mean / each))) : 0;
+}
+
+/// The first token of a prompt that takes several steps, `count` of them beside sequences that decode, and how much
+/// longer tokens take because of the prompts that wait then. All steps but the last are full, and that is filled by the
+/// prompts that come meanwhile.
 constexpr double add_chunked(working_point& at, const replica_load& load, const engine_step& step, double running,
-                             double busy) {
+                             double busy, double count) {
   const admission& prompt = load.prompt;
-  const double round = prompt.round, alone = prompt.prefill / prompt.chunks;
-  const double room = round * room_of(load, running, at.batch), others = round * step.with(0);
+  const double round = prompt.round, room = round * room_of(load, running, at.batch), others = round * step.with(0);
   const double beside = others - step.with(0) + step.with(round * prompts_beside(prompt, at.batch));
-  const double chunks = larger(prompt.chunks, prompt.tokens / room);
-  at.first = 0.5 * busy * round * at.token + chunks * (beside > alone ? alone + busy * (beside - alone) : alone);
+  const double steps = prompt.tokens / room, left = larger(0, count - steps) * (beside - others);
+  const double came = came_into(left, step.own * at.prompts / at.token * beside, step.own * prompt.each);
+  const double taken = larger(count, steps) * others + steps * (beside - others) + came;
+  at.first = 0.5 * busy * round * at.token + (1 - busy) * prompt.prefill + busy * larger(taken, prompt.prefill);
   // A request leaves the prompts behind that are there on average, and those of the mean step are fewer. Work that is
   // left is steps that are full, and lets more come: n (1 - rate x steps x longer) = left - that of the mean step.
   const double longer = beside - others;
   if (load.from.rate <= 0 || longer <= 0 || beside <= round * at.token) return 0;
   const double full = (round * at.token - others) / longer;  // the share of steps that are
-  const double steps = prompt.tokens / room, ratio = square_ratio(load.job.prompt);
+  const double ratio = square_ratio(load.job.prompt);
   const double used = smaller(load.from.rate * steps * beside, load.from.rate / load.full.rate);
   const double waiting = mean_queue(used, 1, ratio);
   const double more = (used + waiting - full * (waiting / used + ratio / 2)) * steps;
@@ -253,12 +269,32 @@ constexpr double add_whole(working_point& at, const replica_load& load, const en
   const double most = prompt.each * larger(0, others - 1);
   double met = step_met(at.token, share, step.own * prompt.each, square_ratio(load.job.prompt));
   met = smaller(met, step.with(prompt.chunk > 0 ? smaller(most, prompts_beside(prompt, at.batch)) : most));
-  const double came = smaller(most, at.prompts / at.token * met);
+  double came = smaller(most, at.prompts / at.token * met);
+  // As many come before as behind the request; those behind have what it leaves of the step.
+  if (prompt.chunk > 0)
+    came = came / 2 + came_into(larger(0, prompts_beside(prompt, at.batch) - prompt.each), came / 2, prompt.each);
   const double rest = (prompt.round - 1) * step.with(0);  // of a round, which hands out all its tokens at its end
-  const double mine = larger(prompt.prefill, rest + step.with(prompt.each + came));
+  const double mine =
+      step.alone ? prompt.prefill + step.own * came : larger(prompt.prefill, rest + step.with(prompt.each + came));
   const double prefill = busy * mine + (1 - busy) * prompt.prefill;
   at.first = busy * (rest + met) / 2 + prefill;
   return load.from.rate > 0 ? catching_up(prefill - prompt.round * at.token, share, usual_tokens(load.job)) : 0;
+}
+
+/// The same of any prompt. Of one that just fits beside the mean number of sequences it is as often the one as the
+/// other.
+constexpr double add_first(working_point& at, const replica_load& load, const engine_step& step, double running,
+                           double busy) {
+  const admission& prompt = load.prompt;
+  if (prompt.chunk <= 0) return add_whole(at, load, step, busy);
+  const double room = prompt.round * room_of(load, running, at.batch);
+  const double count = larger(prompt.chunks, steps_beside(prompt, at.batch, room));
+  if (count <= 1) return add_whole(at, load, step, busy);
+  const double later = add_chunked(at, load, step, running, busy, larger(2, count));
+  if (count >= 2) return later;
+  const double of_two = at.first, whole = add_whole(at, load, step, busy), share = count - 1;
+  at.first += share * (of_two - at.first);
+  return whole + share * (later - whole);
 }
 
 constexpr working_point working_point_of(const replica_load& load, double running) {
@@ -271,7 +307,7 @@ constexpr working_point working_point_of(const replica_load& load, double runnin
   }
   const double rate = load.from.rate > 0 ? load.from.rate : running / (output * at.token);
   const double busy = busy_chance(load.from, running + rate * load.prompt.prefill, batch);
-  double later = load.prompt.chunks > 1 ? add_chunked(at, load, step, running, busy) : add_whole(at, load, step, busy);
+  double later = add_first(at, load, step, running, busy);
   if (later <= 0) return at;
   const double of_slots = load.prompt.each * (load.full.slots - 1) / usual_tokens(load.job);  // one of each other slot
   later = smaller(later, step.own * larger(0, of_slots - at.prompts));
@@ -281,8 +317,14 @@ constexpr working_point working_point_of(const replica_load& load, double runnin
   return at;
 }
 
+/// Seconds of a request that has a slot: its first token, and each of those after it.
+constexpr double answer_time(const replica_load& load, const working_point& at) {
+  return at.first + larger(0, load.job.output.mean - 1) * at.token;
+}
+
 /// Mean number of running sequences in a replica. By Little's law, for a request rate: running = rate x output tokens x
-/// time per token; for a fixed number of clients: clients = running + rate x time to the first token.
+/// time per token, of which the first is that of the step which computes the prompt; for a fixed number of clients:
+/// clients = rate x time of a request.
 constexpr double running_batch(const replica_load& load) {
   const double output = load.job.output.mean, most = load.full.running;
   if (const double rate = load.from.rate; rate > 0)
@@ -292,7 +334,7 @@ constexpr double running_batch(const replica_load& load) {
     return crossing(
         [&](double running) {
           const working_point at = working_point_of(load, running);
-          return running + running / (output * at.token) * at.first - load.from.clients;
+          return running / (output * at.token) * answer_time(load, at) - load.from.clients;
         },
         most);
   }
@@ -307,8 +349,8 @@ constexpr double running_batch(const replica_load& load) {
 constexpr working_point solved_point(const replica_load& load, double running) {
   working_point at = working_point_of(load, running);
   if (load.from.clients <= 0) return at;
-  const double tokens = load.job.output.mean * at.token;
-  at.first = smaller(at.first, larger(load.prompt.prefill, (load.from.clients / running - 1) * tokens));
+  const double output = load.job.output.mean, whole = load.from.clients / running * output * at.token;
+  at.first = smaller(at.first, larger(load.prompt.prefill, whole - larger(0, output - 1) * at.token));
   return at;
 }
 
@@ -318,7 +360,7 @@ constexpr double queue_time(const replica_load& load, const working_point& at, d
   const double output = load.job.output.mean, rate = load.from.rate;
   if (load.from.clients > 0) {
     const double each = running / (output * at.token);
-    const double left = load.from.clients - each * (at.first + output * at.token);
+    const double left = load.from.clients - each * answer_time(load, at);
     return left > 1e-6 * load.from.clients ? left / each : 0;
   }
   if (rate <= 0) return 0;
@@ -333,6 +375,19 @@ constexpr double queue_time(const replica_load& load, const working_point& at, d
     waiting += mean_queue(smaller(rate / several * step, used), larger(several, 1), square_ratio(load.job.prompt));
   }
   return waiting / rate;
+}
+
+/// A replica with some load.
+struct engine_point {
+  double running = 0;  // sequences, on average
+  working_point at{};  // what a request meets that has a slot
+  double queue = 0;    // seconds that it waits for one
+  double rate = 0;     // requests a second that are answered
+};
+constexpr engine_point engine_point_of(const replica_load& load) {
+  const double running = running_batch(load);
+  const working_point at = solved_point(load, running);
+  return {running, at, queue_time(load, at, running), running / (load.job.output.mean * at.token)};
 }
 
 }  // namespace detail

@@ -1,4 +1,5 @@
 // Requests that come at a rate where steps are longer or shorter than estimated.
+#include <algorithm>
 #include <cmath>
 #include <tpuplan/estimate/serving/at_rate.hpp>
 
@@ -68,6 +69,24 @@ TEST_CASE("times of requests at a rate range further than the steps do, without 
   CHECK((of_clients.high->per_token == closed.per_token.high && of_clients.low.first_token == closed.first_token_low));
 }
 
+TEST_CASE("seldom requests keep a first token as surely as those of one client") {
+  const slice s = slice_for("v6e-8");
+  serving_job one = chat_at(0);
+  one.concurrency = 1;
+  const serving_job seldom = chat_at(1e-6);
+  const serving_estimate of_one = serve(llama_3_8b(), one, whole, s), found = serve(llama_3_8b(), seldom, whole, s);
+  for (const double times : {0.8, 0.95, 1.1, 1.5}) {
+    const seconds limit = times * of_one.first_token;
+    CAPTURE(times);
+    CHECK(std::abs(chance_of_requests({limit, seconds{0}}, found, llama_3_8b(), seldom, whole, s) -
+                   chance(first_token_of(of_one), limit)) < 0.001);
+  }
+  const request_range range = range_of_requests(found, llama_3_8b(), seldom, whole, s);
+  REQUIRE(range.high);
+  CHECK(std::abs(range.low.first_token / of_one.first_token_low - 1) < 0.001);
+  CHECK(std::abs(range.high->first_token / of_one.first_token_high - 1) < 0.001);
+}
+
 TEST_CASE("the chance of requests is that of the longest steps with which they keep their limits") {
   const slice s = slice_for("v6e-8");
   const serving_job job = chat_at(6);
@@ -80,9 +99,11 @@ TEST_CASE("the chance of requests is that of the longest steps with which they k
   // With steps 1.3 times as long the times are those of 1.3 times the rate, 1.3 times as long.
   const request_times longer = *times_with_steps(1.3, llama_3_8b(), job, whole, s);
   const double of_steps = chance(found.per_token, 1.3 * found.per_token.total);
+  const double of_first = chance(first_token_of(found), 1.3 * found.first_token);
+  CHECK(std::abs(of_steps - of_first) > 0.02);
   CHECK(std::abs(kept(seconds{0}, longer.per_token) - of_steps) < 0.001);
-  CHECK(std::abs(kept(longer.first_token, seconds{0}) - of_steps) < 0.001);
-  CHECK(std::abs(kept(longer.first_token, longer.per_token) - of_steps) < 0.001);
+  CHECK(std::abs(kept(longer.first_token, seconds{0}) - of_first) < 0.001);
+  CHECK(std::abs(kept(longer.first_token, longer.per_token) - std::min(of_steps, of_first)) < 0.001);
   CHECK(std::abs(kept(10 * longer.first_token, longer.per_token) - of_steps) < 0.001);
   CHECK((kept(1e-6_s, seconds{0}) == 0.05 && kept(1000_s, 1000_s) <= 0.95));
 }

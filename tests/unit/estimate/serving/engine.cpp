@@ -396,7 +396,7 @@ TEST_CASE("requests in flight obey Little's law") {
     const serving_estimate e = serve(m, job, {}, s);
     INFO(clients);
     REQUIRE(e.fit == verdict::yes);
-    const double in_flight = e.requests * (e.first_token + 256 * e.per_token.total);
+    const double in_flight = e.requests * (e.first_token + 255 * e.per_token.total);
     CHECK(close(in_flight, static_cast<double>(clients), 1e-6));
     CHECK(close(e.output_tokens.value(), 256 * e.requests.value()));
     CHECK(e.running <= static_cast<double>(e.largest_running));
@@ -408,7 +408,7 @@ TEST_CASE("requests in flight obey Little's law") {
   const serving_estimate e = serve(m, job, {}, s);
   CHECK(e.running == 64);
   CHECK(e.queue.value() > 0);
-  CHECK(close(e.requests * (e.first_token + 256 * e.per_token.total), 4000, 1e-6));
+  CHECK(close(e.requests * (e.first_token + 255 * e.per_token.total), 4000, 1e-6));
 }
 
 TEST_CASE("requests in flight obey Little's law where prompts are taken in by chunks", "[door]") {
@@ -451,7 +451,7 @@ TEST_CASE("Little's law over jobs, chunks, slots, replicas and ways of load", "[
             CHECK(e.first_token >= e.queue + e.prefill);
             CHECK(e.running <= static_cast<double>(e.largest_running));
             CHECK(e.requests <= e.capacity * (1 + 1e-9));
-            return e.requests * (e.first_token + output * e.per_token.total);
+            return e.requests * (e.first_token + (output - 1) * e.per_token.total);
           };
           for (const std::int64_t clients : {1, 3, 64, 5000, 1000000}) {
             job.concurrency = clients;

@@ -3,7 +3,9 @@
 #include <tpuplan/estimate/serving/engine.hpp>
 #include <tpuplan/estimate/serving/working_point.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
+#include <tpuplan/simulate/simulation.hpp>
 #include <tuple>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -56,6 +58,28 @@ TEST_CASE("a prompt that fills a step hides the host in one step, one chunk or a
   CHECK(close(of(100, 1), 0.015 + 0.010 - 0.1 * 0.005));
   CHECK(close(of(101, 1), of(101, 2)));
   CHECK(close(of(50, 1), 0.015 + 0.010 - (1 - std::exp(-0.1)) * 0.005));
+}
+
+TEST_CASE("a prompt takes as many steps as leave room for it, as often one more as the room differs") {
+  const detail::admission prompt{0.100, 1, 1000, 1025, 0.100};
+  CHECK(detail::steps_beside(prompt, 25, 1200) == 1);
+  CHECK(detail::steps_beside(prompt, 25, 1000) == 1.5);
+  CHECK(close(detail::steps_beside(prompt, 25, 998), 1.7));  // of 5 more or less, on either side
+  CHECK(detail::steps_beside(prompt, 25, 990) == 2);
+  CHECK(detail::steps_beside(prompt, 25, 400) == 3);
+}
+
+TEST_CASE("first tokens across the chunks of a step are those of the simulated engine") {
+  for (const std::int64_t tokens : {2000, 2048, 2049, 3000, 4096, 4097}) {
+    serving_job job = job_of_lengths(tokens, 128);
+    job.prefill_chunk = 2048;
+    job.request_rate = per_second{4};
+    const slice s = slice_for("v6e-8");
+    const std::vector<simulated_request> requests = requests_of(traffic_of(job, 2000));
+    const simulation_report report = report_of(simulate_fleet(llama_3_8b(), job, {{}, s, 1}, 1, requests));
+    CAPTURE(tokens);
+    CHECK(std::abs(serve(llama_3_8b(), job, {}, s).first_token / report.first_token.value.mean - 1) < 0.1);
+  }
 }
 
 TEST_CASE("no longer prompt lets more requests be served, across the chunks of a step too") {
