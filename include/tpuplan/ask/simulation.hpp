@@ -118,7 +118,7 @@ class asked_simulation {
   /// longer. These simulations take about a quarter of the steps that one may.
   void add_chance_by_runs(simulate_answer& all) {
     if (all.chance || !any_target(targets_) || !band_ || first_ > most_simulated_steps / 40) return;
-    bool of_first_token = !any_target(without_first_token(targets_));
+    bool of_first_token = targets_.per_token.limit.value() <= 0 && targets_.end_to_end.limit.value() <= 0;
     const auto holds = [&](double slower) {
       const simulation_report of = report_with(all, {slower, slower});
       const bool is_met = meets(of);

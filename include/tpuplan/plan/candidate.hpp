@@ -70,7 +70,6 @@ struct hoisted_layout {
   layout_terms at{};  ///< with runs of the caller's own, `software` is the least over the policies
   std::array<double, most_policies> software{};  ///< of each policy, where there are runs of the caller's own
   double tokens_on_device = 0;                   ///< in a step
-  double largest_accumulation = 1;               ///< microbatches of one sequence on each shard
   std::array<fixed_stages, 2> memory{};          ///< of a step of one microbatch, and of several
   bytes state_on_host{};                         ///< of a device
 };
@@ -201,7 +200,6 @@ constexpr hoisted_layout hoist(const hoisted_tensor& of, const slice& where, con
   hoisted_layout result;
   result.from = &of;
   result.at = terms_of_all(question, job, mesh, where, result.software);
-  result.largest_accumulation = static_cast<double>(global_batch / batch_shards(mesh));
   const memory_layout at = memory_layout_of_valid(question.model, job, mesh, where);
   result.tokens_on_device = at.tokens;
   result.state_on_host = host_state_bytes(question.sizes, question.job) / at.weight_shards;
@@ -250,23 +248,6 @@ constexpr candidate_bytes bytes_of(const hoisted_layout& of, std::int64_t accumu
 /// divides the batch.
 constexpr candidate evaluate(const hoisted_layout& of, std::int64_t accumulation, std::size_t policy) noexcept {
   return {time_of(of, accumulation, policy), bytes_of(of, accumulation, policy)};
-}
-
-/// A lower bound on the time of a layout under any accumulation and policy: that of one microbatch under the least
-/// terms of all policies, less what rounding may add. Where a step waits for traffic between slices, more work may hide
-/// more of what goes to the host than it takes itself, so that this is left out of the bound.
-constexpr seconds least_time(const hoisted_layout& of) noexcept {
-  work_sums least = of.from->least.work;
-  if (of.at.dcn_once + of.at.dcn_each > seconds{}) least.to_host = {};
-  return tpuplan::time_of(least, of.at, 1) * (1 - 1e-12);
-}
-
-/// A lower bound on the low memory estimate of a layout under any accumulation and policy: the lesser of one microbatch
-/// and of as many as there can be.
-constexpr bytes least_bytes(const hoisted_layout& of) noexcept {
-  const bytes whole = bytes_with(of.memory[0], of.from->least, of.tokens_on_device, 0);
-  if (of.largest_accumulation <= 1) return whole;
-  return min(whole, bytes_with(of.memory[1], of.from->least, of.tokens_on_device / of.largest_accumulation, 0));
 }
 
 }  // namespace detail

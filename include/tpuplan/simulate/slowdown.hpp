@@ -29,9 +29,8 @@ struct tolerated_slowdown {
 [[nodiscard]] inline double chance_of(const tolerated_slowdown& slowed, const serving_estimate& estimate) {
   detail::positive("serving_estimate.first_token", estimate.first_token.value());
   if (!(slowed.factor > 0)) return serving_shape.places[0].share;
-  if (slowed.of_first_token) return chance(first_token_of(estimate), slowed.factor * estimate.first_token);
-  const token_time whole = whole_time_of(estimate);
-  return chance(whole, slowed.factor * whole.total);
+  const token_time time = slowed.of_first_token ? detail::first_time_of(estimate) : whole_time_of(estimate);
+  return chance(time, slowed.factor * time.total);
 }
 
 /// How many times as long as estimated the steps of an engine take at the two ends of a band.
@@ -81,12 +80,6 @@ namespace detail {
   const double others = std::min(of(times.each, targets.per_token), of(times.whole, targets.end_to_end));
   return {std::min(first, others), first < others};
 }
-
-/// The targets but those of the first token.
-[[nodiscard]] inline latency_targets without_first_token(latency_targets targets) noexcept {
-  targets.first_token = {};
-  return targets;
-}
 }  // namespace detail
 
 /// The largest factor by which every step may take longer and the targets are still met, to 1 %, at most 16; below 1
@@ -110,7 +103,8 @@ template <class Times>
   };
   const double factor = detail::largest_factor(0.01, [&](double slower) { return keeps(slower, targets); });
   if (targets.first_token.limit.value() <= 0) return {factor, false};
-  const latency_targets others = detail::without_first_token(targets);
+  latency_targets others = targets;
+  others.first_token = {};
   return {factor, !any_target(others) || keeps(1.01 * std::max(factor, 1.0 / 16), others)};
 }
 

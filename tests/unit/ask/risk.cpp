@@ -227,6 +227,9 @@ TEST_CASE("what a question about risk refuses") {
   asked.tokens = 1;
   CHECK_FALSE(says(refused(asked), "tokens is missing"));
   asked.tokens = 1e10;
+  asked.spare_slices = 1025;
+  CHECK(says(refused(asked), "spare_slices is 1025; valid: 0 to 1024"));
+  asked.spare_slices = 0;
   asked.elastic = true;
   CHECK(says(refused(asked), "elastic is given without effect"));
   asked = ten_billion_tokens();

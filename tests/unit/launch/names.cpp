@@ -1,4 +1,5 @@
 // What services accept as names: launch/names.hpp.
+#include <string>
 #include <tpuplan/launch/names.hpp>
 
 #include "support/catch.hpp"
@@ -17,4 +18,11 @@ TEST_CASE("an image may name its host, with a port from 1 on") {
     CHECK(detail::is_image(image));
   for (const char* none : {"host:0/i", "host:/i", "host:5000/", "Host:x/i"})
     CHECK_FALSE(detail::is_image(none));
+}
+
+TEST_CASE("an address of mail has up to 254 characters, with a dot behind the name") {
+  const auto of_length = [](std::size_t all) { return "a@" + std::string(all - 4, 'b') + ".c"; };
+  CHECK(detail::is_email(of_length(254)));
+  CHECK_FALSE(detail::is_email(of_length(255)));
+  for (const char* none : {"a.b", "a@b", "A@b.c", "@b.c"}) CHECK_FALSE(detail::is_email(none));
 }

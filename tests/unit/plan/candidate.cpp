@@ -195,9 +195,8 @@ layout any_layout(dice& d, const slice& s, const transformer& m) {
 TEST_CASE("a candidate is what step_time and memory_use say") {
   dice d;
   const std::vector<transformer> all_models = models();
-  std::size_t compared = 0, refused = 0, wrong = 0, beyond_bounds = 0;
+  std::size_t compared = 0, refused = 0, wrong = 0;
   std::array<std::size_t, 9> seen{};
-  double tightest = 0;
   while (compared < 24000) {
     const transformer& m = all_models[d.below(all_models.size())];
     slice s = slice_at(d.below(slice_count));
@@ -227,7 +226,6 @@ TEST_CASE("a candidate is what step_time and memory_use say") {
     const detail::hoisted_job j = detail::hoist(m, job, policies.data(), policies.size(), c);
     const detail::hoisted_tensor t = detail::hoist(j, s.chip, l.tensor);
     const detail::hoisted_layout h = detail::hoist(t, s, l, job.global_batch);
-    double least_seconds = 1e300, least_bytes = 1e300;
     for (std::size_t p = 0; p < policies.size(); ++p) {
       for (const std::int64_t accumulation : {std::int64_t{1}, most, most * each}) {
         job.remat = policies[p];
@@ -245,41 +243,27 @@ TEST_CASE("a candidate is what step_time and memory_use say") {
                                  << got.on_device.total.value() << " " << got.on_device.high.value() << " for "
                                  << memory.low.value() << " " << memory.total.value() << " " << memory.high.value());
         }
-        beyond_bounds += detail::least_time(h).value() > got.time.value() ||
-                                 detail::least_bytes(h).value() > got.on_device.low.value()
-                             ? 1U
-                             : 0U;
-        least_seconds = std::min(least_seconds, got.time.value());
-        least_bytes = std::min(least_bytes, got.on_device.low.value());
         ++compared;
       }
     }
-    tightest +=
-        detail::least_time(h).value() > 0.9 * least_seconds && detail::least_bytes(h).value() > 0.9 * least_bytes ? 1U
-                                                                                                                  : 0U;
     const std::array<bool, 9> has = {l.data > 1,     l.tensor > 1,       l.expert > 1,
                                      l.context > 1,  l.pipeline > 1,     l.dcn_data > 1,
                                      l.dcn_fsdp > 1, l.dcn_pipeline > 1, job.lora_rank > 0};
     for (std::size_t i = 0; i < has.size(); ++i) seen[i] += has[i] ? 1U : 0U;
   }
-  INFO("compared " << compared << ", refused " << refused << ", tight " << tightest);
+  INFO("compared " << compared << ", refused " << refused);
   CHECK(wrong == 0);
-  CHECK(beyond_bounds == 0);
   CHECK(refused > 20);
   for (const std::size_t times : seen) CHECK(times > 50);
-  CHECK(tightest > 1000);
 }
 
-TEST_CASE("the bounds are reached, and by whom") {
+TEST_CASE("more microbatches take longer, and from two on less memory") {
   const slice s = slice_for("v5p-128");
   const layout l = fsdp_layout(s);
   const std::array<remat_policy, 3> policies = {remat::full, remat::none, remat::minimal};
   const detail::hoisted_job j = detail::hoist(llama_3_8b(), job_of(1024, 4096), policies.data(), policies.size());
   const detail::hoisted_tensor t = detail::hoist(j, s.chip, 1);
   const detail::hoisted_layout h = detail::hoist(t, s, l, 1024);
-  CHECK(close(detail::least_time(h).value(), detail::time_of(h, 1, 1).value(), 1e-11));  // nothing is done again
-  CHECK(detail::least_bytes(h) == detail::bytes_of(h, 16, 0).low);  // one sequence on a device, all done again
-  // More microbatches take longer; from two on they take less memory.
   for (std::size_t p = 0; p < policies.size(); ++p) {
     for (std::int64_t more = 2; more <= 16; more *= 2) {
       CHECK(detail::time_of(h, more, p) > detail::time_of(h, more / 2, p));

@@ -66,6 +66,11 @@ TEST_CASE("engines and requests that cannot be simulated are refused by name") {
   simulated_engine few = engine;
   few.blocks = 14;
   CHECK(says(message(few, one), "tokens of a request is 15"));
+  simulated_engine sure = engine;
+  sure.verified = 2, sure.acceptance = 1;
+  CHECK(message(sure, one).empty());
+  sure.acceptance = 1.5;
+  CHECK(says(message(sure, one), "simulated_engine.acceptance is 1.5; valid: 0 to 1"));
   simulated_engine reserved = engine;
   reserved.reserved_tokens = 14;
   CHECK(says(message(reserved, one), "reserved_tokens"));

@@ -14,13 +14,19 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+/// The time to the first token with its band, as of a token.
+constexpr token_time first_time_of(const serving_estimate& estimate) {
+  token_time first;
+  first.total = estimate.first_token, first.low = estimate.first_token_low, first.high = estimate.first_token_high;
+  return first;
+}
+}  // namespace detail
+
 /// The time of an estimate whose band says how much longer steps may take: of a token or, of an encoder, of a request.
 /// Worked: of Llama it is the time per token.
 [[nodiscard]] constexpr token_time whole_time_of(const serving_estimate& estimate) {
-  if (estimate.per_token.total.value() > 0) return estimate.per_token;
-  token_time whole;
-  whole.total = estimate.first_token, whole.low = estimate.first_token_low, whole.high = estimate.first_token_high;
-  return whole;
+  return estimate.per_token.total.value() > 0 ? estimate.per_token : detail::first_time_of(estimate);
 }
 
 /// The mean times of requests.
@@ -57,12 +63,6 @@ constexpr estimated_range<double> steps_of(const serving_estimate& estimate) {
   return {whole.low / whole.total, 1, whole.high / whole.total};
 }
 
-/// The same of the steps that a first token waits for.
-constexpr estimated_range<double> first_steps_of(const serving_estimate& estimate) {
-  const first_token_time first = first_token_of(estimate);
-  return {first.low / first.total, 1, first.high / first.total};
-}
-
 /// The largest factor from 1/16 to 16, to that share of it, for which a condition that fails from some factor on holds;
 /// 0 where it does not hold at the least.
 template <class Holds>
@@ -91,9 +91,9 @@ constexpr double largest_factor(double exact, const Holds& holds) {
   if (job.request_rate.value() <= 0 || estimate.refusal != serving_refusal::none) return band;
   const estimated_range<double> steps = detail::steps_of(estimate);
   const auto times = [&](double slower) { return times_with_steps(slower, model, job, mesh, where, constants); };
-  const estimated_range<double> first = detail::first_steps_of(estimate);
-  const maybe<request_times> low = times(steps.low), low_first = times(first.low);
-  const maybe<request_times> up = times(steps.high), up_first = times(first.high);
+  const seconds first = estimate.first_token;  // whose steps have a band of their own
+  const maybe<request_times> low = times(steps.low), low_first = times(estimate.first_token_low / first);
+  const maybe<request_times> up = times(steps.high), up_first = times(estimate.first_token_high / first);
   request_range range{band.low, nothing};
   if (low && low_first) range.low = {low_first->first_token, low->per_token};
   if (up && up_first) range.high = request_times{up_first->first_token, up->per_token};
@@ -108,21 +108,20 @@ constexpr double largest_factor(double exact, const Holds& holds) {
                                                   const serving_layout& mesh, const slice& where,
                                                   const serving_calibration& constants = default_serving_calibration) {
   const auto slowest = [&](const request_times& held) {
-    return detail::largest_factor(1e-9, [&](double factor) {
+    const double found = detail::largest_factor(1e-9, [&](double factor) {
       const maybe<request_times> times = times_with_steps(factor, model, job, mesh, where, constants);
       const auto within = [](seconds time, seconds limit) { return limit.value() <= 0 || time <= limit; };
       return times && within(times->first_token, held.first_token) && within(times->per_token, held.per_token);
     });
+    return found > 0 ? found : 1e-9;
   };
-  double least = serving_shape.places[6].share;
-  const auto hold = [&](const auto& time, const request_times& held) {
-    const double slower = slowest(held);
-    const double of = slower > 0 ? chance(time, slower * time.total) : serving_shape.places[0].share;
-    if (of < least) least = of;
-  };
-  if (limits.first_token.value() > 0) hold(first_token_of(estimate), {limits.first_token, seconds{0}});
-  if (limits.per_token.value() > 0) hold(whole_time_of(estimate), {seconds{0}, limits.per_token});
-  return least;
+  const seconds none{0}, first = limits.first_token, each = limits.per_token;
+  const token_time whole = whole_time_of(estimate);
+  const double of_each =
+      each > none ? chance(whole, slowest({none, each}) * whole.total) : serving_shape.places[6].share;
+  if (first <= none) return of_each;
+  return detail::smaller(of_each,
+                         chance(detail::first_time_of(estimate), slowest({first, none}) * estimate.first_token));
 }
 
 }  // namespace abi_0

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <tpuplan/estimate/serving/one_token.hpp>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/simulation.hpp>
