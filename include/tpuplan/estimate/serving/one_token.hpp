@@ -42,7 +42,7 @@ constexpr saturation one_token_saturation(const token_terms& terms, double slots
 constexpr engine_point one_token_point(const replica_load& load) {
   const double most = load.full.batch;
   const encoder_terms terms = one_token_terms(load.terms, load.prompt);
-  const encoder_point at = load.from.rate > 0 ? encoder_at_random(terms, load.from.rate, most)
+  const encoder_point at = load.from.rate > 0 ? encoder_at_random(terms, load.from.rate, load.full.running)
                                               : encoder_in_turn(terms, load.from.clients, most);
   const engine_step one = engine_step_at(load.terms, 1);
   const double step = at.first - at.queue, running = smaller(at.rate * step, most), token = running / at.rate;

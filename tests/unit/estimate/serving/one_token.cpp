@@ -86,6 +86,11 @@ TEST_CASE("requests for one token that come at random wait for the step that run
     CHECK(std::abs(closed.first_token / simulated(job, "v6e-8").first_token.value.mean - 1) < 0.12);
     CHECK(closed.output_tokens == job.request_rate);
   }
+  // The host takes longer than the device: 128 prompts in a step are slower than the few that keep both busy.
+  serving_job small = one_token_of(16, 2048);
+  small.request_rate = 0.95 * serve(llama_3_8b(), small, {}, slice_for("v6e-8")).capacity;
+  const serving_estimate busy = serve(llama_3_8b(), small, {}, slice_for("v6e-8"));
+  CHECK((busy.queue.value() > 0 && busy.queue < 1_s && busy.first_token > busy.queue));
   serving_job job = one_token_of(512, 2048);
   job.request_rate = serve(llama_3_8b(), job, {}, slice_for("v6e-8")).capacity;
   CHECK(serve(llama_3_8b(), job, {}, slice_for("v6e-8")).refusal == serving_refusal::rate_above_capacity);
