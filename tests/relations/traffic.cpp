@@ -103,6 +103,41 @@ void low_load(relation& r) {
   }
 }
 
+// Clients that want one token each: nothing decodes, and steps take prompts together. 2 %: the end of a run counts the
+// requests that are under way in part.
+void one_token(relation& r) {
+  constexpr double tolerance = 0.02;
+  while (r.next()) {
+    const model& of = draw_decoder(r);
+    // A step takes whole prompts: the host's work for one that two steps share is counted in both when simulated.
+    const std::int64_t prompt = r.random.count_between(16, 4000), together = r.random.count_between(1, 16);
+    json job = {{"prompt", tokens(prompt)}, {"output", tokens(1)}, {"prefill_chunk", prompt * together}};
+    if (r.random.chance(0.5)) job["engine"] = "vllm";
+    job["concurrency"] = 1;
+    json request = {{"config", of.config}, {"slice", r.random.of(serving_slices())}, {"job", job}};
+    const reply one = ask("serve", request);
+    if (!serves(one)) {
+      r.skip(one.refused() ? "serve refuses" : "does not fit");
+      continue;
+    }
+    const json& alone = one.answer()["estimate"];
+    const std::int64_t replicas = alone["replicas"], most = alone["largest_running"];
+    const std::int64_t each = std::min<std::int64_t>(most, r.random.count_between(1, 64));
+    request["job"]["concurrency"] = replicas * each;
+    const reply served = ask("serve", request);
+    request["requests"] = 2000;
+    const reply simulated = ask("simulate", request);
+    if (!r.holds(!simulated.refused() && serves(served), "clients are refused", served, served.message(), simulated,
+                 simulated.message()))
+      continue;
+    const json &estimate = served.answer()["estimate"], &report = simulated.answer()["report"];
+    r.same("first token", served, estimate["first_token_s"], simulated, report["first_token"]["value"]["mean_s"],
+           tolerance);
+    const double rate = estimate["requests_per_s"], first = estimate["first_token_s"];
+    r.same("requests in flight", served, rate * first, served, static_cast<double>(replicas * each));
+  }
+}
+
 namespace {
 
 /// By how much two figures differ, 1 or more.
@@ -183,7 +218,7 @@ void busy(relation& r) {
 // The ends of the band of requests at a rate, where it has them, and the chance that they keep a time of a token: the
 // closed form is of means, and a simulation of a thousand requests that came by chance.
 void at_rate(relation& r) {
-  std::vector<double> low, high, chances;
+  std::vector<double> low, high, chances, first_chances;
   reply last;
   while (r.next()) {
     const model& of = draw_decoder(r);
@@ -221,13 +256,22 @@ void at_rate(relation& r) {
     if (!open["latency_high"].is_null() && !ends["per_token_high_s"].is_null())
       high.push_back(factor_between(ends["per_token_high_s"], open["latency_high"]["per_token"]["mean_s"]));
     if (!open["chance"].is_null())
-      chances.push_back(1 + std::abs(closed["chance_to_keep_tpot"].get<double>() -
-                                     std::clamp(open["chance"].get<double>(), 0.05, 0.95)));
+      chances.push_back(1 + std::abs(closed["chance_to_keep_tpot"].get<double>() - open["chance"].get<double>()));
     last = simulated;
+    // The mean time to the first token likewise, whose band is another one.
+    const double first = r.random.between(1.05, 2) * closed["estimate"]["first_token_s"].get<double>();
+    targeted["job"].erase("tpot_target_s");
+    targeted["job"]["ttft_target_s"] = first;
+    request["job"]["percentiles"] = {{"first_token", {{"share", 0}, {"limit_s", first}}}};
+    const reply closed_first = ask("serve", targeted), open_first = ask("simulate", request);
+    if (open_first.refused() || open_first.answer()["chance"].is_null()) continue;
+    first_chances.push_back(1 + std::abs(closed_first.answer()["chance_to_keep_ttft"].get<double>() -
+                                         open_first.answer()["chance"].get<double>()));
   }
   within(r, "low end of a token", low, 1.25, 0.9, last);
   within(r, "high end of a token", high, 1.5, 0.9, last);
   within(r, "one and what chances differ by", chances, 1.15, 0.9, last);
+  within(r, "one and what chances of a first token differ by", first_chances, 1.15, 0.9, last);
 }
 
 // A point of the frontier is what serve answers where so many slots are all taken, as by so many clients, and so is

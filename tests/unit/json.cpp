@@ -172,8 +172,8 @@ TEST_CASE("every public struct is in the list of types") {
       "generation_plan_answer", "denoiser", "text_encoder", "diffusion_pipeline", "latent_size", "run_chances",
       "critical_batch_band", "estimated_range", "first_token_time", "published_degrees", "published_rate",
       "published_slices", "timed_part", "request_range", "request_times", "software_share", "training_band",
-      "tolerated_slowdown", "training_comparison", "trial_slice", "diffusion_answer", "diffusion_plan",
-      "diffusion_request", "laid_out_training", "placed_run", "placed_prices"};
+      "training_comparison", "trial_slice", "diffusion_answer", "diffusion_plan", "diffusion_request",
+      "laid_out_training", "placed_run", "placed_prices"};
   const std::set<std::string> asked = structs_of_ask();  // have a list beside them
   for (const std::string& name : public_structs()) {
     if (asked.count(name) == 1) continue;

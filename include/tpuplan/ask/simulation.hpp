@@ -66,13 +66,14 @@ class asked_simulation {
     if (of_.is_adapted())
       slow_capacity(all.adapters.emplace(adapters_of(of_.job(), of_.fleet().mesh, of_.fleet().where)), all.capacity);
     all.priorities = priorities_;
-    all.meets_targets = meets(all.report) && !(any_target(targets_) && of_.loop().clients == 0 && falls_behind());
+    const bool is_behind = any_target(targets_) && of_.loop().clients == 0 && falls_behind();
+    all.meets_targets = meets(all.report) && !is_behind;
     if (any_target(targets_) && of_.loop().clients == 0 && of_.trace().empty() && !of_.is_routed() && !of_.is_split() &&
         each.refusal == serving_refusal::none)
       add_chance(all, each);
     if (slower_.factor > 0 && each.refusal == serving_refusal::none) set_chance(all, slower_, each);
     all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
-    if (!meets(all.report) && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
+    if ((!meets(all.report) || is_behind) && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
       all.changes = rows_of(changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) {
         return serve(of_.model(), share_of(job), of_.fleet().mesh, of_.fleet().where, of_.asked().constants).refusal ==
                    serving_refusal::none &&
@@ -348,7 +349,7 @@ class asked_simulation {
   [[nodiscard]] bool keeps_targets(const serving_job& job) {
     if (steps_ > most_simulated_steps / 4) return false;
     try {
-      return meets(report(job));
+      return meets(report(job)) && (job.concurrency > 0 || last_served_ == 0);
     } catch (const error& refusal) {
       if (refusal.code() == errc::infeasible) return false;  // no room for it
       throw;

@@ -29,8 +29,9 @@ struct tolerated_slowdown {
 [[nodiscard]] inline double chance_of(const tolerated_slowdown& slowed, const serving_estimate& estimate) {
   detail::positive("serving_estimate.first_token", estimate.first_token.value());
   if (!(slowed.factor > 0)) return serving_shape.places[0].share;
-  const token_time time = slowed.of_first_token ? detail::first_time_of(estimate) : whole_time_of(estimate);
-  return chance(time, slowed.factor * time.total);
+  if (slowed.of_first_token) return chance(first_token_of(estimate), slowed.factor * estimate.first_token);
+  const token_time whole = whole_time_of(estimate);
+  return chance(whole, slowed.factor * whole.total);
 }
 
 /// How many times as long as estimated the steps of an engine take at the two ends of a band.

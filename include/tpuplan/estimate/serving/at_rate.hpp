@@ -14,19 +14,13 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-namespace detail {
-/// The time to the first token with its band, as of a token.
-constexpr token_time first_time_of(const serving_estimate& estimate) {
-  token_time first;
-  first.total = estimate.first_token, first.low = estimate.first_token_low, first.high = estimate.first_token_high;
-  return first;
-}
-}  // namespace detail
-
 /// The time of an estimate whose band says how much longer steps may take: of a token or, of an encoder, of a request.
 /// Worked: of Llama it is the time per token.
 [[nodiscard]] constexpr token_time whole_time_of(const serving_estimate& estimate) {
-  return estimate.per_token.total.value() > 0 ? estimate.per_token : detail::first_time_of(estimate);
+  if (estimate.per_token.total.value() > 0) return estimate.per_token;
+  token_time whole;
+  whole.total = estimate.first_token, whole.low = estimate.first_token_low, whole.high = estimate.first_token_high;
+  return whole;
 }
 
 /// The mean times of requests.
@@ -120,8 +114,7 @@ constexpr double largest_factor(double exact, const Holds& holds) {
   const double of_each =
       each > none ? chance(whole, slowest({none, each}) * whole.total) : serving_shape.places[6].share;
   if (first <= none) return of_each;
-  return detail::smaller(of_each,
-                         chance(detail::first_time_of(estimate), slowest({first, none}) * estimate.first_token));
+  return detail::smaller(of_each, chance(first_token_of(estimate), slowest({first, none}) * estimate.first_token));
 }
 
 }  // namespace abi_0
