@@ -118,6 +118,16 @@ TEST_CASE("requests a second of BERT base, in the closed form and simulated") {
   CHECK(close(four.capacity.value(), 4 * all.capacity.value(), 1e-12));
 }
 
+TEST_CASE("one client of several replicas of an encoder waits for a whole step") {
+  serving_job one = texts(512);
+  one.concurrency = 1;
+  const serving_estimate single = serve(bert_base(), one, {}, slice_for("v6e-1"));
+  const serving_estimate several = serve(bert_base(), one, {1, {}, {}}, slice_for("v6e-4"));
+  CHECK(several.replicas == 4);
+  CHECK(close(several.first_token.value(), single.first_token.value()));
+  CHECK(close(several.requests.value(), single.requests.value()));
+}
+
 TEST_CASE("dollars of an encoder are those of its tokens, or of its requests") {
   const serving_estimate all = serve(bert_base(), texts(512), {}, slice_for("v6e-1"));
   const serving_cost cost = cost_of_tokens(all, usd_per_hour(2.7));
