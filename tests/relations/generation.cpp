@@ -182,7 +182,7 @@ void generation_traffic(relation& r) {
     }
     const double batch = made.answer()["batch_time_s"], items = made.answer()["job"]["batch"];
     json seldom = q.request;
-    seldom["rate_per_s"] = 1e-5 / batch, seldom["requests"] = 200, seldom["variation"] = 0;
+    seldom["rate_per_s"] = std::max(1e-6, 1e-5 / batch), seldom["requests"] = 200, seldom["variation"] = 0;
     const reply alone = ask("simulate_generation", seldom);
     if (!r.holds(!alone.refused(), "simulate_generation refuses what generate answers", made, "answers", alone,
                  alone.message()))

@@ -92,7 +92,7 @@ void low_load(relation& r) {
     const reply simulated = ask("simulate", {{"config", of.config},
                                              {"slice", served.answer()["slice"]},
                                              {"job", job},
-                                             {"requests", 120},
+                                             {"requests", 200},
                                              {"variation", 0}});
     if (!r.holds(!simulated.refused(), "simulate refuses what serve answers", served, "answers", simulated,
                  simulated.message()))

@@ -122,18 +122,21 @@ inline void keep_times(const nlohmann::json& request, const question_rows& table
   }
 }
 
-/// Refuses amounts below 0, or above the most of their row, which is that of the command line, that nothing else has
-/// refused: in a field without effect here, or read as none.
+/// Refuses amounts beyond the limits of their rows, which are those of the command line, that nothing else has refused:
+/// in a field without effect here, or read as none. An amount of 0 is left open.
 inline void keep_amounts(const nlohmann::json& request, const question_rows& tables) {
   for (const row_list& table : tables) {
     for (const question_row& row : table) {
       const bool is_amount = row.kind == value_kind::count || row.kind == value_kind::number ||
-                             row.kind == value_kind::share || row.kind == value_kind::rate;
+                             row.kind == value_kind::share || row.kind == value_kind::rate ||
+                             row.kind == value_kind::dollars || row.kind == value_kind::dollars_an_hour;
       const nlohmann::json given = is_amount ? value_at(request, row.path) : nlohmann::json{};
-      if (!given.is_number()) continue;
-      if (const double amount = given.get<double>(); (amount < 0 && row.least >= 0) || amount > row.most)
-        fail(errc::out_of_range, "request." + std::string(row.path), given.dump(),
+      for (const nlohmann::json& one : given.is_array() ? given : nlohmann::json::array({given})) {
+        const double amount = one.is_number() ? one.get<double>() : 0;
+        if (amount == 0 || (amount >= row.least && amount <= row.most)) continue;
+        fail(errc::out_of_range, "request." + std::string(row.path), one.dump(),
              "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump());
+      }
     }
   }
 }
