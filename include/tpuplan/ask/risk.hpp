@@ -188,7 +188,8 @@ namespace detail {
   run.where = all.where, run.slices = slices(all.mesh);
   run.run = {step.total * steps, step.low * steps, step.high * steps};
   run.terms = detail::terms_of(asked, all, step.total, assumed);
-  const memory_breakdown memory = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory);
+  const memory_breakdown memory =
+      memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory, all.constants.own);
   run.fits = tpuplan::fits(memory);
   run.used = memory.total, run.usable = memory.usable;
   run.chance_to_fit = tpuplan::chance_to_fit(memory);

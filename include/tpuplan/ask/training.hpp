@@ -211,7 +211,7 @@ namespace detail {
 /// What memory says of it. Advice is left out.
 [[nodiscard]] inline fit_answer fit_of(const placed_job& all) {
   fit_answer answer;
-  answer.breakdown = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory);
+  answer.breakdown = memory_use(all.config.model, all.job, all.mesh, all.where, all.known_memory, all.constants.own);
   answer.fits = tpuplan::fits(answer.breakdown);
   answer.chance_to_fit = tpuplan::chance_to_fit(answer.breakdown);
   answer.used = answer.breakdown.total;
@@ -221,12 +221,14 @@ namespace detail {
   if (const maybe<std::int64_t> most =
           tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where, all.known_memory))
     answer.largest_batch = *most;
+  if (answer.breakdown.ran) answer.largest_batch = std::max(answer.largest_batch.value_or(0), all.job.global_batch);
   answer.own_peaks = static_cast<std::int64_t>(all.known_memory.count);
   answer.model = all.config.model.name.view();
   answer.slice = tpuplan::name(all.where).view();
   answer.mesh = all.mesh;
   answer.job = all.job;
   answer.assumed = all_assumed(all.config, all.assumed);
+  if (answer.breakdown.ran) answer.assumed.push_back({"memory", "fits", "a run of your own was this job"});
   return answer;
 }
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/batches.hpp>
 #include <tpuplan/plan/candidate.hpp>
@@ -248,7 +249,7 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   found.job.global_batch = search.batch;
   found.job.gradient_accumulation = search.accumulation;
   found.job.remat = space.policies.items[search.policy];
-  found.memory = memory_use(space.request.model, found.job, found.mesh, where);
+  found.memory = memory_use(space.request.model, found.job, found.mesh, where, {}, space.request.constants.own);
   found.fit = fits(found.memory);
   found.step = step_time(space.request.model, found.job, found.mesh, where, space.request.constants);
   found.steps = math::ceil(space.request.tokens / static_cast<double>(tokens_per_step(found.job)));

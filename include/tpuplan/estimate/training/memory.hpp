@@ -46,6 +46,7 @@ struct memory_breakdown {
   bytes on_host{};            ///< tensors of the remat policy and state that are kept on the host, for each device
   known<bytes> host_share{};  ///< of the host's DRAM, what a device has for them
   memory_stage stage = memory_stage::layer;  ///< the stage that needs most
+  bool ran = false;  ///< a run of the caller's own was of this very job: it fits, whatever is estimated
 };
 
 /// How far the estimate of a job that ran may be above what is usable: see most_over_dense. Worked: 1.35 for
@@ -58,10 +59,11 @@ struct memory_breakdown {
 /// 15.75 GiB.
 [[nodiscard]] constexpr bytes headroom(const memory_breakdown& memory) noexcept { return memory.usable - memory.total; }
 
-/// `yes` where even the high estimate is below 97 % of what is usable, `no` where the low one is above 103 %, or where
-/// the host has no room for what is kept there. Worked: `yes` for a high estimate of 25.24 GiB of 31.25
+/// `yes` where the job ran, or even the high estimate is below 97 % of what is usable, `no` where the low one is above
+/// 103 %, or where the host has no room for what is kept there. Worked: `yes` for a high estimate of 25.24 GiB of 31.25
 /// (docs/model.md).
 [[nodiscard]] constexpr verdict fits(const memory_breakdown& memory) noexcept {
+  if (memory.ran) return verdict::yes;
   if (memory.host_share.has_value() && memory.on_host > memory.host_share.value_or({})) return verdict::no;
   if (memory.high < safe_share * memory.usable) return verdict::yes;
   return memory.low > (2 - safe_share) * memory.usable ? verdict::no : verdict::uncertain;
@@ -337,8 +339,7 @@ constexpr memory_terms memory_terms_of_valid(const memory_basis& basis, const po
   stage_terms &logits = stages[0], &layer = stages[1], &update = stages[2];
   logits.activations = of_policy.activations;
   layer.activations = of_policy.in_layer;
-  const double copies =
-      taken_as_tuned(job.software) ? constants.logits_copies : constants.general_logits_copies;
+  const double copies = taken_as_tuned(job.software) ? constants.logits_copies : constants.general_logits_copies;
   logits.logits = bytes{4 * copies * static_cast<double>(logit_width(model)) * job.logits_fraction /
                         static_cast<double>(job.vocabulary_tiles)};
   logits.gathered = bytes{basis.whole.head};

@@ -17,10 +17,10 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// The features by which training steps are compared: parameters, tokens per chip, sequence length, chips, the chip,
-/// whether there are experts, 8-bit products and each kind of parallelism, and marks of the recipe (all of model and job
-/// but its batch and how well its program is tuned), of the layout and of that level. Throws where `step_time` does. Worked: 64
-/// sequences of 4096 tokens of llama-3-8b on the 64 chips of v5p-128 have size log2(8030261248) = 32.9, load and length
-/// log2(4096) = 12, and chips log2(64) = 6.
+/// whether there are experts, 8-bit products and each kind of parallelism, and marks of the recipe (all of model and
+/// job but its batch and how well its program is tuned), of the layout and of that level. Throws where `step_time`
+/// does. Worked: 64 sequences of 4096 tokens of llama-3-8b on the 64 chips of v5p-128 have size log2(8030261248)
+/// = 32.9, load and length log2(4096) = 12, and chips log2(64) = 6.
 [[nodiscard]] constexpr run_features features_of(const transformer& model, const training_job& job, const layout& mesh,
                                                  const slice& where) {
   detail::check_trained(model, job, mesh, where);
@@ -74,6 +74,17 @@ constexpr memory_breakdown corrected(memory_breakdown memory, const own_runs& kn
   return memory;
 }
 
+/// The same of a job that ran: it took no more than its device has, and each part as much less.
+constexpr memory_breakdown as_it_ran(memory_breakdown memory) {
+  const double factor = memory.total > memory.usable ? memory.usable / memory.total : 1;
+  for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
+                      &memory.gathered_weights, &memory.workspace, &memory.total})
+    *part = factor * *part;
+  memory.low = min(memory.low, memory.total), memory.high = min(memory.high, memory.usable);
+  memory.ran = true;
+  return memory;
+}
+
 /// Refuses a peak that no such step has: less than its parameters and optimizer state, which a device holds for
 /// certain, or more than the HBM of a device. Peaks are printed in three figures, so that the lower end is 1 % less.
 constexpr void check_peak(bytes measured, const memory_breakdown& estimated, const chip_spec& chip) {
@@ -109,6 +120,17 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
   const memory_breakdown memory = memory_use(model, job, mesh, where);
   if (known.count == 0) return memory;
   return detail::corrected(memory, known, features_of(model, job, mesh, where));
+}
+
+/// The same where steps were measured too: a job that ran fits. Worked: Llama 3 8B with 4096 sequences of 4096 tokens
+/// on v6e-64 does not, unless a step of it was measured.
+[[nodiscard]] constexpr memory_breakdown memory_use(const transformer& model, const training_job& job,
+                                                    const layout& mesh, const slice& where, const own_runs& known,
+                                                    const own_runs& steps) {
+  if (known.count + steps.count == 0) return memory_use(model, job, mesh, where);
+  const run_features about = features_of(model, job, mesh, where);
+  const memory_breakdown memory = detail::corrected(memory_use(model, job, mesh, where), known, about);
+  return has_run(known, about) || has_run(steps, about) ? detail::as_it_ran(memory) : memory;
 }
 
 /// `largest_batch` with the memory of each batch moved towards the caller's own peaks. Worked: after a peak of 33 GB of

@@ -49,6 +49,7 @@ inline constexpr band_shape even_shape = {{
 /// it is uncertain. Worked: 0.5 for a step that is estimated to take all that is usable.
 [[nodiscard]] constexpr double chance_to_fit(const memory_breakdown& memory) {
   const double least = even_shape.places[0].share;
+  if (memory.ran) return 1 - least;
   return fits(memory) == verdict::no ? least : chance(memory, memory.usable);
 }
 

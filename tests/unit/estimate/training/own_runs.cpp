@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <tpuplan/estimate/training/own_runs.hpp>
+#include <tpuplan/estimate/training/quantiles.hpp>
 #include <tpuplan/hardware/slice.hpp>
 
 #include "support/catch.hpp"
@@ -169,6 +170,43 @@ TEST_CASE("a peak of one's own is what the same job takes again") {
   CHECK(factor(job_of(512, 4096)) > 1.1);
   CHECK(factor(job_of(512, 4096)) < 1.19);
   CHECK(factor(other) < 1.02);
+}
+
+TEST_CASE("a job that ran fits, whatever is estimated of it") {
+  const transformer m = llama_3_8b();
+  const slice where = slice_for("v6e-64");
+  const layout mesh = fsdp_layout(where);
+  const training_job job = job_of(4096, 4096);
+  CHECK(fits(memory_use(m, job, mesh, where)) == verdict::no);
+  const calibration steps = with_own_run({}, 1.2 * step_time(m, job, mesh, where).total, m, job, mesh, where);
+  const memory_breakdown ran = memory_use(m, job, mesh, where, {}, steps.own);
+  CHECK(ran.ran);
+  CHECK(fits(ran) == verdict::yes);
+  CHECK(chance_to_fit(ran) == 0.95);
+  CHECK(ran.total == ran.usable);
+  CHECK(ran.low == ran.total);
+  CHECK(ran.high == ran.usable);
+  const bytes parts = ran.parameters + ran.optimizer + ran.gradients + ran.activations + ran.logits +
+                      ran.gathered_weights + ran.workspace;
+  CHECK(close(parts.value(), ran.total.value()));
+  // So does one whose peak was measured; of what fits anyway nothing changes.
+  const training_job small = job_of(256, 4096);
+  const memory_breakdown before = memory_use(m, small, mesh, where);
+  const own_runs peak = with_own_peak({}, 0.99 * before.usable, m, small, mesh, where);
+  CHECK(fits(memory_use(m, small, mesh, where, peak)) == verdict::uncertain);
+  const memory_breakdown measured = memory_use(m, small, mesh, where, peak, {});
+  CHECK(fits(measured) == verdict::yes);
+  CHECK(measured.total == memory_use(m, small, mesh, where, peak).total);
+  CHECK(measured.high == measured.usable);
+  // One token more, another layout, policy or chip did not run.
+  CHECK_FALSE(memory_use(m, job_of(4160, 4096), mesh, where, {}, steps.own).ran);
+  CHECK_FALSE(memory_use(m, job, {1, 32, 2}, where, {}, steps.own).ran);
+  training_job other = job;
+  other.remat = remat::minimal;
+  CHECK_FALSE(memory_use(m, other, mesh, where, {}, steps.own).ran);
+  const slice v5p = slice_for("v5p-128");
+  CHECK_FALSE(memory_use(m, job, fsdp_layout(v5p), v5p, {}, steps.own).ran);
+  CHECK_FALSE(memory_use(m, job, mesh, where, {}, {}).ran);
 }
 
 TEST_CASE("the largest batch is that of the memory that own peaks correct") {
