@@ -24,15 +24,17 @@
 ///    was begun, then those that wait, as long as there are slots, blocks for the whole prompt, and tokens left in the
 ///    step. The last may be computed in part.
 ///
-/// With `prefill_policy::alone` a step does the second where it can, and the first only where it cannot. At its end
-/// each sequence that decoded, and each whose prompt is complete, has one more token; with its last it leaves.
+/// With `prefill_policy::alone` a step does the second where it can, and the first only where it cannot; without a
+/// limit on its tokens it computes one prompt. At its end each sequence that decoded, and each whose prompt is
+/// complete, has one more token; with its last it leaves.
 ///
 /// A request also has a delay: the time by which its prefill as measured in an idle engine exceeds its prefill here. It
 /// is the host's work for the request, which delays that request but not the steps of others.
 ///
 /// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), except that all
 /// blocks of a prompt are taken when it is admitted, and that the limit on the tokens of a step holds back prompts
-/// alone. `alone` is the order of vLLM V0 and JetStream.
+/// alone. `alone` is the order of vLLM V0 and of JetStream, which prefills one prompt at a time and decodes where all
+/// slots are taken or no prompt waits (jetstream/core/orchestrator.py @acd4f5a, interleaved mode).
 ///
 /// By priority, of those that wait the one with the lowest is admitted first, of equal ones the first to come; and of
 /// those that run the one with the highest is preempted, of equal ones the last to come. None is preempted for one that

@@ -268,13 +268,15 @@ class replica_run {
   void take_prompts(step_work& work) {
     std::int64_t left =
         engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences * engine_.verified : std::int64_t{1} << 62;
-    while (left > 0) {
+    const bool one_by_one = engine_.prefill == prefill_policy::alone && engine_.step_tokens == 0;
+    while (left > 0 && !(one_by_one && work.prompt_tokens > 0)) {
       begin_prompts(work, left);
       if (begun_.empty()) break;
       begun_.compute(
           work, left, times_, [this](std::size_t request) { return tokens_of(request); }, completed_);
     }
-    work.prompts = static_cast<std::int64_t>(completed_.size()) + begun_.size();
+    work.first_tokens = static_cast<std::int64_t>(completed_.size());
+    work.prompts = work.first_tokens + begun_.size();
   }
 
   /// The tokens of a round but its first one, of the drafts that are accepted.

@@ -22,6 +22,7 @@ struct step_work {
   seconds prompt_attention{};      ///< attention of these prompt tokens to those before them
   std::int64_t paused = 0;         ///< sequences that wait because the step computes prompts alone
   std::int64_t prompts = 1;        ///< that these tokens are of
+  std::int64_t first_tokens = 0;   ///< of these prompts those that end with the step
 };
 
 /// How many times as long as estimated steps take.
@@ -70,10 +71,11 @@ class replica_step_times {
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts =
         work.prompt_tokens == 0 ? 0 : each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);
-    const double others = static_cast<double>(std::max<std::int64_t>(work.prompts, 1) - 1);
+    const double others = static_cast<double>(std::max<std::int64_t>(work.first_tokens, 1) - 1);
     const double begun = work.prompt_tokens == 0 ? 0 : host_request_ * others;
     if (work.sequences == 0) {
-      const double device = engine_prefill_ * (fixed_ + prompts);
+      const double device =
+          running_[static_cast<std::size_t>(work.paused)].beside * engine_prefill_ * (fixed_ + prompts);
       if (host_ == 0) return seconds{alone_ * std::max(device, begun)};
       const double host = host_ + host_each_ * static_cast<double>(work.prompt_tokens);
       return seconds{alone_ * detail::with_host(device, host, in_turn_)};
@@ -110,10 +112,10 @@ class replica_step_times {
     running_.reserve(static_cast<std::size_t>(most) + 1);
     for (std::int64_t running = 0; running <= most; ++running) {
       const auto sequences = static_cast<double>(running);
-      const double factor = longer * detail::factor_at(terms.step.own, sequences);
+      const double beside = detail::factor_at(terms.step.own, sequences), factor = longer * beside;
       const double plain = longer * detail::step_at(terms.step, sequences);
       running_.push_back({draft_ > 0 ? longer * detail::verify_at(terms.step, sequences, terms.verified) : plain,
-                          factor * (terms.host + terms.host_each * sequences), factor,
+                          factor * (terms.host + terms.host_each * sequences), factor, running > 0 ? beside : 1,
                           1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_)});
       if (draft_ > 0) plain_.push_back(plain);
     }
@@ -125,7 +127,7 @@ class replica_step_times {
     in_turn_ = terms.in_turn;
     host_ = terms.host;
     host_each_ = terms.host_each / job.prompt.mean;
-    running_.assign(2, {0, 0, 1, 1});
+    running_.assign(2, {0, 0, 1, 1, 1});
   }
   /// Every part but attention is fixed or linear in the tokens. What runs of the caller's own say is taken at the mean
   /// prompt, as in the closed form.
@@ -152,6 +154,7 @@ class replica_step_times {
   struct of_running {
     double device, host;  // seconds, keys and values apart
     double own;           // factor of keys, values and prompts
+    double beside;        // of prompts alone for which so many wait
     double per_block;     // 1 over the tokens of a block for each sequence
   };
   std::vector<of_running> running_;  // by the number of sequences

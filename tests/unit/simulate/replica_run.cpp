@@ -25,9 +25,9 @@ struct made_up_times {
     return seconds{static_cast<double>(to * to - from * from) * 0x1p-20};
   }
   seconds step(const step_work& work) const {
-    return seconds{
-               static_cast<double>(16 + 4 * work.sequences + work.context + 8 * work.prompt_tokens + 2 * work.paused) *
-               0x1p-12} +
+    return seconds{static_cast<double>(16 + 4 * work.sequences + work.context + 8 * work.prompt_tokens +
+                                       2 * work.paused + work.first_tokens) *
+                   0x1p-12} +
            work.prompt_attention;
   }
 };
@@ -42,7 +42,8 @@ struct logged_step {
 bool same(const logged_step& a, const logged_step& b) {
   return a.work.sequences == b.work.sequences && a.work.context == b.work.context &&
          a.work.prompt_tokens == b.work.prompt_tokens && a.work.paused == b.work.paused &&
-         a.work.prompt_attention == b.work.prompt_attention && a.start == b.start && a.end == b.end;
+         a.work.prompt_attention == b.work.prompt_attention && a.work.first_tokens == b.work.first_tokens &&
+         a.start == b.start && a.end == b.end;
 }
 bool same(const request_record& a, const request_record& b) {
   return a.arrival == b.arrival && a.admitted == b.admitted && a.first_token == b.first_token &&
@@ -154,7 +155,8 @@ class plain_engine {
       }
     }
     std::int64_t left = engine_.step_tokens > 0 ? engine_.step_tokens - work.sequences : 1000000000;
-    for (std::size_t i = 0; take_in && left > 0; ++i) {
+    const bool one_by_one = engine_.prefill == prefill_policy::alone && engine_.step_tokens == 0;
+    for (std::size_t i = 0; take_in && left > 0 && !(one_by_one && work.prompt_tokens > 0); ++i) {
       if (i == running_.size()) {
         if (!can_admit()) break;
         sequence s = waiting_.front();
@@ -173,7 +175,7 @@ class plain_engine {
       work.prompt_attention += times_.attention(s.computed, s.computed + chunk);
       s.computed += chunk;
       left -= chunk;
-      if (s.computed == s.tokens) get_a_token.push_back(s.request);
+      if (s.computed == s.tokens) get_a_token.push_back(s.request), ++work.first_tokens;
     }
     const double start = now_;
     now_ += times_.step(work).value();

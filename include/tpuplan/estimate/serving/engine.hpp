@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tpuplan/estimate/serving/apart.hpp>
 #include <tpuplan/estimate/serving/encoder.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/one_token.hpp>
@@ -120,9 +121,13 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
     const detail::token_terms terms = detail::token_terms_of(of.served, model, tokens, each, job, mesh, own);
     const prefill_breakdown alone =
         each.count > 1 ? detail::mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each.time;
+    const detail::admission prompt = detail::admission_of(job, terms, alone, mesh, own);
+    if (terms.alone) {
+      const detail::working_point at = detail::apart_in_turn({job, terms, prompt, {}, {}}, running);
+      return detail::token_of(terms, running, at.prompts, at.token, job.engine);
+    }
     const double count = (running > 1 ? running - 1 : 0) / job.output.mean;
-    const double step = detail::mixed_step(detail::engine_step_at(terms, running), count,
-                                           detail::admission_of(job, terms, alone, mesh, own), running);
+    const double step = detail::mixed_step(detail::engine_step_at(terms, running), count, prompt, running);
     return detail::token_of(terms, running, terms.prompt * count, step, job.engine);
   });
 }
@@ -230,14 +235,16 @@ struct slotted_replica {
                          {},
                          {}};
   result.prompt = admission_of(job, result.terms, result.alone, mesh, own);
-  result.full = has_one_token(job) ? one_token_saturation(result.terms, slots, result.prompt)
-                                   : saturation_of(job, result.terms, slots, result.prompt);
+  result.full = has_one_token(job)   ? one_token_saturation(result.terms, slots, result.prompt)
+                : result.terms.alone ? apart_saturation(job, result.terms, slots, result.prompt)
+                                     : saturation_of(job, result.terms, slots, result.prompt);
   return result;
 }
 
 /// What a request meets where all slots are taken, or as many as prompts can keep full.
 constexpr working_point full_point(const serving_job& job, const slotted_replica& replica) {
-  return working_point_of({job, replica.terms, replica.prompt, replica.full, {}}, replica.full.running);
+  const replica_load load{job, replica.terms, replica.prompt, replica.full, {}};
+  return replica.terms.alone ? apart_in_turn(load, replica.full.running) : working_point_of(load, replica.full.running);
 }
 
 /// `serve` of a model that decodes.
@@ -267,7 +274,9 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   result.prefill = seconds{prompt.prefill};
   const request_source from{job.request_rate.value() / replicas, static_cast<double>(job.concurrency) / replicas};
   const replica_load load{job, terms, prompt, full, from};
-  const engine_point found = has_one_token(job) ? one_token_point(load) : engine_point_of(load);
+  const engine_point found = has_one_token(job) ? one_token_point(load)
+                             : terms.alone      ? apart_point(load)
+                                                : engine_point_of(load);
   const working_point& at = found.at;
   result.running = found.running;
   result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine);

@@ -28,10 +28,11 @@ constexpr double prompts_of_step(const admission& prompt, double slots) {
   return prompt.chunk > 0 ? smaller(larger(1, prompt.chunk * prompt.round / prompt.tokens), slots) : slots;
 }
 
-/// All steps take as many as they can or, where the host then takes longer than the device, as many as keep both busy.
+/// All steps take as many as they can, one where prompts are computed one at a time, or, where the host then takes
+/// longer than the device, as many as keep both busy.
 constexpr saturation one_token_saturation(const token_terms& terms, double slots, const admission& prompt) {
   const encoder_terms steps = one_token_terms(terms, prompt);
-  const double most = prompts_of_step(prompt, slots), slower = steps.host_each - steps.each;
+  const double most = prompts_of_step(prompt, terms.alone ? 1 : slots), slower = steps.host_each - steps.each;
   const double even = slower > 0 ? larger(1, (steps.fixed - steps.host) / slower) : most;
   const double taken = smaller(even, most), rate = taken / step_at(steps, taken);
   return {slots, taken, most, 0, rate, true};

@@ -38,7 +38,7 @@ struct token_terms {
   double host_each = 0;   // host and scheduler, for each sequence
   double known_host = 0;  // of a step, as the caller knows it; 0: nothing is known
   double paged = 0;       // share of `prompts` that engines with pages take
-  double apart = 1;       // times as long takes a prompt in steps of its own, which read the weights again
+  double apart = 1;       // times as much a prompt adds in steps of its own, which read the weights again
   bool in_turn = false;   // the device idles while the host works
   bool hosts = false;     // a replica has several
   bool alone = false;     // a step computes prompts, or else decodes
@@ -51,6 +51,13 @@ struct token_terms {
 constexpr std::int64_t fresh_tokens(const serving_job& job) {
   return ceil_to_count(job.prompt.mean * (1 - job.prefix_hit_rate));
 }
+
+/// Tokens of a request after its first.
+constexpr double later_tokens(const serving_job& job) noexcept { return larger(1e-6, job.output.mean - 1); }
+
+/// Where all prompts that come before a step have steps of their own: the share of those before a later token that it
+/// waits for. Before the first of them half have been computed.
+constexpr double share_before(const serving_job& job) noexcept { return 1 - 0.5 / larger(1, later_tokens(job)); }
 
 /// The mean square of lengths over the square of their mean.
 constexpr double square_ratio(const token_lengths& lengths) {
@@ -116,8 +123,9 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   token_terms terms;
   terms.step = terms_of(served, tokens, job, mesh, constants);
   terms.alone = row_of(job.engine).prompts_alone;
-  terms.apart = taken.time.total / beside_decode(taken.time, mesh);
-  terms.prompts = prompts_of(taken, job, mesh, constants) * (terms.alone ? terms.apart : 1);
+  const double whole = taken.time.total / beside_decode(taken.time, mesh);
+  terms.apart = whole * share_before(job) * job.output.mean / later_tokens(job);
+  terms.prompts = prompts_of(taken, job, mesh, constants) * (terms.alone ? whole : 1);
   terms.prompt = terms.prompts * job.output.mean;
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = host_of_step(constants.common, passed);

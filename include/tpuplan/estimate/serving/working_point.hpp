@@ -165,7 +165,7 @@ constexpr double busy_chance(const request_source& from, double in_service, doub
 /// steps it grows with their count.
 constexpr double step_at_random(const engine_step& step, double rate, const admission& prompt, double sequences) {
   const double without = step.with(0), each = step.own * prompt.each, room = room_beside(prompt, sequences);
-  const double hidden = step.alone || step.in_turn ? 0 : larger(0, step.host - step.device);
+  const double hidden = step.in_turn ? 0 : larger(0, step.host - step.device);
   const double filled = room > 0 ? prompt.tokens / room : 0;  // of a step, by a prompt
   double mean = without;
   for (int i = 0; hidden > 0 && filled < 1 && i < 50; ++i) {
@@ -274,8 +274,7 @@ constexpr double add_whole(working_point& at, const replica_load& load, const en
   if (prompt.chunk > 0)
     came = came / 2 + came_into(larger(0, prompts_beside(prompt, at.batch) - prompt.each), came / 2, prompt.each);
   const double rest = (prompt.round - 1) * step.with(0);  // of a round, which hands out all its tokens at its end
-  const double mine =
-      step.alone ? prompt.prefill + step.own * came : larger(prompt.prefill, rest + step.with(prompt.each + came));
+  const double mine = larger(prompt.prefill, rest + step.with(prompt.each + came));
   const double prefill = busy * mine + (1 - busy) * prompt.prefill;
   at.first = busy * (rest + met) / 2 + prefill;
   return load.from.rate > 0 ? catching_up(prefill - prompt.round * at.token, share, usual_tokens(load.job)) : 0;
@@ -354,6 +353,15 @@ constexpr working_point solved_point(const replica_load& load, double running) {
   return at;
 }
 
+/// Time that a request which comes at random waits for a slot.
+constexpr double slot_queue(const replica_load& load, double running) {
+  const double rate = load.from.rate, used = rate / load.full.rate, slots = load.full.slots;
+  const double taken = load.full.is_chunked ? running : slots * running / load.full.running;
+  // Servers that are as seldom all taken where a request takes no longer beside others.
+  const double servers = slots * used * (slots - taken) / (taken * (1 - used));
+  return mean_queue(used, larger(1, servers), square_ratio(load.job.output)) / rate;
+}
+
 /// Time that a request waits for a slot, and with chunks for the prompts before it. From a fixed number of clients,
 /// those beyond the slots wait.
 constexpr double queue_time(const replica_load& load, const working_point& at, double running) {
@@ -364,12 +372,9 @@ constexpr double queue_time(const replica_load& load, const working_point& at, d
     return left > 1e-6 * load.from.clients ? left / each : 0;
   }
   if (rate <= 0) return 0;
-  const double used = rate / load.full.rate, slots = load.full.slots;
-  const double taken = load.full.is_chunked ? running : slots * running / load.full.running;
-  // Servers that are as seldom all taken where a request takes no longer beside others.
-  const double servers = slots * used * (slots - taken) / (taken * (1 - used));
-  double waiting = mean_queue(used, larger(1, servers), square_ratio(load.job.output));
-  if (load.prompt.chunk > 0 && slots > 1) {
+  const double used = rate / load.full.rate;
+  double waiting = rate * slot_queue(load, running);
+  if (load.prompt.chunk > 0 && load.full.slots > 1) {
     const double several = room_of(load, running, at.batch) / load.prompt.tokens;  // prompts in a step
     const double step = engine_step_at(load.terms, at.batch).with(prompts_beside(load.prompt, at.batch));
     waiting += mean_queue(smaller(rate / several * step, used), larger(several, 1), square_ratio(load.job.prompt));

@@ -1,0 +1,82 @@
+#ifndef TPUPLAN_ESTIMATE_SERVING_APART_HPP
+#define TPUPLAN_ESTIMATE_SERVING_APART_HPP
+
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/estimate/serving/working_point.hpp>
+
+/// @file
+/// Engines that compute prompts in steps of their own, one at a time, and decode where none waits, such as JetStream. A
+/// sequence waits for all prompts that come before its next token.
+
+namespace tpuplan {
+inline namespace abi_0 {
+namespace detail {
+
+/// All slots are taken: each step ends some sequences, whose slots have new prompts before the next one.
+constexpr saturation apart_saturation(const serving_job& job, const token_terms& terms, double slots,
+                                      const admission& prompt) {
+  const engine_step step = engine_step_at(terms, slots);
+  const double begun = slots / later_tokens(job), prompts = begun * prompt.prefill;
+  return {slots, slots, slots, prompts, begun / step.with(prompts), false};
+}
+
+/// What a request that comes at random meets. Prompts are served before decode steps, which are what a server does in
+/// its vacations (B. T. Doshi, 1986): a request waits for the prompts ahead of it and for what is left of a step. After
+/// its first token it waits for those behind it, and for those that come in each step but its last.
+///
+/// Steps follow one another as long as some sequence decodes: of the time without prompts a share of 1 - exp(-x), where
+/// x requests come in the steps of one answer. Prompts come to a step as many as such a server has without a pause. A
+/// sequence decodes beside those, 1 / (1 - used)^2 as it sees them, beside those that come in its own steps and, where
+/// steps were running, those of the steps before.
+constexpr working_point apart_at_random(const replica_load& load) {
+  const double prefill = load.prompt.prefill, rate = load.from.rate, used = rate * prefill, left = 1 - used;
+  const double tokens = later_tokens(load.job), spread = square_ratio(load.job.prompt), slots = load.full.slots;
+  const auto step_of = [&](double batch) { return engine_step_at(load.terms, batch).with(0); };
+  const auto share_of = [&](double step) { return 1 - math::exp(-rate * tokens * step); };
+  const auto fewer = [&](double batch) {
+    const double step = step_of(batch);
+    return batch - rate * tokens * step / (left * share_of(step));
+  };
+  const double decodes = share_of(step_of(larger(1, crossing(fewer, slots))));
+  const double at_once = (1 + (spread - 1) * used * used) / (left * left);
+  const double others = larger(0, tokens - 1) + decodes * (tokens + 1);
+  const double batch = crossing([&](double n) { return n - at_once - rate / left * step_of(n) * others / 2; }, slots);
+  const engine_step one = engine_step_at(load.terms, batch);
+  const double step = one.with(0), first = prefill + used * prefill * spread / 2 / left + decodes * step / 2;
+  const double prompts = used / left * (step + (first - step) / usual_tokens(load.job));
+  return {batch, prompts, one.with(prompts), first};
+}
+
+/// What one of `running` sequences meets where a prompt comes whenever an answer ends: with a step, and with those
+/// whose answers end in the same one. Where all answers of some clients are as long, these are all others.
+constexpr working_point apart_in_turn(const replica_load& load, double running) {
+  const double batch = larger(1, running), tokens = later_tokens(load.job), prefill = load.prompt.prefill;
+  const engine_step one = engine_step_at(load.terms, batch);
+  const bool in_step = load.from.clients > 0 && square_ratio(load.job.output) <= 1;
+  const double beside = prefill * (batch - 1) / (in_step ? 1 : tokens);
+  const double before = beside * (in_step ? 0.5 / tokens : share_before(load.job));  // a later token
+  return {batch, before, one.with(before), prefill + beside / 2};
+}
+
+/// A replica under some load. Where requests come in turn each has the others' prompts as its own once.
+constexpr engine_point apart_point(const replica_load& load) {
+  const double tokens = later_tokens(load.job), slots = load.full.slots, target = load.job.tpot_target.value();
+  if (load.from.rate > 0) {
+    const working_point at = apart_at_random(load);
+    const double running = smaller(load.from.rate * (load.prompt.prefill + tokens * at.token), slots);
+    return {running, at, slot_queue(load, running), load.from.rate};
+  }
+  double running = load.from.clients > 0 ? smaller(load.from.clients, slots) : slots;
+  if (load.from.clients <= 0 && target > 0)
+    running =
+        larger(smaller(1, slots), crossing([&](double n) { return apart_in_turn(load, n).token - target; }, slots));
+  const working_point at = apart_in_turn(load, running);
+  const double rate = running / (at.first + tokens * at.token);
+  return {running, at, larger(0, load.from.clients - running) / rate, rate};
+}
+
+}  // namespace detail
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif
