@@ -200,7 +200,7 @@ constexpr void validate(const own_runs& runs) {
 }
 
 /// Whether one of the runs was of that very question: the recipe on that chip, in that layout, of those sizes, and of
-/// the version of the latest run. Worked: not of one token more.
+/// the version of the latest run. Worked: a run of 4096 sequences says so of 4096 sequences, and not of 4160.
 [[nodiscard]] constexpr bool has_run(const own_runs& runs, const run_features& about) {
   const run_features asked = detail::of_latest(runs, about);
   own_spreads even;

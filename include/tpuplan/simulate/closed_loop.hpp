@@ -1,8 +1,10 @@
 #ifndef TPUPLAN_SIMULATE_CLOSED_LOOP_HPP
 #define TPUPLAN_SIMULATE_CLOSED_LOOP_HPP
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/simulate/simulation.hpp>
@@ -11,7 +13,9 @@
 
 /// @file
 /// A replica under a closed loop, as benchmarks load it: so many clients, of which each sends its next request when it
-/// has the last token of the one before.
+/// has the last token of the one before. That comes while the engine's next step runs, where it has one: it takes the
+/// requests that are there when a step begins, and the answer is still on its way (vllm/v1/engine/core.py,
+/// run_busy_loop; SGLang and JetStream likewise).
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -40,6 +44,9 @@ inline void validate(const closed_loop& loop, const simulated_engine& engine, st
          "0, or from the number of clients to fewer than the requests");
 }
 
+/// When a request comes that the end of another has sent: after the step has begun that begins then.
+inline double sent_at(double end) { return std::nextafter(end, std::numeric_limits<double>::infinity()); }
+
 /// Requests with the times at which clients send them, and when the last of them ends.
 struct sent_requests {
   std::vector<simulated_request> requests;
@@ -61,8 +68,9 @@ sent_requests sent_by(const closed_loop& loop, const simulated_engine& engine, s
     end = max(end, now);
     if (next == requests.size()) return false;
     std::size_t at = next++;  // behind those that are sent before: arrivals stay in order
-    for (; at > 0 && requests[at - 1].arrival > now; --at) requests[at].arrival = requests[at - 1].arrival;
-    requests[at].arrival = now;
+    const seconds then{sent_at(now.value())};
+    for (; at > 0 && requests[at - 1].arrival > then; --at) requests[at].arrival = requests[at - 1].arrival;
+    requests[at].arrival = then;
     return false;
   };
   simulation_run run;

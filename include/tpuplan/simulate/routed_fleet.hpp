@@ -354,9 +354,9 @@ class routed_fleet {
   void go_on(const event& ended) {
     const std::size_t next = ended.request + 1;
     if (next < requests_.size() && requests_[next].turn > 0) {
-      coming_.push({ended.time + requests_[next].think.value(), event_kind::arrival, next});
+      coming_.push({sent_at(ended.time + requests_[next].think.value()), event_kind::arrival, next});
     } else if (loop_.clients > 0) {
-      start_next(ended.time);
+      start_next(sent_at(ended.time));
     }
   }
   void send(const event& now) {

@@ -82,7 +82,7 @@ TEST_CASE("priorities of a trace, behind a router, and of clients") {
   CHECK(behind.priorities[0].first_token.value.mean < behind.priorities[1].first_token.value.mean);
   simulate_request clients = busy();
   clients.job.request_rate = {};
-  clients.job.concurrency = 96;
+  clients.job.concurrency = 192;
   const simulate_answer closed = asked(clients);
   REQUIRE(closed.priorities.size() == 2);
   CHECK(closed.priorities[0].first_token.value.mean < 0.6 * closed.priorities[1].first_token.value.mean);

@@ -1,5 +1,6 @@
 // Closed loops: worked runs, what is refused, Little's law, the closed form, and a published benchmark's shape.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <tpuplan/hardware/slice_table.hpp>
@@ -32,9 +33,10 @@ serving_job chat(std::int64_t output) {
   job.output = fixed_length(output);
   return job;
 }
+/// To the nanosecond: requests are sent right behind the ends of others.
 std::vector<double> arrivals_of(const simulation_run& run) {
   std::vector<double> all;
-  for (const request_record& record : run.records) all.push_back(record.arrival.value());
+  for (const request_record& record : run.records) all.push_back(std::round(1e9 * record.arrival.value()) / 1e9);
   return all;
 }
 std::vector<double> arrivals_with(const closed_loop& loop, std::size_t requests) {
@@ -52,10 +54,27 @@ TEST_CASE("a client sends its next request when the one before has ended") {
   CHECK(arrivals_with({3}, 3) == std::vector<double>{0, 0, 0});
 }
 
+TEST_CASE("a request that an answer sends has no part in the step that begins then") {
+  // Of two clients one begins at 1 s. Each step takes a second: while the other decodes, a request waits for one.
+  const simulation_run run = simulate_closed_loop(
+      {2, seconds{2}}, small_engine(), std::vector<simulated_request>(6, {{}, 5, 3, 0}), steps_of_a_second{});
+  const auto first = [&](std::size_t i) { return (run.records[i].first_token - run.records[i].arrival).value(); };
+  CHECK(close(first(0), 1));
+  CHECK(close(first(1), 1));
+  CHECK(close(first(2), 2));
+  CHECK(close(first(3), 2));
+  CHECK(run.records[2].arrival > 3_s);
+  CHECK(run.records[2].arrival < seconds{3 + 1e-12});
+  // Where nothing else runs it is computed at once.
+  const simulation_run alone =
+      simulate_closed_loop({1}, small_engine(), std::vector<simulated_request>(3, {{}, 5, 3, 0}), steps_of_a_second{});
+  CHECK(close((alone.records[2].first_token - alone.records[2].arrival).value(), 1));
+}
+
 TEST_CASE("a closed loop is counted until its last request has ended") {
   const std::vector<simulated_request> requests(200, {{}, 5, 3, 0});
   const simulation_run run = simulate_closed_loop({1}, small_engine(), requests, steps_of_a_second{});
-  CHECK(run.counted_until == seconds{600});
+  CHECK(close(run.counted_until.value(), 600));
   const simulation_report report = report_of(run);
   CHECK(report.requests == 200);
   CHECK(close(report.output_tokens.value(), 1, 1e-12));

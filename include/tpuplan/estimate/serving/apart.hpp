@@ -47,15 +47,25 @@ constexpr working_point apart_at_random(const replica_load& load) {
   return {batch, prompts, one.with(prompts), first};
 }
 
+/// Where clients have others, a prompt is sent while a further step runs and has no part in it, unless others were
+/// sent a step before, whose prompts come now: the share of a step that a request waits.
+constexpr double step_missed(const replica_load& load, double others) {
+  const double tokens = later_tokens(load.job), ended = 1 / larger(1, tokens);
+  if (load.from.clients <= 0 || load.from.clients > load.full.slots || square_ratio(load.job.output) <= 1) return 0;
+  return (1 - math::pow(ended, others)) / (2 - math::exp(-others * ended));
+}
+
 /// What one of `running` sequences meets where a prompt comes whenever an answer ends: with a step, and with those
-/// whose answers end in the same one. Where all answers of some clients are as long, these are all others.
+/// whose answers end in the same one. Where all answers of some clients are as long, these are all others. Until its
+/// answer ends each of the others sends a prompt.
 constexpr working_point apart_in_turn(const replica_load& load, double running) {
-  const double batch = larger(1, running), tokens = later_tokens(load.job), prefill = load.prompt.prefill;
-  const engine_step one = engine_step_at(load.terms, batch);
+  const double tokens = later_tokens(load.job), prefill = load.prompt.prefill, others = larger(0, running - 1);
+  const double missed = step_missed(load, others), ended = others / larger(1, tokens + missed);
   const bool in_step = load.from.clients > 0 && square_ratio(load.job.output) <= 1;
-  const double beside = prefill * (batch - 1) / (in_step ? 1 : tokens);
-  const double before = beside * (in_step ? 0.5 / tokens : share_before(load.job));  // a later token
-  return {batch, before, one.with(before), prefill + beside / 2};
+  const double ahead = in_step ? others / 2 : smaller(others, ended / 2 + (missed > 0 ? ended * (1 - missed) : 0));
+  const double batch = 1 + others * tokens / (tokens + missed), before = prefill * (others - ahead) / tokens;
+  const engine_step one = engine_step_at(load.terms, batch);
+  return {batch, before, one.with(before), missed * one.with(0) + prefill * (1 + ahead)};
 }
 
 /// A replica under some load. Where requests come in turn each has the others' prompts as its own once.

@@ -146,11 +146,17 @@ constexpr encoder_point encoder_at_random(const encoder_terms& terms, double rat
 }
 
 /// From so many clients of which each waits for its answer, at times none where they are fewer than replicas; all that
-/// a step takes where there are 0.
+/// a step takes where there are 0. Of clients that are more than that, but not twice as many, a full step and one with
+/// the others take turns, as answers send their next request while the step of those runs.
 constexpr encoder_point encoder_in_turn(const encoder_terms& terms, double clients, double most) {
-  const double requests = clients > 0 ? smaller(larger(1, clients), most) : most, step = step_at(terms, requests);
-  const double first = clients > requests ? clients / requests * step : step;
-  return {requests, first, first - step, (clients > 0 ? smaller(clients, requests) : requests) / step};
+  const double full = step_at(terms, most);
+  if (clients > most) {
+    const double others = smaller(clients - most, most),
+                 first = clients / (most + others) * (full + step_at(terms, others));
+    return {(most * most + others * others) / (most + others), first, first - full, clients / first};
+  }
+  const double requests = clients > 0 ? larger(1, clients) : most, step = step_at(terms, requests);
+  return {requests, step, 0, (clients > 0 ? clients : requests) / step};
 }
 
 /// Fills in the range of a time that has `requests` in each step: that of a prefill on a chip without runs, because

@@ -152,6 +152,10 @@ constexpr double batch_met(const replica_load& load, double running) {
   return smaller(batch, load.full.batch);
 }
 
+/// The part of a step that is left when a request comes while it runs: half at random, and all of it where the end of
+/// the one before has sent it.
+constexpr double step_left(const request_source& from) noexcept { return from.clients > 0 ? 1 : 0.5; }
+
 /// The chance that a step runs when a request comes.
 constexpr double busy_chance(const request_source& from, double in_service, double batch) {
   if (from.rate > 0) return 1 - math::exp(-in_service);
@@ -245,7 +249,8 @@ constexpr double add_chunked(working_point& at, const replica_load& load, const 
   const double steps = prompt.tokens / room, left = larger(0, count - steps) * (beside - others);
   const double came = came_into(left, step.own * at.prompts / at.token * beside, step.own * prompt.each);
   const double taken = larger(count, steps) * others + steps * (beside - others) + came;
-  at.first = 0.5 * busy * round * at.token + (1 - busy) * prompt.prefill + busy * larger(taken, prompt.prefill);
+  at.first = step_left(load.from) * busy * round * at.token + (1 - busy) * prompt.prefill +
+             busy * larger(taken, prompt.prefill);
   // A request leaves the prompts behind that are there on average, and those of the mean step are fewer. Work that is
   // left is steps that are full, and lets more come: n (1 - rate x steps x longer) = left - that of the mean step.
   const double longer = beside - others;
@@ -276,7 +281,7 @@ constexpr double add_whole(working_point& at, const replica_load& load, const en
   const double rest = (prompt.round - 1) * step.with(0);  // of a round, which hands out all its tokens at its end
   const double mine = larger(prompt.prefill, rest + step.with(prompt.each + came));
   const double prefill = busy * mine + (1 - busy) * prompt.prefill;
-  at.first = busy * (rest + met) / 2 + prefill;
+  at.first = step_left(load.from) * busy * (rest + met) + prefill;
   return load.from.rate > 0 ? catching_up(prefill - prompt.round * at.token, share, usual_tokens(load.job)) : 0;
 }
 

@@ -60,9 +60,9 @@ TEST_CASE("clients of an engine that computes prompts by themselves, one at a ti
         if (output == 2) continue;
         const token_lengths varied = lengths_of(log_normal_lengths(static_cast<double>(output), 0.5, 10 * output));
         const ratios of_varied = of_clients(jetstream_job(prompt, varied), clients);
-        CHECK(within(of_varied.first, 0.05));
-        CHECK(within(of_varied.token, 0.05));
-        CHECK(within(of_varied.requests, 0.04));
+        CHECK(within(of_varied.first, 0.13));
+        CHECK(within(of_varied.token, 0.07));
+        CHECK(within(of_varied.requests, 0.035));
       }
     }
   }
