@@ -199,19 +199,6 @@ constexpr void validate(const own_runs& runs) {
     detail::fail(errc::out_of_range, "own_runs.count", static_cast<std::int64_t>(runs.count), "at most 20 runs");
 }
 
-/// Whether one of the runs was of that very question: the recipe on that chip, in that layout, of those sizes, and of
-/// the version of the latest run. Worked: a run of 4096 sequences says so of 4096 sequences, and not of 4160.
-[[nodiscard]] constexpr bool has_run(const own_runs& runs, const run_features& about) {
-  const run_features asked = detail::of_latest(runs, about);
-  own_spreads even;
-  for (std::size_t i = 0; i < runs.count; ++i) {
-    const run_features& ran = runs.items[i].about;
-    if (detail::same_recipe(asked, ran) && asked.layout == ran.layout && detail::apart(asked, ran, even) < 1e-18)
-      return true;
-  }
-  return false;
-}
-
 /// The factor by which those runs change the estimate of a question: 1 without runs. Worked: a run of weight 5, with
 /// spreads of 0.2 (source) and 0.1 (question), makes it exp(5 x 0.05) = 1.284 for the same question, and exp(5 x 0.04)
 /// = 1.221 for one that is in nothing like it.

@@ -34,7 +34,7 @@
 /// The rules are those of the scheduler of vLLM V1 (vllm/v1/core/sched/scheduler.py, read 2026-11-22), except that all
 /// blocks of a prompt are taken when it is admitted, and that the limit on the tokens of a step holds back prompts
 /// alone. `alone` is the order of vLLM V0 and of JetStream, which prefills one prompt at a time and decodes where all
-/// slots are taken or no prompt waits (jetstream/core/orchestrator.py @acd4f5a, interleaved mode).
+/// slots are taken or no prompt waits (jetstream/core/orchestrator.py at acd4f5a, interleaved mode).
 ///
 /// By priority, of those that wait the one with the lowest is admitted first, of equal ones the first to come; and of
 /// those that run the one with the highest is preempted, of equal ones the last to come. None is preempted for one that

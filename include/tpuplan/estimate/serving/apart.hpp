@@ -20,6 +20,15 @@ constexpr saturation apart_saturation(const serving_job& job, const token_terms&
   return {slots, slots, slots, prompts, begun / step.with(prompts), false};
 }
 
+/// Zero where `each` for a second of a step, `one` for each of its sequences, and `by_itself` cancel out.
+struct step_balance {
+  const token_terms& terms;
+  double one = 1, by_itself = 0, each = 0;
+  constexpr double operator()(double batch) const {
+    return one * batch + by_itself + each * engine_step_at(terms, batch).with(0);
+  }
+};
+
 /// What a request that comes at random meets. Prompts are served before decode steps, which are what a server does in
 /// its vacations (B. T. Doshi, 1986): a request waits for the prompts ahead of it and for what is left of a step. After
 /// its first token it waits for those behind it, and for those that come in each step but its last.
@@ -29,21 +38,18 @@ constexpr saturation apart_saturation(const serving_job& job, const token_terms&
 /// sequence decodes beside those, 1 / (1 - used)^2 as it sees them, beside those that come in its own steps and, where
 /// steps were running, those of the steps before.
 constexpr working_point apart_at_random(const replica_load& load) {
-  const double prefill = load.prompt.prefill, rate = load.from.rate, used = rate * prefill, left = 1 - used;
-  const double tokens = later_tokens(load.job), spread = square_ratio(load.job.prompt), slots = load.full.slots;
-  const auto step_of = [&](double batch) { return engine_step_at(load.terms, batch).with(0); };
-  const auto share_of = [&](double step) { return 1 - math::exp(-rate * tokens * step); };
-  const auto fewer = [&](double batch) {
-    const double step = step_of(batch);
-    return batch - rate * tokens * step / (left * share_of(step));
-  };
-  const double decodes = share_of(step_of(larger(1, crossing(fewer, slots))));
-  const double at_once = (1 + (spread - 1) * used * used) / (left * left);
-  const double others = larger(0, tokens - 1) + decodes * (tokens + 1);
-  const double batch = crossing([&](double n) { return n - at_once - rate / left * step_of(n) * others / 2; }, slots);
+  const double rate = load.from.rate, tokens = later_tokens(load.job), slots = load.full.slots;
+  const double alone = load.prompt.prefill, prefill = engine_step_at(load.terms, slots).own * alone;
+  const double spread = square_ratio(load.job.prompt), used = smaller(rate * prefill, 1 - 1e-9), left = 1 - used;
+  const double part = smaller(1, tokens);  // of the requests that have a second token
+  const double once = 1 + part * used / left, seen = 1 + part * ((1 + (spread - 1) * used * used) / left / left - 1);
+  const double usual = crossing(step_balance{load.terms, 1, -once, -once * rate * tokens / 2}, slots);
+  const double decodes = -math::expm1(-rate * tokens * engine_step_at(load.terms, larger(1, usual)).with(0));
+  const double others = part * (larger(0, tokens - 1) + decodes * (larger(1, tokens) + 1));
+  const double batch = crossing(step_balance{load.terms, 1, -seen, -rate / left * others / 2}, slots);
   const engine_step one = engine_step_at(load.terms, batch);
-  const double step = one.with(0), first = prefill + used * prefill * spread / 2 / left + decodes * step / 2;
-  const double prompts = used / left * (step + (first - step) / usual_tokens(load.job));
+  const double step = one.with(0), first = alone + used * prefill * spread / 2 / left + decodes * step / 2;
+  const double prompts = used / left * (step + (first - step) / usual_tokens(load.job)) / one.own;
   return {batch, prompts, one.with(prompts), first};
 }
 
@@ -62,7 +68,9 @@ constexpr working_point apart_in_turn(const replica_load& load, double running) 
   const double tokens = later_tokens(load.job), prefill = load.prompt.prefill, others = larger(0, running - 1);
   const double missed = step_missed(load, others), ended = others / larger(1, tokens + missed);
   const bool in_step = load.from.clients > 0 && square_ratio(load.job.output) <= 1;
-  const double ahead = in_step ? others / 2 : smaller(others, ended / 2 + (missed > 0 ? ended * (1 - missed) : 0));
+  const double ahead = in_step      ? others / 2
+                       : missed > 0 ? smaller(others, ended * (1.5 - missed))
+                                    : others * (1 - share_behind(load.job));
   const double batch = 1 + others * tokens / (tokens + missed), before = prefill * (others - ahead) / tokens;
   const engine_step one = engine_step_at(load.terms, batch);
   return {batch, before, one.with(before), missed * one.with(0) + prefill * (1 + ahead)};
@@ -77,9 +85,11 @@ constexpr engine_point apart_point(const replica_load& load) {
     return {running, at, slot_queue(load, running), load.from.rate};
   }
   double running = load.from.clients > 0 ? smaller(load.from.clients, slots) : slots;
-  if (load.from.clients <= 0 && target > 0)
-    running =
-        larger(smaller(1, slots), crossing([&](double n) { return apart_in_turn(load, n).token - target; }, slots));
+  if (load.from.clients <= 0 && target > 0) {
+    const double own = engine_step_at(load.terms, slots).own;
+    const double each = own * load.prompt.prefill * share_behind(load.job) / tokens;  // of prompts, to a token
+    running = larger(smaller(1, slots), crossing(step_balance{load.terms, each, -each - target, 1}, slots));
+  }
   const working_point at = apart_in_turn(load, running);
   const double rate = running / (at.first + tokens * at.token);
   return {running, at, larger(0, load.from.clients - running) / rate, rate};

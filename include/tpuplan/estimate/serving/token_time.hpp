@@ -55,9 +55,12 @@ constexpr std::int64_t fresh_tokens(const serving_job& job) {
 /// Tokens of a request after its first.
 constexpr double later_tokens(const serving_job& job) noexcept { return larger(1e-6, job.output.mean - 1); }
 
-/// Where all prompts that come before a step have steps of their own: the share of those before a later token that it
-/// waits for. Before the first of them half have been computed.
-constexpr double share_before(const serving_job& job) noexcept { return 1 - 0.5 / larger(1, later_tokens(job)); }
+/// Where all prompts that come before a step have steps of their own: the share of them that a request waits for after
+/// its first token. Before the first of its later tokens half have been computed, and those without have no part in it.
+constexpr double share_behind(const serving_job& job) noexcept {
+  const double tokens = later_tokens(job);
+  return tokens > 1 ? 1 - 0.5 / tokens : tokens / 2;
+}
 
 /// The mean square of lengths over the square of their mean.
 constexpr double square_ratio(const token_lengths& lengths) {
@@ -124,7 +127,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.step = terms_of(served, tokens, job, mesh, constants);
   terms.alone = row_of(job.engine).prompts_alone;
   const double whole = taken.time.total / beside_decode(taken.time, mesh);
-  terms.apart = whole * share_before(job) * job.output.mean / later_tokens(job);
+  terms.apart = whole * share_behind(job) * job.output.mean / later_tokens(job);
   terms.prompts = prompts_of(taken, job, mesh, constants) * (terms.alone ? whole : 1);
   terms.prompt = terms.prompts * job.output.mean;
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;

@@ -58,13 +58,17 @@ inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.02, 2.94, 1.93, 3, 3, 
 
 namespace detail {
 
-/// An estimate of memory, moved by the caller's own peaks as they move that of a job with these features.
-constexpr memory_breakdown corrected(memory_breakdown memory, const own_runs& known, const run_features& about) {
-  if (known.count == 0) return memory;
-  const double factor = own_factor(known, memory_spreads, about);
+/// All parts by a factor, and what they add up to.
+constexpr void scale(memory_breakdown& memory, double factor) {
   for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
                       &memory.gathered_weights, &memory.workspace, &memory.total, &memory.low, &memory.high})
     *part = factor * *part;
+}
+
+/// An estimate of memory, moved by the caller's own peaks as they move that of a job with these features.
+constexpr memory_breakdown corrected(memory_breakdown memory, const own_runs& known, const run_features& about) {
+  if (known.count == 0) return memory;
+  scale(memory, own_factor(known, memory_spreads, about));
   const double left = (1 + own_spread_left(known, memory_spreads, about)) / 2;
   // What a job that was measured takes again is within a few percent of it, whatever the range of the model is.
   const double reach = left < 0.7 ? own_reach(known, memory_spreads, about) : math::detail::infinity;
@@ -76,12 +80,9 @@ constexpr memory_breakdown corrected(memory_breakdown memory, const own_runs& kn
 
 /// The same of a job that ran: it took no more than its device has, and each part as much less.
 constexpr memory_breakdown as_it_ran(memory_breakdown memory) {
-  const double factor = memory.total > memory.usable ? memory.usable / memory.total : 1;
-  for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
-                      &memory.gathered_weights, &memory.workspace, &memory.total})
-    *part = factor * *part;
-  memory.low = min(memory.low, memory.total), memory.high = min(memory.high, memory.usable);
-  memory.ran = true;
+  const bytes high = min(memory.high, memory.usable);
+  if (memory.total > memory.usable) scale(memory, memory.usable / memory.total);
+  memory.low = min(memory.low, memory.total), memory.high = high, memory.ran = true;
   return memory;
 }
 
@@ -120,6 +121,19 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
   const memory_breakdown memory = memory_use(model, job, mesh, where);
   if (known.count == 0) return memory;
   return detail::corrected(memory, known, features_of(model, job, mesh, where));
+}
+
+/// Whether one of the runs was of that very question: the recipe on that chip, in that layout, of those sizes, and of
+/// the version of the latest run. Worked: a run of 4096 sequences says so of 4096 sequences, and not of 4160.
+[[nodiscard]] constexpr bool has_run(const own_runs& runs, const run_features& about) {
+  const run_features asked = detail::of_latest(runs, about);
+  own_spreads even;
+  for (std::size_t i = 0; i < runs.count; ++i) {
+    const run_features& ran = runs.items[i].about;
+    if (detail::same_recipe(asked, ran) && asked.layout == ran.layout && detail::apart(asked, ran, even) < 1e-18)
+      return true;
+  }
+  return false;
 }
 
 /// The same where steps were measured too: a job that ran fits. Worked: Llama 3 8B with 4096 sequences of 4096 tokens
