@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# builds.sh SOURCE WORK RELATIONS LIBRARY: the library as the build has it (libtpuplan.a, without optimisation), as g++
+# builds.sh SOURCE WORK RELATIONS LIBRARY: the library as the build has it (libtpuplan.a), as g++
 # builds it with FMA, and as clang does, gives the same choices and figures. A compiler or an instruction set that is not
 # there is passed over, but not all of them.
 set -uo pipefail

@@ -105,7 +105,7 @@ void run_fit(const job_options& job, const mesh_options& mesh, const picture_opt
   refuse_pictures(with, pictures, model.net ? "given for a network of layers" : "given for a language model");
   if (model.net) refuse_drawing(with, "given for a network of layers", "a language model");
   if (model.net) return network_fit(model, job, mesh, with);
-  const placed_job asked = place(model.config, job, mesh, calibrated_part::memory);
+  const placed_job asked = place(model.config, job, mesh, calibrated_part::steps_and_memory);
   const fit_answer a = answer_to_fit(asked);
   if (a.fits == verdict::no) with.status = 1;
   view shown = view_of(a, view_options_of(with));

@@ -161,8 +161,9 @@ template <class Request>
 }
 [[nodiscard]] inline reply fit_answered(const nlohmann::json& request, const wanted_beside& beside) {
   const fit_request asked = read_request<fit_request>(request);
-  return reply_of(answer_to_fit(placed_of(read_any_model(asked.config), request, asked, calibrated_part::memory)),
-                  beside);
+  return reply_of(
+      answer_to_fit(placed_of(read_any_model(asked.config), request, asked, calibrated_part::steps_and_memory)),
+      beside);
 }
 /// What is of a run alone: without effect where a step is asked about.
 inline constexpr const char* keys_of_a_run[] = {"region",

@@ -28,14 +28,13 @@ inline constexpr question_row own_run_rows[] = {
 /// What a question learns of a calibration.
 enum class calibrated_part : std::uint8_t {
   steps,             ///< times of training steps
-  steps_and_memory,  ///< these, and peaks of memory
-  memory,            ///< peaks of memory, and what advice says of steps
+  steps_and_memory,  ///< these, which also say that a job ran, and peaks of memory
   serving            ///< times of tokens and of first tokens
 };
 
 /// What a calibration has to have for a question. Worked: "training steps" for `steps`.
 [[nodiscard]] constexpr std::string_view name(calibrated_part part) noexcept {
-  constexpr const char* names[] = {"training steps", "training steps or peaks of memory", "peaks of memory",
+  constexpr const char* names[] = {"training steps", "training steps or peaks of memory",
                                    "token times or first tokens"};
   return detail::name_of(names, static_cast<std::size_t>(part));
 }
@@ -47,7 +46,6 @@ enum class calibrated_part : std::uint8_t {
   switch (part) {
     case calibrated_part::steps: return steps > 0;
     case calibrated_part::steps_and_memory: return steps + peaks > 0;
-    case calibrated_part::memory: return peaks > 0;
     case calibrated_part::serving: return known.serving.own_decode.count + known.serving.own_prefill.count > 0;
   }
   return false;

@@ -15,7 +15,7 @@
 /// A replica under a closed loop, as benchmarks load it: so many clients, of which each sends its next request when it
 /// has the last token of the one before. That comes while the engine's next step runs, where it has one: it takes the
 /// requests that are there when a step begins, and the answer is still on its way (vllm/v1/engine/core.py,
-/// run_busy_loop; SGLang and JetStream likewise).
+/// run_busy_loop; the same in JetStream, jetstream/core/orchestrator.py, _generate_thread).
 
 namespace tpuplan {
 inline namespace abi_0 {

@@ -66,8 +66,8 @@ class replica_step_times {
     return seconds{attention_per_flop_ * work.value()};
   }
 
-  /// The time of a step. Precondition: at most `most_sequences` sequences decode. Worked: where `engine_step` is 1 s
-  /// and the host does nothing else, a step in which 7 sequences decode takes 1 s.
+  /// The time of a step. Precondition: at most `most_sequences` sequences decode or are paused. Worked: where
+  /// `engine_step` is 1 s and the host does nothing else, a step in which 7 sequences decode takes 1 s.
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts =
         work.prompt_tokens == 0 ? 0 : each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);

@@ -1,4 +1,5 @@
 // The user's own runs in a question.
+#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/own_runs.hpp>
 #include <tpuplan/json/file.hpp>
 
@@ -36,8 +37,10 @@ TEST_CASE("a question learns what its calibration says of it, and refuses one th
   CHECK(knows(constants_of(steps, calibrated_part::steps), calibrated_part::steps_and_memory));
   CHECK(refusal_of([&] { (void)constants_of(steps, calibrated_part::serving); }).message ==
         "tpuplan: calibration is given without effect; valid: one with token times or first tokens");
-  CHECK(refusal_of([&] { (void)constants_of(steps, calibrated_part::memory); }).message ==
-        "tpuplan: calibration is given without effect; valid: one with peaks of memory");
+  nlohmann::json tokens = runs();
+  tokens["records"].erase(1), tokens["records"].erase(0);
+  CHECK(refusal_of([&] { (void)constants_of(tokens, calibrated_part::steps_and_memory); }).message ==
+        "tpuplan: calibration is given without effect; valid: one with training steps or peaks of memory");
   CHECK(constants_of({}, calibrated_part::serving).serving.own_decode.count == 0);
 }
 
@@ -59,6 +62,52 @@ TEST_CASE("a job that knows runs says so, and has their level of software") {
   learn(request, known, assumed);
   CHECK(request.constants.own.count == 2);
   CHECK(assumed.size() == 2);  // of the steps, and that peaks say nothing to a plan
+}
+
+// Of which the estimate of memory leaves more than half open: a step that was measured says it, in every question.
+TEST_CASE("a job of which a step was measured fits, whoever asks") {
+  const nlohmann::json config = load_json(TPUPLAN_DATA_DIR "/models/llama-3.1-8b.json");
+  nlohmann::json request = {{"config", config},
+                            {"slice", "v6e-64"},
+                            {"job", {{"global_batch", 512}, {"sequence_length", 4096}, {"remat", "full"}}}};
+  const auto answer = [](const std::string& question, const nlohmann::json& asked) {
+    const nlohmann::ordered_json whole = ask({{"schema", "tpuplan/1"}, {"question", question}, {"request", asked}});
+    INFO(whole.dump().substr(0, 500));
+    REQUIRE(whole.contains("answer"));
+    return nlohmann::json(whole["answer"]);
+  };
+  CHECK(answer("fit", request)["fits"] == "uncertain");
+  nlohmann::json record = runs()["records"][0];
+  record.erase("hbm_used_bytes");
+  record["hardware"] = "v6e", record["global_batch"] = 512, record["target_step_time_s"] = 10;
+  request["calibration"] = {{"records", {record}}};
+  const nlohmann::json fit = answer("fit", request);
+  CHECK(fit["fits"] == "yes");
+  CHECK(fit["chance_to_fit"] == 0.95);
+  CHECK(fit["breakdown"]["ran"] == true);
+  CHECK(fit["largest_batch"] >= 512);
+  CHECK(fit["assumed"].back()["value"] == "fits");
+  request["tokens"] = 1e11;
+  CHECK(answer("train", request)["memory"]["fits"] == "yes");
+  request["deadline_s"] = 30 * 86400;
+  const nlohmann::json risk = answer("risk", request);
+  CHECK(risk["fits"] == "yes");
+  CHECK(risk["chance_to_fit"] == 0.95);
+  plan_request plan;
+  plan.model = read_hf_config(config).model;
+  plan.job = job_of(512, 4096);
+  plan.tokens = 1e11;
+  plan.generations = {"v6e"};
+  plan.smallest_chips = plan.largest_chips = 64;
+  plan.policies = {remat::full};
+  plan.degrees.fsdp = 64;
+  plan.accept_uncertain = true;
+  CHECK(make_plan(plan).plans.front().fit == verdict::uncertain);
+  plan.constants = constants_of(request["calibration"], calibrated_part::steps).training;
+  CHECK(make_plan(plan).plans.front().fit == verdict::yes);
+  request["job"]["global_batch"] = 576;  // which did not run
+  request.erase("tokens"), request.erase("deadline_s");
+  CHECK(answer("fit", request)["fits"] == "uncertain");
 }
 
 }  // namespace ask_own_runs_tests

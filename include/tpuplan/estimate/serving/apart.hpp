@@ -76,7 +76,7 @@ constexpr working_point apart_in_turn(const replica_load& load, double running) 
   return {batch, before, one.with(before), missed * one.with(0) + prefill * (1 + ahead)};
 }
 
-/// A replica under some load. Where requests come in turn each has the others' prompts as its own once.
+/// A replica under some load. Of clients the rate follows from the time of an answer, by Little's law.
 constexpr engine_point apart_point(const replica_load& load) {
   const double tokens = later_tokens(load.job), slots = load.full.slots, target = load.job.tpot_target.value();
   if (load.from.rate > 0) {
