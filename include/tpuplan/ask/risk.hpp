@@ -6,6 +6,7 @@
 #include <string>
 #include <tpuplan/ask/risk_changes.hpp>
 #include <tpuplan/base/date.hpp>
+#include <tpuplan/show/text/one_line.hpp>
 
 /// @file
 /// The question risk: the chance that a training run is done by a date and within a budget.
@@ -156,6 +157,9 @@ namespace detail {
   const plan& other = found.plans.front();
   placed_run to = from;
   to.where = other.where, to.slices = slices(other.mesh);
+  const std::int64_t parts = other.job.gradient_accumulation;
+  to.laid_out = phrase(other.mesh) + ", remat " + std::string(name(other.job.remat)) +
+                (parts > 1 ? ", " + std::to_string(parts) + " microbatches" : std::string());
   to.run = {other.run, other.step.low * other.steps, other.step.high * other.steps};
   if (to.terms.interval_of_steps)  // as many steps, each as long as they take there
     to.terms.checkpoint_interval = from.terms.checkpoint_interval * (to.run.expected / from.run.expected);
@@ -216,6 +220,7 @@ namespace detail {
           {},
           a.memory.model,
           a.memory.assumed,
+          {},
           {}};
 }
 /// The run that train_generation answers, as risk takes it. Throws where there is none. Worked: its time is `run`.
@@ -232,6 +237,7 @@ namespace detail {
           {},
           a.model,
           a.assumed,
+          {},
           {}};
 }
 

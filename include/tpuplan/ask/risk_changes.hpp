@@ -20,19 +20,21 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
-/// The outlook of the same run on other chips of that generation, in their best layout, and the name of their slices;
-/// nothing where there are no such slices.
-[[nodiscard]] inline std::optional<std::pair<run_outlook, std::string>> outlook_on(const risk_subject& about,
-                                                                                   provisioning kind,
-                                                                                   const risk_policy& policy,
-                                                                                   std::int64_t chip_total) {
+/// The same run on other chips of that generation, in their best layout, and its outlook; nothing where there are no
+/// such slices.
+struct other_run {
+  placed_run on{};
+  run_outlook seen{};
+};
+[[nodiscard]] inline std::optional<other_run> outlook_on(const risk_subject& about, provisioning kind,
+                                                         const risk_policy& policy, std::int64_t chip_total) {
   if (!about.of.on_chips) return std::nullopt;
   const std::optional<placed_run> other = about.of.on_chips(kind, chip_total);
   if (!other) return std::nullopt;
   const risk_subject then{about.asked, *other, about.book, about.region, about.lifetime, about.limits, about.played};
   const auto seen = outlook_of_way(then, kind, policy, about.limits);
   if (!seen) return std::nullopt;
-  return std::make_pair(*seen, std::string(slices_name(other->where, other->slices).view()));
+  return other_run{*other, *seen};
 }
 
 /// Other regions in which the chips are cheaper under a way of paying, or spot is believed to last longer: the two
@@ -108,12 +110,14 @@ namespace detail {
 [[nodiscard]] inline std::vector<risk_change> changes_of(const risk_subject& about, provisioning kind,
                                                          const run_outlook& now) {
   std::vector<risk_change> changes;
+  const auto add = [&](std::string words, std::string laid_out, const std::optional<run_outlook>& then) {
+    if (!then || then->chance_of_both < now.chance_of_both + 0.005) return;
+    changes.push_back({std::move(words), std::move(laid_out), then->chance_in_time, then->chance_in_budget,
+                       then->chance_of_both, then->wall_p90, then->cost_p90});
+  };
   const auto consider = [&](std::string words, provisioning paid, const risk_policy& policy,
                             const risk_limits& limits) {
-    const auto then = outlook_of_way(about, paid, policy, limits);
-    if (!then || then->chance_of_both < now.chance_of_both + 0.005) return;
-    changes.push_back({std::move(words), then->chance_in_time, then->chance_in_budget, then->chance_of_both,
-                       then->wall_p90, then->cost_p90});
+    add(std::move(words), {}, outlook_of_way(about, paid, policy, limits));
   };
   const risk_policy as_asked = policy_for(about.asked, kind);
   const std::int64_t chip_total = checked_multiply(chips(about.of.where), about.of.slices);
@@ -121,16 +125,12 @@ namespace detail {
     const bool plain =
         !as_asked.elastic && as_asked.spare_slices == 0 && !as_asked.on_demand_in_time && !as_asked.on_demand_after;
     if (!plain || chips_then < 1) continue;
-    const auto then = outlook_on(about, kind, as_asked, chips_then);
-    if (!then || then->first.chance_of_both < now.chance_of_both + 0.005) continue;
-    changes.push_back({then->second, then->first.chance_in_time, then->first.chance_in_budget,
-                       then->first.chance_of_both, then->first.wall_p90, then->first.cost_p90});
+    const std::optional<other_run> then = outlook_on(about, kind, as_asked, chips_then);
+    if (then) add(std::string(slices_name(then->on.where, then->on.slices).view()), then->on.laid_out, then->seen);
   }
   for (const price_row& there : other_regions(about, kind)) {
-    const auto then = outlook_in(about, there.region.view(), kind, as_asked);
-    if (!then || then->chance_of_both < now.chance_of_both + 0.005) continue;
-    changes.push_back({"in " + std::string(there.region.view()) + ", where it can be had", then->chance_in_time,
-                       then->chance_in_budget, then->chance_of_both, then->wall_p90, then->cost_p90});
+    add("in " + std::string(there.region.view()) + ", where it can be had", {},
+        outlook_in(about, there.region.view(), kind, as_asked));
   }
   const bool is_spot = kind == provisioning::spot;
   if (is_spot && about.limits.deadline && !as_asked.on_demand_in_time) {

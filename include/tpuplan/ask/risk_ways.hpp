@@ -109,8 +109,9 @@ struct risk_way {
 /// A change, and the chances with it.
 struct risk_change {
   /// @{
-  /// What is changed, in words, and what the chances are then.
-  std::string change{};
+  /// What is changed, in words, how a plan lays the job out there where other slices are the change, and what the
+  /// chances are then.
+  std::string change{}, laid_out{};
   double chance_in_time = 1, chance_in_budget = 1, chance_of_both = 1;
   std::optional<seconds> wall_p90{};
   std::optional<usd> cost_p90{};
@@ -166,6 +167,7 @@ struct placed_run {
   std::vector<assumption> assumed{};      ///< of the model and the question
   /// The same run on that many chips of the generation, in its best layout; null: other numbers are not looked at.
   std::function<std::optional<placed_run>(provisioning, std::int64_t)> on_chips{};
+  std::string laid_out{};  ///< layout, remat policy and microbatches, where a plan chose them
 };
 
 namespace detail {
@@ -367,7 +369,8 @@ TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, ca
                on_demand_in_time, on_demand_after, spare_slices, elastic, rest_of_term_used, runs, seed)
 TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget, chance_of_both, wall_p50, wall_p90,
                cost_p50, cost_p90, stops, switched, superseded)
-TPUPLAN_FIELDS(tpuplan::risk_change, change, chance_in_time, chance_in_budget, chance_of_both, wall_p90, cost_p90)
+TPUPLAN_FIELDS(tpuplan::risk_change, change, laid_out, chance_in_time, chance_in_budget, chance_of_both, wall_p90,
+               cost_p90)
 TPUPLAN_FIELDS(tpuplan::risk_answer, chance_in_time, chance_in_budget, chance_of_both, chance_to_end, wall_p10,
                wall_p50, wall_p90, cost_p10, cost_p50, cost_p90, done_p50, done_p90, slice, slices, chips, region, kind,
                superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, used, usable,

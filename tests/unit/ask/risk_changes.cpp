@@ -136,6 +136,28 @@ risk_request close_to_its_limits(seconds within, usd budget) {
   return asked;
 }
 
+TEST_CASE("another slice is offered with its layout and policy, in which a plan has the same run", "[ask]") {
+  const placed_job all = job_on("v5p-128");
+  risk_request asked = ten_billion_tokens();
+  asked.tokens = 1e11;
+  asked.kind = provisioning::on_demand;
+  asked.deadline = 3_days;
+  const risk_answer answer = answer_to_risk(all, asked, {});
+  const auto larger = std::find_if(answer.changes.begin(), answer.changes.end(),
+                                   [](const risk_change& one) { return one.change == "v5p-256"; });
+  REQUIRE(larger != answer.changes.end());
+  CHECK(says(larger->laid_out, "remat "));
+  plan_request request;
+  request.model = all.config.model;
+  request.job = all.job;
+  request.tokens = asked.tokens;
+  request.generations = {"v5p"};
+  request.smallest_chips = request.largest_chips = 128;
+  const plan other = make_plan(request).plans.front();
+  CHECK(says(larger->laid_out, std::string(name(other.job.remat))));
+  for (const risk_change& one : answer.changes) CHECK(one.laid_out.empty() == !says(one.change, "v5p-"));
+}
+
 TEST_CASE("on demand from the day on that raises the chance most is a change, and is what asking with it answers") {
   const placed_job all = job_on("v5p-128");
   risk_request asked = close_to_its_limits(12_days, usd{45000});

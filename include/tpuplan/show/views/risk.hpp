@@ -68,7 +68,7 @@ void add_chances(std::vector<view_cell>& to, const risk_answer& a, const Row& ro
   view_part part = table_of("change" + chance_columns(a) + " | >nine of ten in:s | >nine of ten cost:usd",
                             "what raises the chance, one change at a time");
   for (const risk_change& one : a.changes) {
-    std::vector<view_cell> row = {cell(one.change)};
+    std::vector<view_cell> row = {cell(joined({one.change, one.laid_out.empty() ? "" : ", ", one.laid_out}))};
     add_chances(row, a, one);
     row.push_back(reached(one.wall_p90));
     row.push_back(reached(one.cost_p90));
