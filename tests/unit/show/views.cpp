@@ -50,6 +50,9 @@ TEST_CASE("the plans that are shown are the first eight, the best of each genera
   CHECK(plans_to_show(plans, options).indices == std::vector<std::size_t>{0, 9});
   options.only_front = true;
   CHECK(plans_to_show(plans, options).indices == std::vector<std::size_t>{0, 10, 11});
+  options.rows = 2;
+  CHECK(plans_to_show(plans, options).indices == std::vector<std::size_t>{0, 10});
+  CHECK(plans_to_show(plans, options).unbeaten == 1);
   CHECK(plans_to_show({}, {}).indices.empty());
 }
 

@@ -44,8 +44,8 @@ struct chosen_plans {
   /// Other regions in which a plan that is shown takes and costs the same, by its index; they are no plans more.
   std::map<std::size_t, std::vector<std::string>> also_in{};
 };
-/// The plans that a reader wants to see: as many as asked for, only the front, or only the best of each generation.
-/// Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to three times
+/// The plans that a reader wants to see: all, only the front, or only the best of each generation, and as many of them
+/// as asked for. Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to three times
 /// the cheapest. Worked: of no plans there are none.
 [[nodiscard]] inline chosen_plans plans_to_show(const std::vector<plan_row>& plans, const view_options& options) {
   chosen_plans chosen;
@@ -65,10 +65,11 @@ struct chosen_plans {
     }
     const bool best_of_chip = chips_shown.insert(std::string(row.plan.where.chip.name.view())).second;
     const bool costs_thrice = row.total && *row.total > 3 * *cheapest;
-    const bool wanted = options.only_front        ? row.on_front
-                        : options.only_best_chips ? best_of_chip
-                        : options.rows            ? place < static_cast<std::size_t>(*options.rows)
-                                                  : place < 8 || best_of_chip || (row.on_front && !costs_thrice);
+    const bool is_listed = options.only_front ? row.on_front : !options.only_best_chips || best_of_chip;
+    const bool is_one_of_few = options.only_front || options.only_best_chips || place < 8 || best_of_chip ||
+                               (row.on_front && !costs_thrice);
+    const bool wanted = is_listed && (options.rows ? chosen.indices.size() < static_cast<std::size_t>(*options.rows)
+                                                   : is_one_of_few);
     ++place;
     if (wanted) {
       chosen.indices.push_back(i);
@@ -185,11 +186,13 @@ namespace readable {
   say(chosen.beaten > 0,
       joined({std::to_string(chosen.beaten), " more ", chosen.beaten == 1 ? "is" : "are", " slower or more expensive",
               option("--rows " + std::to_string(answer.plans.size()))}));
-  say(chosen.unbeaten > 0, joined({std::to_string(chosen.unbeaten), " ",
-                                   options.rows || options.only_best_chips ? "more plans that no other beats"
-                                   : chosen.unbeaten == 1 ? "faster one costs over three times the cheapest"
-                                                          : "faster ones cost over three times the cheapest",
-                                   option("--pareto")}));
+  const auto of_front = static_cast<std::size_t>(chosen.unbeaten) + chosen.indices.size();
+  say(chosen.unbeaten > 0,
+      joined({std::to_string(chosen.unbeaten), " ",
+              options.rows || options.only_best_chips ? "more plans that no other beats"
+              : chosen.unbeaten == 1                  ? "faster one costs over three times the cheapest"
+                                                      : "faster ones cost over three times the cheapest",
+              option(options.only_front ? "--rows " + std::to_string(of_front) : std::string("--pareto"))}));
   return part;
 }
 
