@@ -4,6 +4,7 @@
 #include <string>
 #include <tpuplan/estimate/training/critical_batch.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/sensitivity.hpp>
 #include <tpuplan/read/hf.hpp>
 
 using namespace tpuplan;

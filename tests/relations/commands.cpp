@@ -158,6 +158,7 @@ bool relax(json& request, const json& row) {
   const auto chosen = [&] { return plan.contains("costs") ? plan["costs"][plan["chosen"].get<std::size_t>()] : plan; };
   if (limit == "deadline") return set("/deadline_s", needed);
   if (limit == "budget") return set(request.contains("budget_usd") ? "/budget_usd" : "/budget_usd_per_s", needed);
+  if (limit == "chance") return set("/chance", needed);
   if (limit == "chips") return set("/largest_chips", static_cast<std::int64_t>(needed));
   if (limit == "slices") return set("/largest_slices", static_cast<std::int64_t>(needed));
   if (limit == "quotas") return request.erase("quotas") > 0;
@@ -190,6 +191,7 @@ void relaxations(relation& r) {
     } else {
       request["deadline_s"] = r.random.between(3600, 864000);
       if (r.random.chance(0.6)) request["budget_usd"] = r.random.between(100, 30000);
+      if (r.random.chance(0.3)) request["chance"] = r.random.between(0.05, 0.99);
       if (r.random.chance(0.3))
         request["quotas"] =
             json::array({{{"generation", "v5e"}, {"region", "us"}, {"kind", "on_demand"}, {"chips", 4}}});

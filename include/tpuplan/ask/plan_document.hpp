@@ -13,6 +13,7 @@
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/sensitivity.hpp>
 #include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/text/one_line.hpp>
 #include <utility>

@@ -142,6 +142,9 @@ struct plan_cost {
   maybe<double> chance{};         ///< to keep deadline and budget, where the request asks for one
 };
 
+/// The least chance that a request may ask for.
+inline constexpr double least_asked_chance = 0.01;
+
 /// One slice or several equal ones, with the fastest layout, batch, number of microbatches and remat policy for them.
 struct plan {
   slice where{};                  ///< one of the equal slices

@@ -326,7 +326,7 @@ inline void check_request(const plan_request& request) {
     in_range("plan.deadline in seconds", deadline, 1, tpuplan::longest_run.value(), "1 to 1e18");
   }
   if (request.chance) {
-    in_range("plan.chance", *request.chance, 0.01, 0.999, "0.01 to 0.999");
+    in_range("plan.chance", *request.chance, least_asked_chance, 0.999, "0.01 to 0.999");
     if (!request.deadline && !request.budget)
       fail(errc::missing_field, "plan.deadline", "missing", "a deadline or a budget, for a chance");
   }

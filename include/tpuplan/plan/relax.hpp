@@ -18,63 +18,10 @@
 #include <vector>
 
 /// @file
-/// How a plan changes with price, preemptions, step time and batch. And, where a request of training or of serving has
-/// no plan, which single limit to relax and how far.
+/// Where a request of training or of serving has no plan, which single limit to relax and how far.
 
 namespace tpuplan {
 inline namespace abi_0 {
-
-/// The chosen way of paying for a plan, estimated again with one thing changed. A figure is missing where the run
-/// cannot be had that way: it would never end, or not within the longest window of that way of paying.
-struct plan_sensitivity {
-  usd price_down{};                     ///< total at nine tenths of the price
-  usd price_up{};                       ///< total at eleven tenths of the price
-  maybe<plan_cost> twice_preempted;     ///< spot only
-  maybe<plan_cost> step_low;            ///< with the step time at the low end of its band
-  maybe<plan_cost> step_high;           ///< with the step time at the high end of its band
-  std::optional<plan> twice_the_batch;  ///< the same layout; nothing also where it does not fit
-};
-
-/// How a plan of an answer depends on single figures, each estimated again. Worked: price_up / price_down is 11 / 9.
-[[nodiscard]] inline plan_sensitivity sensitivity_of(const plan& planned, const plan_request& request) {
-  const plan_cost& now = chosen_cost(planned);
-  const std::string_view region = now.price.region.view();
-  const payment_terms terms = detail::terms_of(planned, request, region);
-  plan_sensitivity result;
-  const auto total_at = [&](double price) {
-    price_row row = now.price;
-    row.per_chip *= price;
-    return detail::cost_of(planned, row, terms).total;
-  };
-  result.price_down = total_at(0.9);
-  result.price_up = total_at(1.1);
-  if (now.kind == provisioning::spot) {
-    payment_terms worse = terms;
-    worse.spot.mean_time_between_preemptions /= 2;
-    result.twice_preempted = detail::possible_cost(planned, now.price, worse);
-  }
-  plan changed = planned;
-  const auto cost_at = [&](seconds step) {
-    changed.run = step * planned.steps;
-    return detail::possible_cost(changed, now.price, at_pace(terms, step / planned.step.total));
-  };
-  result.step_low = cost_at(planned.step.low);
-  result.step_high = cost_at(planned.step.high);
-  plan larger = planned;
-  larger.job.global_batch = checked_multiply(planned.job.global_batch, 2);
-  larger.memory = memory_use(request.model, larger.job, larger.mesh, larger.where);
-  larger.fit = fits(larger.memory);
-  if (larger.fit == verdict::no || (larger.fit == verdict::uncertain && !request.accept_uncertain)) return result;
-  larger.step = step_time(request.model, larger.job, larger.mesh, larger.where, request.constants);
-  larger.steps = math::ceil(request.tokens / static_cast<double>(tokens_per_step(larger.job)));
-  larger.run = larger.step.total * larger.steps;
-  const maybe<plan_cost> cost = detail::possible_cost(larger, now.price, detail::terms_of(larger, request, region));
-  if (!cost) return result;
-  larger.costs = {*cost};
-  larger.chosen = 0;
-  result.twice_the_batch = std::move(larger);
-  return result;
-}
 
 /// A limit of a request. `deadline`, `slices`, `quotas`, `batch`, `chance` and `degrees` are limits of training; `tpot`
 /// and `ttft` are the targets of serving for mean times, and `targets` is both of them, relaxed by the same factor;
@@ -148,13 +95,9 @@ inline bool has_fixed_degrees(const fixed_degrees& of) {
 
 /// Removes a limit that only training has from a request; false where it has none.
 inline bool take_off(plan_request& request, plan_limit limit) {
-  request.best =
-      limit == plan_limit::deadline || limit == plan_limit::chance ? objective::fastest : objective::fewest_chips;
+  request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
   switch (limit) {
-    case plan_limit::chance: return std::exchange(request.chance, nothing).has_value();
-    case plan_limit::deadline:
-      if (request.chance) return false;  // no time that is expected has that chance
-      return std::exchange(request.deadline, nothing).has_value();
+    case plan_limit::deadline: return std::exchange(request.deadline, nothing).has_value();
     case plan_limit::slices:
       if (request.largest_slices >= 64) return false;
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
@@ -172,7 +115,6 @@ std::optional<Request> without(Request request, plan_limit limit) {
   switch (limit) {
     case plan_limit::budget:
       had_limit = std::exchange(request.budget, nothing).has_value();
-      if constexpr (is_training<Request>) had_limit = had_limit && !request.chance;
       request.best = objective::cheapest;
       request.most_plans = 0;
       break;
@@ -208,10 +150,6 @@ std::pair<double, double> amounts(plan_limit limit, const Request& request, cons
   if (limit == plan_limit::quotas) return {0, chip_count};
   if constexpr (is_training<Request>) {
     if (limit == plan_limit::deadline) return {request.deadline->value(), chosen_cost(nearest).wall.value()};
-    if (limit == plan_limit::chance) {
-      const maybe<run_chances> has = chances_of(nearest, chosen_cost(nearest), request);
-      return {*request.chance, has ? has->of_both : 0};
-    }
     if (limit == plan_limit::slices)
       return {static_cast<double>(request.largest_slices), static_cast<double>(slices(nearest.mesh))};
   }
@@ -261,6 +199,70 @@ inline bool takes_all(const plan_request& request, const std::vector<std::string
   return true;
 }
 
+/// The deadline or budget that the runs of a plan keep with the chance of a request, within its other limit; nothing
+/// where fewer of them end.
+inline std::optional<double> kept_with_chance(const plan& planned, plan_limit limit, const plan_request& request) {
+  const played_plan one = played_at(planned, chosen_cost(planned), request);
+  std::vector<double> amounts;
+  for (const played_run& whole : played_runs(one.job, one.limits, {}, runs_of_a_plan, 1)) {
+    const played_run run = within_window(whole, one.prices);
+    if (!run.ended) continue;
+    const usd total = paid_for(run, one.prices);
+    const kept_limits kept = limits_kept(run, total, one.limits);
+    if (kept.deadline && kept.budget)
+      amounts.push_back(limit == plan_limit::deadline ? run.wall.value() : total.value());
+  }
+  std::sort(amounts.begin(), amounts.end());
+  return amount_at(amounts, runs_of_a_plan, *request.chance);
+}
+
+/// The plans that are looked at closer where a limit of a chance is relaxed, nearest to it first.
+inline constexpr std::size_t most_relaxed_with_chance = 8;
+
+/// A deadline or a budget that is to be kept with a chance, relaxed to what the runs of one of the plans keep that are
+/// nearest to it without a chance.
+template <class Plans>
+std::optional<relaxation> relax_amount(const plan_request& request, plan_limit limit, const Plans& plans_of) {
+  std::optional<plan_request> open = without(request, limit);
+  if (!open) return std::nullopt;
+  open->chance = nothing;
+  open->most_plans = most_relaxed_with_chance;
+  const std::vector<plan> nearest = plans_of(*open, limit);
+  open->chance = request.chance;
+  double needed = std::numeric_limits<double>::infinity();
+  for (const plan& one : nearest) needed = smaller(needed, kept_with_chance(one, limit, *open).value_or(needed));
+  if (!(needed < std::numeric_limits<double>::infinity())) return std::nullopt;
+  const bool is_time = limit == plan_limit::deadline;
+  if (is_time) open->deadline = seconds{needed};
+  if (!is_time) open->budget = usd{needed};
+  std::optional<plan> found = nearest_of(plans_of(*open, limit), plan_limit::chance);
+  if (!found) return std::nullopt;
+  return relaxation{limit, is_time ? request.deadline->value() : request.budget->value(), needed, std::move(*found)};
+}
+
+/// A chance that is relaxed to the best of the fastest and of the cheapest plans; nothing where none can be asked for.
+template <class Plans>
+std::optional<relaxation> relax_chance(const plan_request& request, const Plans& plans_of) {
+  luck_of_runs luck(runs_of_a_plan);
+  plan_request open = request;
+  open.chance = nothing, open.deadline = nothing, open.budget = nothing;
+  open.most_plans = most_relaxed_with_chance;
+  double best = 0;
+  for (const objective first : {objective::fastest, objective::cheapest}) {
+    open.best = first;
+    for (const plan& one : plans_of(open, plan_limit::chance)) {
+      const maybe<run_chances> has = chances_of(one, chosen_cost(one), request, luck);
+      best = larger(best, has ? has->of_both : 0);
+    }
+  }
+  if (best < least_asked_chance) return std::nullopt;
+  plan_request relaxed = request;
+  relaxed.chance = best;
+  std::optional<plan> found = nearest_of(plans_of(relaxed, plan_limit::chance), plan_limit::chance);
+  if (!found) return std::nullopt;
+  return relaxation{plan_limit::chance, *request.chance, best, std::move(*found)};
+}
+
 /// Adds every limit that, relaxed alone, lets a plan in; `found` is the search of the request itself. A limit whose
 /// search takes more than the steps that are left goes to `unsearched`. Generations are relaxed to those `there`, to
 /// all where it names none.
@@ -280,11 +282,21 @@ inline void relax_training(const plan_request& request, const searched_slices& f
     if (!contains(unsearched, limit)) unsearched.push_back(limit);
     return {};
   };
+  const auto keep = [&list](std::optional<relaxation> one) {
+    if (one) list.push_back(std::move(*one));
+  };
+  if (request.chance) {
+    keep(relax_amount(request, plan_limit::deadline, plans_of));
+    keep(relax_amount(request, plan_limit::budget, plans_of));
+    keep(relax_chance(request, plans_of));
+  } else {
+    relax(list, request, {plan_limit::deadline, plan_limit::budget}, plans_of);
+  }
   relax(list, request,
-        {plan_limit::deadline, plan_limit::budget, plan_limit::chips, plan_limit::slices, plan_limit::quotas,
-         plan_limit::kinds, plan_limit::generation, plan_limit::uncertain, plan_limit::chance, plan_limit::degrees},
+        {plan_limit::chips, plan_limit::slices, plan_limit::quotas, plan_limit::kinds, plan_limit::generation,
+         plan_limit::uncertain, plan_limit::degrees},
         plans_of);
-  if (std::optional<relaxation> smaller = relax_batch(request, plans_of)) list.push_back(std::move(*smaller));
+  keep(relax_batch(request, plans_of));
 }
 
 /// The best plan of a serving request that is relaxed, whose simulations take some of the steps that are left.

@@ -117,16 +117,58 @@ TEST_CASE("plans that are asked for with a chance have it, and one of even odds 
   request.smallest_chips = request.largest_chips = 64;
   const relaxed_answer none = plan_or_relax(request);
   CHECK(none.answer.plans.empty());
-  bool relaxed = false;
+  std::size_t relaxed = 0;
   for (const relaxation& one : none.relaxations) {
-    if (one.limit != plan_limit::chance) continue;
-    relaxed = true;
-    CHECK(one.given == 0.9);
-    CHECK(one.needed == Approx(0.5).margin(0.12));
+    plan_request then = request;
+    if (one.limit == plan_limit::chance) {
+      CHECK(one.given == 0.9);
+      CHECK(one.needed == Approx(0.5).margin(0.12));
+      then.chance = one.needed;
+    } else if (one.limit == plan_limit::deadline) {
+      CHECK(one.given == request.deadline->value());
+      CHECK(one.needed > one.given);
+      CHECK(one.needed < 1.5 * one.given);
+      then.deadline = seconds{one.needed * (1 - 1e-6)};
+      CHECK(plan_or_relax(then).answer.plans.empty());  // less is not enough
+      then.deadline = seconds{one.needed};
+    } else {
+      continue;
+    }
+    ++relaxed;
+    CHECK_FALSE(plan_or_relax(then).answer.plans.empty());
   }
-  CHECK(relaxed);
+  CHECK(relaxed == 2);
   request.deadline = nothing;
   CHECK(says(refusal_of([&] { (void)plan_or_relax(request); }).message, "plan.deadline"));
+}
+
+TEST_CASE("a budget that is to be kept with a chance is relaxed to what the runs cost", "[plan]") {
+  plan_request request = llama_on_v6e();
+  request.smallest_chips = request.largest_chips = 64;
+  const plan expected = make_plan(request).plans.front();
+  request.deadline = chosen_cost(expected).wall * 3;
+  request.budget = chosen_cost(expected).total;
+  request.chance = 0.95;
+  const relaxed_answer none = plan_or_relax(request);
+  REQUIRE(none.answer.plans.empty());
+  const auto budget = std::find_if(none.relaxations.begin(), none.relaxations.end(),
+                                   [](const relaxation& one) { return one.limit == plan_limit::budget; });
+  REQUIRE(budget != none.relaxations.end());
+  CHECK(budget->needed > request.budget->value());
+  request.budget = usd{budget->needed};
+  const plan_answer kept = plan_or_relax(request).answer;
+  REQUIRE_FALSE(kept.plans.empty());
+  CHECK(chosen_cost(kept.plans.front()).chance.value() >= 0.95);
+  request.chance = nothing;
+  request.budget = usd{1};
+  CHECK(plan_or_relax(request).answer.plans.empty());
+}
+
+TEST_CASE("no chance is offered that cannot be asked for", "[plan]") {
+  plan_request request = llama_on_v6e();
+  request.deadline = 1_h;
+  request.chance = 0.9;
+  for (const relaxation& one : plan_or_relax(request).relaxations) CHECK(one.limit != plan_limit::chance);
 }
 
 }  // namespace plan_chance_tests

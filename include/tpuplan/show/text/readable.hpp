@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/math.hpp>
 #include <tpuplan/base/units.hpp>
 
 /// @file
@@ -161,6 +162,15 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
   constexpr unit units[] = {{1e18, " EFLOP/$"}, {1e15, " PFLOP/$"}, {1e12, " TFLOP/$"},
                             {1e9, " GFLOP/$"},  {1e6, " MFLOP/$"},  {1, " FLOP/$"}};
   return in_units(rate.value(), units);
+}
+
+/// An amount rounded up to the digits that it is written with, so that as much as is printed is enough. Worked: 2.0414
+/// days, "2.04 days" as they are, are "2.05 days".
+[[nodiscard]] constexpr measured rounded_up(measured amount) noexcept {
+  double digits = 1;
+  for (int i = 0; i < amount.decimals; ++i) digits *= 10;
+  amount.number = math::ceil(amount.number * digits * (1 - 1e-12)) / digits;
+  return amount;
 }
 
 /// Dollars as text. Worked: 1300000 are "$1.30M".

@@ -56,31 +56,39 @@ template <class Request>
   if (limit == plan_limit::generation) return std::string(where.chip.name.view());
   return limit == plan_limit::uncertain ? "yes" : "";
 }
+/// A chance rounded down to the digits that `chance_words` writes. Worked: 0.129 is 0.12.
+[[nodiscard]] inline double whole_percent(double chance) {
+  const double digits = chance > 0.99 ? 1000 : 100;
+  return math::floor(chance * digits + 1e-9) / digits;
+}
+/// An amount of a limit as it is given, or as it would have to be, rounded so that what is printed is enough. Worked: a
+/// deadline that would have to be 2.0414 days is "2.05 days".
+[[nodiscard]] inline std::string training_amount_words(plan_limit limit, double amount, bool is_needed) {
+  const auto enough = [&](const measured& of) { return text(is_needed ? rounded_up(of) : of); };
+  switch (limit) {
+    case plan_limit::deadline: return enough(measure(seconds{amount}));
+    case plan_limit::budget: return enough(measure(usd{amount}));
+    case plan_limit::chance: return chance_words(is_needed ? whole_percent(amount) : amount);
+    case plan_limit::chips:
+    case plan_limit::slices:
+    case plan_limit::batch: return fixed(amount, 0);
+    default: break;
+  }
+  return amount > 0 ? counted(fixed(amount, 0), "chip") : "";
+}
 /// How far each limit alone would have to go, and with which plan.
 [[nodiscard]] inline view_part relaxed_part(const plan_request& request, const std::vector<relaxed_row>& rows) {
-  const std::string untried = request.chance ? "; the deadline and the budget of a chance are not tried" : "";
-  if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in" + untried}, {}, {}, {}, false};
+  if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
   for (const relaxed_row& relaxed : rows) {
-    const auto words = [&](double amount) -> std::string {
-      switch (relaxed.limit) {
-        case plan_limit::deadline: return duration(seconds{amount});
-        case plan_limit::budget: return money(usd{amount});
-        case plan_limit::chance: return chance_words(amount);
-        case plan_limit::chips:
-        case plan_limit::slices:
-        case plan_limit::batch: return fixed(amount, 0);
-        default: break;
-      }
-      return amount > 0 ? counted(fixed(amount, 0), "chip") : "";
-    };
     const plan_cost& cost = chosen_cost(relaxed.plan);
     const std::string given = given_words(relaxed.limit, request),
                       needed = relaxed.limit == plan_limit::degrees
                                    ? one_line(relaxed.plan.mesh)
                                    : needed_words(relaxed.limit, cost.kind, relaxed.plan.where);
-    part.rows.push_back({cell(limit_words(relaxed.limit)), cell(given.empty() ? words(relaxed.given) : given),
-                         cell(needed.empty() ? words(relaxed.needed) : needed),
+    part.rows.push_back({cell(limit_words(relaxed.limit)),
+                         cell(given.empty() ? training_amount_words(relaxed.limit, relaxed.given, false) : given),
+                         cell(needed.empty() ? training_amount_words(relaxed.limit, relaxed.needed, true) : needed),
                          cell(joined({tpuplan::detail::slices_line(relaxed.plan), ", ", money(cost.total), " in ",
                                       duration(cost.wall), " (", name(cost.kind), ")"}))});
   }

@@ -27,6 +27,10 @@ TEST_CASE("amounts with three digits and the unit that suits them") {
   CHECK((readable::text(measure(usd{-9.6})) == "-$9.60" && readable::text(measure(usd{48230})) == "$48.2k"));
   CHECK(readable::text(measure(usd_per_hour(1075.2))) == "$1.08k/h");
   CHECK(readable::text(measure(flops_per_usd{5.91e17})) == "591 PFLOP/$");
+  CHECK(readable::text(readable::rounded_up(measure(176378.56_s))) == "2.05 days");
+  CHECK(readable::text(readable::rounded_up(measure(267840_s))) == "3.10 days");
+  CHECK(readable::text(readable::rounded_up(measure(usd{100410}))) == "$101k");
+  CHECK(readable::text(readable::rounded_up(measure(usd{48230}))) == "$48.3k");
   CHECK(money(usd{1300000}) == "$1.30M");
   CHECK(duration(15120_s) == "4.20 hours");
   CHECK(binary_bytes(bytes{67108864}) == "64.0 MiB");
