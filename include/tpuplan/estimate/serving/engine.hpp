@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tpuplan/estimate/serving/apart.hpp>
 #include <tpuplan/estimate/serving/encoder.hpp>
+#include <tpuplan/estimate/serving/in_groups.hpp>
 #include <tpuplan/estimate/serving/memory.hpp>
 #include <tpuplan/estimate/serving/one_token.hpp>
 #include <tpuplan/estimate/serving/working_point.hpp>
@@ -95,7 +96,9 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
     estimate.floor = floor;
     estimate.floor_limited_by = limited_by;
   };
-  if (const seconds least{floor_at(step, 1) / round}; job.tpot_target.value() > 0 && job.tpot_target < least)
+  const bool has_later = job.output.mean > 1;  // tokens after the first, which alone have a time
+  if (const seconds least{floor_at(step, 1) / round};
+      has_later && job.tpot_target.value() > 0 && job.tpot_target < least)
     return refuse(serving_refusal::tpot_below_floor, least, largest_of_floor(step, 1));
   if (job.ttft_target.value() > 0 && job.ttft_target < prompt.total())
     refuse(serving_refusal::ttft_below_floor, prompt.total(), prompt.limited_by());
@@ -173,7 +176,10 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
   estimate.prefill_servers =
       prefill_servers_per_decode_server({estimate.running, step, output}, estimate.prefill / constants.engine_prefill);
   estimate.meets_ttft = job.ttft_target.value() == 0 || estimate.first_token <= job.ttft_target;
-  estimate.meets_tpot = job.tpot_target.value() == 0 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
+  estimate.meets_tpot =
+      job.tpot_target.value() == 0 || output <= 1 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
+  // Few clients with one token each may be answered faster than all that a step can take.
+  estimate.capacity = max(estimate.capacity, estimate.requests);
 }
 
 /// `serve` of an encoder.
@@ -276,7 +282,7 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   const replica_load load{job, terms, prompt, full, from};
   const engine_point found = has_one_token(job) ? one_token_point(load)
                              : terms.alone      ? apart_point(load)
-                                                : engine_point_of(load);
+                                                : point_of_clients(load);
   const working_point& at = found.at;
   result.running = found.running;
   result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine);
