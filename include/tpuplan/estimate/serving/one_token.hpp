@@ -28,14 +28,12 @@ constexpr double prompts_of_step(const admission& prompt, double slots) {
   return prompt.chunk > 0 ? smaller(larger(1, prompt.chunk * prompt.round / prompt.tokens), slots) : slots;
 }
 
-/// All steps take as many as they can, one where prompts are computed one at a time, or, where the host then takes
-/// longer than the device, as many as keep both busy.
+/// All steps take as many as they can, one where prompts are computed one at a time. An engine takes all that wait,
+/// also where fewer at once would be more a second: where the host takes longer for each than the device, requests that
+/// wait make steps longer, for which more wait.
 constexpr saturation one_token_saturation(const token_terms& terms, double slots, const admission& prompt) {
-  const encoder_terms steps = one_token_terms(terms, prompt);
-  const double most = prompts_of_step(prompt, terms.alone ? 1 : slots), slower = steps.host_each - steps.each;
-  const double even = slower > 0 ? larger(1, (steps.fixed - steps.host) / slower) : most;
-  const double taken = smaller(even, most), rate = taken / step_at(steps, taken);
-  return {slots, taken, most, 0, rate, true};
+  const double most = prompts_of_step(prompt, terms.alone ? 1 : slots);
+  return {slots, most, most, 0, most / step_at(one_token_terms(terms, prompt), most), true};
 }
 
 /// What a request meets, and how it waits for the step that takes it. The time of its token is that of this step, which

@@ -122,6 +122,7 @@ namespace readable {
   if (!writes) return embedders_part(answer, options);
   const serving_job& job = answer.request.job;
   const bool held = job.ttft_target.value() > 0 || job.tpot_target.value() > 0, ranged = job.request_rate.value() == 0;
+  const bool has_later = job.output.mean > 1;  // tokens, which alone have a time
   view_part part = table_of(
       simulated
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",
@@ -148,9 +149,9 @@ namespace readable {
       if (says_kept(answer)) cells.push_back(kept_cell(*row));
       cells.push_back(share_cell(report.busy));
     } else {
-      cells.insert(cells.end(),
-                   {number_cell(estimate.running, 1), cell(estimate.first_token), cell(estimate.per_token.total),
-                    range_cell(estimate.per_token.low, estimate.per_token.high)});
+      cells.insert(cells.end(), {number_cell(estimate.running, 1), cell(estimate.first_token),
+                                 has_later ? cell(estimate.per_token.total) : cell(""),
+                                 has_later ? range_cell(estimate.per_token.low, estimate.per_token.high) : cell("")});
       if (held) cells.push_back(kept_cell(*row));
       cells.push_back(cell(count(rate), rate));
     }
@@ -175,7 +176,8 @@ namespace readable {
     case plan_limit::per_token:
     case plan_limit::end_to_end: return four_digits(rounded(1e-4) * 1e3) + " ms";
     case plan_limit::budget: return "$" + fixed(rounded(0.01 / 3600) * 3600, 2) + "/h";
-    case plan_limit::chips: return fixed(amount, 0);
+    case plan_limit::chips:
+    case plan_limit::smallest_chips: return fixed(amount, 0);
     default: break;
   }
   return "";
@@ -207,7 +209,7 @@ namespace readable {
     const bool is_simulated = offer.simulated.requests > 0 && request.job.output.mean > 0;
     const seconds each = is_simulated ? offer.simulated.per_token.value.mean : whole_time_of(offer.estimate).total;
     const std::string given = given_words(relaxed.limit, request),
-                      needed = needed_words(relaxed.limit, offer.kind, offer.where);
+                      needed = needed_words(relaxed.limit, offer.price, offer.where);
     part.rows.push_back({cell(limit_words(relaxed.limit, request.job.percentiles)),
                          cell(given.empty() ? amount_words(relaxed.limit, relaxed.given, false) : given),
                          cell(needed.empty() ? amount_words(relaxed.limit, relaxed.needed, true) : needed),

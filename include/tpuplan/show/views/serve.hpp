@@ -237,6 +237,18 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
     words += "; the longest serve " + rate_words(ends.served_at_most) + " requests/s, fewer than come";
   return words;
 }
+/// The time of a token; that there is none where requests have no token after the first. Worked: "each token  9.59 ms
+/// (between 1.62 ms and 20.9 ms)".
+[[nodiscard]] inline std::string token_words(const serve_answer& answer) {
+  const serving_estimate& estimate = answer.estimate;
+  if (answer.job.output.mean <= 1) return "requests have one token each, and none after it";
+  return joined({"each token  ", duration(estimate.per_token.total), " (between ", duration(estimate.per_token.low),
+                 " and ", duration(estimate.per_token.high),
+                 !estimate.per_token.extrapolated       ? ""
+                 : answer.kind == architecture::decoder ? "; no published run is on such a chip"
+                                                        : "; no run of such a model is published",
+                 ")", kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)});
+}
 /// What a slice does with its traffic, in sentences.
 [[nodiscard]] inline std::vector<std::string> served_sentences(const serve_answer& answer,
                                                                const view_options& options) {
@@ -251,17 +263,12 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
                                                            : std::string(),
               " (between ", duration(estimate.first_token_low), " and ", duration(estimate.first_token_high), ")",
               kept_words(answer.chance_to_keep_ttft, estimate.meets_ttft)}),
-      joined({"each token  ", duration(estimate.per_token.total), " (between ", duration(estimate.per_token.low),
-              " and ", duration(estimate.per_token.high),
-              !estimate.per_token.extrapolated       ? ""
-              : answer.kind == architecture::decoder ? "; no published run is on such a chip"
-                                                     : "; no run of such a model is published",
-              ")", kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)}),
+      token_words(answer),
       joined({count(estimate.output_tokens.value()), " output tokens/s, ",
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
-  if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, true));
+  if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, answer.job.output.mean > 1));
   if (const std::string load = load_words(answer.job.request_rate, estimate.capacity); !load.empty())
     words.push_back(load);
   if (answer.adapters && answer.job.request_rate.value() > 0)
@@ -367,15 +374,18 @@ inline void add_end(view& shown, const serve_answer& answer, const view_options&
                         answer.slice, ", ", fixed(answer.job.prompt.mean, 0), " prompt tokens and ",
                         fixed(answer.job.output.mean, 0), " output tokens"});
   shown.sentences = served_sentences(answer, options);
-  shown.summary =
-      joined({answer.slice, " gives ", count(estimate.output_tokens.value()), " output tokens/s at ",
-              duration(estimate.per_token.total), " a token, nine of ten between ", duration(estimate.per_token.low),
-              " and ", duration(estimate.per_token.high), "; the first one after ", duration(estimate.first_token),
-              ". It ", answer.fits == verdict::uncertain ? "may not fit" : verdict_words(answer.fits), ".",
-              !answer.meets_targets   ? ""
-              : *answer.meets_targets ? " The targets by percentile are kept."
-                                      : " The targets by percentile are missed."});
-  shown.parts = {token_part(estimate.per_token)};
+  const bool has_later = answer.job.output.mean > 1;
+  const std::string each = has_later
+                               ? joined({" at ", duration(estimate.per_token.total), " a token, nine of ten between ",
+                                         duration(estimate.per_token.low), " and ", duration(estimate.per_token.high)})
+                               : std::string();
+  shown.summary = joined({answer.slice, " gives ", count(estimate.output_tokens.value()), " output tokens/s", each,
+                          "; the first one after ", duration(estimate.first_token), ". It ",
+                          answer.fits == verdict::uncertain ? "may not fit" : verdict_words(answer.fits), ".",
+                          !answer.meets_targets   ? ""
+                          : *answer.meets_targets ? " The targets by percentile are kept."
+                                                  : " The targets by percentile are missed."});
+  if (has_later) shown.parts = {token_part(estimate.per_token)};
   if (answer.simulated) {
     shown.parts.push_back(report_part(*answer.simulated, *answer.targets));
     add_slowdown(shown.parts.back().notes, answer.slowdown, answer.chance_at_targets);

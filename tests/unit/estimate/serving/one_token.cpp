@@ -76,8 +76,8 @@ TEST_CASE("a step takes as many prompts as its tokens allow, and a long one take
   CHECK(close(detail::one_token_saturation(terms, 16, whole).rate, 16 / 0.162));
   CHECK(close(detail::one_token_saturation(terms, 16, chunked).rate, 2.048 / 0.02248));
   terms.host_each = 0.020;  // for each but the first of a step, longer than the device
-  // 2.2 of them take 24 ms of both; all 16 of a step 300 ms of the host.
-  CHECK(close(detail::one_token_saturation(terms, 16, whole).rate, 2.2 / 0.024));
+  // All 16 of a step take 300 ms of the host; 2.2 of them would take 24 ms of both, but all that wait are taken.
+  CHECK(close(detail::one_token_saturation(terms, 16, whole).rate, 16 / 0.3));
 }
 
 TEST_CASE("requests for one token that come at random wait for the step that runs") {
@@ -90,7 +90,7 @@ TEST_CASE("requests for one token that come at random wait for the step that run
     CHECK(std::abs(closed.first_token / simulated(job, "v6e-8").first_token.value.mean - 1) < 0.12);
     CHECK(closed.output_tokens == job.request_rate);
   }
-  // The host takes longer than the device: 128 prompts in a step are slower than the few that keep both busy.
+  // The host takes longer than the device for each of the 128 prompts that a step takes.
   serving_job small = one_token_of(16, 2048);
   small.request_rate = 0.95 * serve(llama_3_8b(), small, {}, slice_for("v6e-8")).capacity;
   const serving_estimate busy = serve(llama_3_8b(), small, {}, slice_for("v6e-8"));
@@ -98,6 +98,39 @@ TEST_CASE("requests for one token that come at random wait for the step that run
   serving_job job = one_token_of(512, 2048);
   job.request_rate = serve(llama_3_8b(), job, {}, slice_for("v6e-8")).capacity;
   CHECK(serve(llama_3_8b(), job, {}, slice_for("v6e-8")).refusal == serving_refusal::rate_above_capacity);
+}
+
+TEST_CASE("what is below the capacity of requests for one token is served, and what is above it is not") {
+  serving_job job = one_token_of(100, 2048);
+  job.engine = serving_engine::vllm;
+  const per_second most = serve(llama_3_8b(), job, {}, slice_for("v6e-4")).capacity;
+  job.request_rate = 0.9 * most;
+  const serving_estimate closed = serve(llama_3_8b(), job, {}, slice_for("v6e-4"));
+  CHECK(closed.first_token / simulated(job, "v6e-4").first_token.value.mean == Approx(1).margin(0.35));
+  CHECK(simulated(job, "v6e-4").first_token.value.mean < 1_s);
+  job.request_rate = 1.3 * most;
+  CHECK(simulated(job, "v6e-4").first_token.value.mean > 3_s);
+  // Few clients are answered faster than all that wait, which is no more than what is said to be the most.
+  job.request_rate = {};
+  for (const std::int64_t clients : {1, 4, 64}) {
+    job.concurrency = clients;
+    const serving_estimate of = serve(llama_3_8b(), job, {}, slice_for("v6e-4"));
+    CHECK(of.requests <= of.capacity);
+    CHECK(of.requests >= 0.95 * most);
+  }
+}
+
+TEST_CASE("a target of tokens after the first holds where there are none") {
+  serving_job job = one_token_of(512, 2048);
+  job.request_rate = per_second{5};
+  const serving_estimate open = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  job.tpot_target = seconds{1e-6};
+  const serving_estimate held = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  CHECK(held.refusal == serving_refusal::none);
+  CHECK(held.meets_tpot);
+  CHECK(held.first_token == open.first_token);
+  job.output = fixed_length(2);
+  CHECK(serve(llama_3_8b(), job, {}, slice_for("v6e-8")).refusal == serving_refusal::tpot_below_floor);
 }
 
 }  // namespace estimate_serving_one_token_tests
