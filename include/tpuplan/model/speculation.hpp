@@ -67,6 +67,37 @@ constexpr double tokens_at(double acceptance, std::int64_t drafted) {
   return low;
 }
 
+/// Mean number of rounds in which a sequence gets so many further tokens: what its last round has beyond them is thrown
+/// away. Exact up to 32 whole tokens, and along a line between and beyond them. Throws as `tokens_of_round` does, and
+/// for fewer than 0 tokens. Worked: 0 for none, 1 for one token whatever is drafted, and 1.25 for two with an
+/// acceptance of 0.75.
+[[nodiscard]] constexpr double rounds_for(const speculation& by, double tokens) {
+  constexpr int exact = 32;
+  detail::in_range("tokens", tokens, 0, 1e15, "0 to 1e15");
+  const double accepted = acceptance_of(by), each = tokens_of_round(by);
+  const auto drafted = static_cast<double>(by.draft_tokens);
+  double rounds[exact + 1] = {};
+  for (int needed = 1; needed <= exact; ++needed) {
+    double chance = 1;
+    rounds[needed] = 1;
+    for (int got = 1; got < needed && got <= drafted + 1; ++got) {
+      const double ends = got <= drafted ? chance * (1 - accepted) : chance;  // that a round has just so many
+      rounds[needed] += ends * rounds[needed - got];
+      chance *= accepted;
+    }
+  }
+  if (tokens >= exact) return rounds[exact] + (tokens - exact) / each;
+  const int below = static_cast<int>(tokens);
+  return rounds[below] + (tokens - below) * (rounds[below + 1] - rounds[below]);
+}
+
+/// Mean tokens that a sequence keeps of a round until its answer of so many tokens has ended, the first of which is
+/// that of its prompt. Throws as `rounds_for` does. Worked: of answers of two tokens one, of very long ones those of a
+/// round.
+[[nodiscard]] constexpr double tokens_kept(const speculation& by, double output) {
+  return output > 1 ? (output - 1) / rounds_for(by, output - 1) : tokens_of_round(by);
+}
+
 /// Throws, naming the field, for drafts without a cost or a length, for a cost, a length or a model without drafts, and
 /// for a cache without a model. Worked:
 /// an acceptance of 0.8 and no draft tokens is refused.

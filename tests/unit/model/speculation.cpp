@@ -30,6 +30,26 @@ TEST_CASE("the chance of a draft is the one whose rounds are as long") {
   CHECK(acceptance_of({4, 0, 1}) == 0);
 }
 
+TEST_CASE("rounds until an answer has ended throw away what they have beyond it") {
+  static_assert(rounds_for({4, 0.8}, 0) == 0);
+  static_assert(rounds_for({4, 0.8}, 1) == 1);
+  CHECK(close(rounds_for({4, 0.75}, 2), 1.25));  // where the first draft is not accepted
+  CHECK(close(rounds_for({4, 0.75}, 1.5), 1.125));
+  CHECK(close(rounds_for({1, 0, 2}, 6), 3));  // all drafts are accepted
+  CHECK(close(rounds_for({4, 0, 1}, 7), 7));  // none is
+  CHECK(close(rounds_for({1, 0, 2}, 100), 50));
+  const speculation by{4, 0.8};
+  CHECK(rounds_for(by, 1000) > 1000 / tokens_of_round(by));
+  CHECK(rounds_for(by, 1000) < 1000 / tokens_of_round(by) + 1);
+  CHECK(close(rounds_for(by, 33) - rounds_for(by, 32), 1 / tokens_of_round(by), 1e-9));
+  CHECK(close(rounds_for(by, 32) - rounds_for(by, 31), 1 / tokens_of_round(by), 1e-3));
+  CHECK(close(tokens_kept(by, 2), 1));
+  CHECK(tokens_kept(by, 1) == tokens_of_round(by));
+  CHECK(close(tokens_kept(by, 1e6), tokens_of_round(by), 1e-5));
+  CHECK(says(refusal_of([&] { (void)rounds_for(by, -1); }).message, "tokens is -1"));
+  CHECK(says(refusal_of([&] { (void)tokens_kept({}, 2); }).message, "speculation.draft_tokens is 0"));
+}
+
 TEST_CASE("drafts have a length and a cost, and a job without has neither") {
   const auto refused = [](const speculation& by) {
     serving_job job;

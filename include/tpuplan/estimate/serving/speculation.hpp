@@ -59,7 +59,8 @@ struct speculative_time {
   const double step = detail::engine_step_at(slotted.terms, met.batch).with(0);
   speculative_time result{running, tokens};
   result.draft = seconds{by.draft_cost * step};
-  result.verify = seconds{detail::engine_step_at(drafted.terms, met.batch).with(0) * tokens} - result.draft;
+  result.verify =
+      seconds{detail::engine_step_at(drafted.terms, met.batch).with(0) * drafted.terms.round} - result.draft;
   result.without = plain.total;
   result.per_token = seconds{detail::full_point(job, drafted).token};
   result.low = result.per_token * (plain.low / plain.total);

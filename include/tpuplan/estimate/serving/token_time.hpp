@@ -140,7 +140,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.paged = paged_prefill(served, together, job, mesh, constants) /
                 (terms.alone ? taken.time.total : beside_decode(taken.time, mesh));
   if (const speculation& by = job.speculation; by.draft_tokens > 0)
-    terms.verified = static_cast<double>(by.draft_tokens + 1), terms.round = tokens_of_round(by),
+    terms.verified = static_cast<double>(by.draft_tokens + 1), terms.round = tokens_kept(by, job.output.mean),
     terms.draft = by.draft_cost;
   return terms;
 }
