@@ -126,8 +126,9 @@ inline seconds whole_time(const simulation_run& run) {
 }
 
 /// The requests a second that a run served, where more came: the last quarter waited more than twice as long for the
-/// first token as the first, and the engine was never idle or of those that came while it was counted one in twenty was
-/// not done when the last came. 0 where it kept up.
+/// first token as the first, the engine was never idle or of those that came while it was counted one in twenty was not
+/// done when the last came, and fewer were done than came by more than chance has it, twice the root of their number. 0
+/// where it kept up.
 inline double served_below_arrivals(const simulation_run& run) {
   std::vector<const request_record*> all;
   std::size_t done = 0, counted = 0;
@@ -138,6 +139,8 @@ inline double served_below_arrivals(const simulation_run& run) {
   }
   const std::size_t quarter = all.size() / 4;
   if (quarter == 0 || (run.busy < 0.99 && 20 * done > 19 * counted)) return 0;
+  const double more = static_cast<double>(counted) - static_cast<double>(done);
+  if (more <= 2 * math::sqrt(static_cast<double>(counted))) return 0;
   const auto waited = [&](std::size_t from) {
     seconds sum{0};
     for (std::size_t i = from; i < from + quarter; ++i) sum += all[i]->first_token - all[i]->arrival;

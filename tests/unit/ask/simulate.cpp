@@ -152,6 +152,15 @@ TEST_CASE("a fleet that falls behind is said to") {
   };
   CHECK_FALSE(has_load(0.5));
   CHECK(has_load(400));
+  // A long queue near the capacity is none that grows, whatever the luck of the last requests.
+  const double capacity = serve(config.model, asked.job, asked.mesh, slice_for("v5e-4")).capacity.value();
+  asked.requests = 2000;
+  for (asked.seed = 1; asked.seed <= 8; ++asked.seed) {
+    CAPTURE(asked.seed);
+    CHECK_FALSE(has_load(0.8 * capacity));
+    CHECK_FALSE(has_load(0.9 * capacity));
+    CHECK(has_load(1.25 * capacity));
+  }
 }
 
 TEST_CASE("requests in flight are shared out to the replicas, and counted until the last has ended") {
