@@ -94,6 +94,9 @@ void one_trial(relation& r) {
     if (r.random.chance(0.5)) options += " --start-up 3min";
     if (r.random.chance(0.5)) options += " --compilation 50s";
     const told swept = tell("tpuplan --json sweep" + options + " --trials 1 --parallel 1 --provisioning on_demand");
+    const json plans = swept.status == 0 ? swept.document()["plans"] : json::array();
+    if (!plans.empty())
+      options += " --data " + plans[0]["mesh"]["data"].dump() + " --fsdp " + plans[0]["mesh"]["fsdp"].dump();
     const told trained = tell("tpuplan --json train" + options + " --timeline");
     if (swept.status != 0 || trained.status != 0) {
       r.holds(swept.refused() == trained.refused(), "a trial is refused where its run is not", swept, swept.errors,
@@ -101,7 +104,7 @@ void one_trial(relation& r) {
       r.skip("refused, or does not fit");
       continue;
     }
-    const json plans = swept.document()["plans"], answer = trained.document();
+    const json answer = trained.document();
     if (plans.empty()) {
       r.skip("no plan");
       continue;

@@ -59,7 +59,12 @@ next_step next_of(const sweep_row& best, bool is_network, const session& with) {
   const std::string many = std::to_string(chips(where));
   const std::string batch = std::to_string(best.batch);
   return {is_network ? "train_network" : "plan",
-          is_network ? follow_up(with, "train", {{"--slice", best.slice}, {"--batch", batch}}, {"--batch-per-core"})
+          is_network ? follow_up(with, "train",
+                                 {{"--slice", best.slice},
+                                  {"--batch", batch},
+                                  {"--data", std::to_string(best.mesh->data)},
+                                  {"--fsdp", std::to_string(best.mesh->fsdp)}},
+                                 {"--batch-per-core"})
                      : follow_up(with, "plan",
                                  {{"--batch", batch},
                                   {"--generation", std::string(where.chip.name.view())},

@@ -105,6 +105,8 @@ struct sweep_row {
   double preemptions = 0;   ///< of all trials on spot
   price_row price{};        ///< that was taken
   bool superseded = false;  ///< that price is older than an announced change
+  /// Of a network of layers, its replicas and shards.
+  std::optional<layout> mesh{};
   /// @}
 };
 /// A slice that was named and is in no row.
@@ -194,7 +196,7 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   bool waits = false;
   for (const network_plan& p : plan_network(request).plans) {
     const payment_terms terms = payment_terms_of(request, p.where, 1, p.steps, p.step.total, asked.region);
-    found.push_back({p.where, p.run, terms, p.job.global_batch});
+    found.push_back({p.where, p.run, terms, p.job.global_batch, p.mesh});
     waits = waits || p.step.waiting.value() > 0;
   }
   if (waits) assume_input(request.input, assumed);
@@ -214,8 +216,11 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   assumed = about.assumed;
   std::vector<trial_slice> found;
   for (const diffusion_plan& p : plan_diffusion(request).plans)
-    found.push_back({p.where, p.run, payment_terms_of(request, p.where, 1, p.steps, p.step.total, asked.region),
-                     p.job.global_batch});
+    found.push_back({p.where,
+                     p.run,
+                     payment_terms_of(request, p.where, 1, p.steps, p.step.total, asked.region),
+                     p.job.global_batch,
+                     {}});
   return found;
 }
 [[nodiscard]] inline std::vector<trial_slice> language_trials(const model_config& config,
@@ -236,9 +241,11 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
                      static_cast<double>(tokens_per_step(request.job));
   std::vector<trial_slice> found;
   for (const plan& p : make_plan(request).plans)
-    found.push_back({p.where, p.step.total * p.steps,
+    found.push_back({p.where,
+                     p.step.total * p.steps,
                      payment_terms_of(request, p.where, slices(p.mesh), p.steps, p.step.total, asked.region),
-                     p.job.global_batch});
+                     p.job.global_batch,
+                     {}});
   return found;
 }
 /// The sweep as plan_sweep has it, over the slices that are wanted.
@@ -316,10 +323,10 @@ void plan_as_trials(const plan_sweep_request& asked, Plan& one) {
   plan_sweep_answer answer;
   answer.trials = asked.trials;
   for (const sweep_plan& p : sweep.slices.empty() ? std::vector<sweep_plan>{} : plan_sweep(sweep))
-    answer.plans.push_back({std::string(name(p.trial.where).view()), p.kind, p.trial.batch, p.parallel,
-                            chips(p.trial.where) * p.parallel, p.rounds, p.whole_trial, p.mean_trial, p.wall,
-                            p.wall_high, p.total, p.per_trial, p.preemptions, p.price,
-                            is_before_announced_change(p.price)});
+    answer.plans.push_back(
+        {std::string(name(p.trial.where).view()), p.kind, p.trial.batch, p.parallel, chips(p.trial.where) * p.parallel,
+         p.rounds, p.whole_trial, p.mean_trial, p.wall, p.wall_high, p.total, p.per_trial, p.preemptions, p.price,
+         is_before_announced_change(p.price), p.trial.mesh ? std::optional<layout>(*p.trial.mesh) : std::nullopt});
   answer.left_out = left_out_of(asked, sweep, answer.plans);
   const std::int64_t stopped = stopped_trials(sweep);
   answer.stopped = static_cast<double>(stopped) / static_cast<double>(asked.trials);
@@ -377,7 +384,7 @@ TPUPLAN_FIELDS(tpuplan::plan_sweep_request, config, job, trials, parallel, quota
                mean_time_between_preemptions, market, lifetimes, queue_time, restart_time, chip_time_between_failures,
                prices)
 TPUPLAN_FIELDS(tpuplan::sweep_row, slice, kind, batch, parallel, chips, rounds, whole_trial, mean_trial, wall,
-               wall_high, total, per_trial, preemptions, price, superseded)
+               wall_high, total, per_trial, preemptions, price, superseded, mesh)
 TPUPLAN_FIELDS(tpuplan::left_out_slice, slice, why)
 TPUPLAN_FIELDS(tpuplan::plan_sweep_answer, trials, plans, assumed, left_out, model, stopped, stopped_after, quota)
 

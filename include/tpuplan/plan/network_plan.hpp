@@ -15,7 +15,7 @@
 #include <vector>
 
 /// @file
-/// Which slice trains a network of layers: data parallel where a copy fits each device, else with sharded weights.
+/// Which slice trains a network of layers, in which layout of replicas and shards, and how it is paid for.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -103,57 +103,68 @@ struct network_answer {
 
 namespace detail {
 
-/// The layout: replicas where they fit, else the weights sharded over all devices.
+/// By how much a layout has to be faster to be taken in place of one with more replicas, which programs have without
+/// any sharding of their own: a part of the up to 15 % that machines of a kind differ by. XLA may share out the update
+/// of replicas by itself, which is what few shards save.
+inline constexpr double shards_pay_from = 0.05;
+
+/// The fastest layout of replicas and shards of the weights that surely fits or, where none does and that is accepted,
+/// that may fit; more replicas where shards save less than `shards_pay_from`.
 inline maybe<network_plan> network_layout_on(const network_request& request, const slice& where,
                                              network_answer& answer) {
-  network_plan planned;
-  planned.where = where;
-  planned.job = request.job;
   const std::int64_t count = devices(where);
-  if (planned.job.global_batch % count != 0) return ++answer.does_not_divide, nothing;
-  verdict fit = verdict::no;
-  for (const bool sharded : {false, true}) {
-    planned.mesh.data = sharded ? 1 : count;
-    planned.mesh.fsdp = sharded ? count : 1;
-    planned.memory = memory_use(request.net, planned.job, planned.mesh, where);
-    fit = fits(planned.memory);
-    if (fit == verdict::yes || (fit == verdict::uncertain && request.accept_uncertain)) return planned;
+  if (request.job.global_batch % count != 0) return ++answer.does_not_divide, nothing;
+  maybe<network_plan> best;
+  verdict best_fit = verdict::no;
+  for (std::int64_t shards = 1; shards <= count; ++shards) {
+    if (count % shards != 0) continue;
+    network_plan one;
+    one.where = where;
+    one.job = request.job;
+    one.mesh.data = count / shards;
+    one.mesh.fsdp = shards;
+    one.memory = memory_use(request.net, one.job, one.mesh, where);
+    const verdict fit = fits(one.memory);
+    if (fit == verdict::no || (best && fit > best_fit)) continue;
+    one.step = step_time(request.net, one.job, one.mesh, where);
+    const bool is_faster = best && one.step.total < best->step.total * (1 - shards_pay_from);
+    if (best && fit == best_fit && !is_faster) continue;
+    best = one, best_fit = fit;
   }
-  ++(fit == verdict::no ? answer.does_not_fit : answer.may_not_fit);
+  if (best && (best_fit == verdict::yes || request.accept_uncertain)) return best;
+  ++(best ? answer.may_not_fit : answer.does_not_fit);
   return nothing;
 }
 
-/// Pays a plan in the cheapest of the ways that count, or the fastest where that is asked; whether there is one.
+/// The runs of a plan in the regions and ways of paying that count.
 template <class Request, class Planned>
-bool pay_run(const Request& request, Planned& planned) {
-  bool found = false;
-  const auto terms_in = [&](std::string_view region) {
-    return payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, region);
-  };
+std::vector<paid_run> paid_runs_of(const Request& request, const Planned& planned) {
+  std::vector<paid_run> runs;
   for (const std::string& region : request.regions) {
-    const payment_terms terms = terms_in(region);
+    const payment_terms terms = payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, region);
     for (const provisioning kind : request.kinds) {
       const maybe<price_row> price = find_price(request.prices, planned.where, region, kind);
-      if (!price || is_left_out(request, *price) || !can_be_paid(kind, 1, planned.run, terms)) continue;
-      const paid_run paid = pay_for(planned.where, 1, planned.run, *price, terms);
-      const bool better = !found || (request.best == objective::fastest && paid.wall != planned.cost.wall
-                                         ? paid.wall < planned.cost.wall
-                                         : paid.total < planned.cost.total);
-      if (better) planned.cost = paid, found = true;
+      if (price && !is_left_out(request, *price) && can_be_paid(kind, 1, planned.run, terms))
+        runs.push_back(pay_for(planned.where, 1, planned.run, *price, terms));
     }
   }
-  if (!found) return false;
-  const payment_terms terms = terms_in(planned.cost.price.region.view());
+  return runs;
+}
+
+/// Pays a plan, with its dollars at the ends of the band of its step.
+template <class Request, class Planned>
+void set_cost(const Request& request, Planned& planned, const paid_run& paid) {
+  planned.cost = paid;
+  const std::string_view region = paid.price.region.view();
+  const payment_terms terms = payment_terms_of(request, planned.where, 1, planned.steps, planned.step.total, region);
   const auto at = [&](seconds step) {
     const seconds run = step * static_cast<double>(planned.steps);
     const payment_terms at_end = at_pace(terms, step / planned.step.total);
-    return can_be_paid(planned.cost.kind, 1, run, at_end)
-               ? pay_for(planned.where, 1, run, planned.cost.price, at_end).total
-               : usd{math::detail::infinity};
+    return can_be_paid(paid.kind, 1, run, at_end) ? pay_for(planned.where, 1, run, paid.price, at_end).total
+                                                  : usd{math::detail::infinity};
   };
   planned.low = at(planned.step.low);
   planned.high = at(planned.step.high);
-  return true;
 }
 
 template <class Planned>
@@ -173,18 +184,30 @@ bool looks_at(const Request& request, const slice& where) {
          chips(where) <= request.largest_chips;
 }
 
-/// Whether a run is within the deadline and the budget of a request; counts it under the first that it misses, and
-/// keeps it where it is the nearest to the only one.
+/// The best of the runs of a slice that are within deadline and budget. Where none is, the slice is counted, and the
+/// runs that miss one limit alone are kept where they are the nearest to it.
 template <class Request, class Answer>
-bool is_within(const Request& request, const slice& where, const paid_run& run, Answer& answer) {
-  const bool late = request.deadline && is_over(run.wall, *request.deadline);
-  const bool dear = request.budget && is_over(run.total, *request.budget);
-  const nearest_run one{where, run.wall, run.total};
-  if (late && !dear && (!answer.in_time || one.wall < answer.in_time->wall)) answer.in_time = one;
-  if (dear && !late && (!answer.in_cost || one.cost < answer.in_cost->cost)) answer.in_cost = one;
-  answer.misses_deadline += late;
-  answer.over_budget += dear && !late;
-  return !late && !dear;
+const paid_run* choose_run(const Request& request, const slice& where, const std::vector<paid_run>& runs,
+                           Answer& answer) {
+  const auto is_late = [&](const paid_run& run) { return request.deadline && is_over(run.wall, *request.deadline); };
+  const auto is_dear = [&](const paid_run& run) { return request.budget && is_over(run.total, *request.budget); };
+  const paid_run* best = nullptr;
+  bool in_time = false;
+  for (const paid_run& run : runs) {
+    in_time = in_time || !is_late(run);
+    if (is_late(run) || is_dear(run)) continue;
+    const bool by_time = request.best == objective::fastest && best != nullptr && run.wall != best->wall;
+    if (best == nullptr || (by_time ? run.wall < best->wall : run.total < best->total)) best = &run;
+  }
+  if (best != nullptr) return best;
+  for (const paid_run& run : runs) {
+    const nearest_run one{where, run.wall, run.total};
+    const bool late = is_late(run), dear = is_dear(run);
+    if (late && !dear && (!answer.in_time || one.wall < answer.in_time->wall)) answer.in_time = one;
+    if (dear && !late && (!answer.in_cost || one.cost < answer.in_cost->cost)) answer.in_cost = one;
+  }
+  ++(runs.empty() ? answer.no_price : in_time ? answer.over_budget : answer.misses_deadline);
+  return nullptr;
 }
 
 /// Fills an answer with the plans that are within the limits, best first. `laid_out(where)` is the step on a slice, or
@@ -199,10 +222,11 @@ void plan_slices(const Request& request, std::int64_t steps, Answer& answer, con
     auto planned = *found;
     planned.steps = steps;
     planned.run = static_cast<double>(planned.steps) * planned.step.total;
-    if (!pay_run(request, planned))
-      ++answer.no_price;
-    else if (is_within(request, where, planned.cost, answer))
-      answer.plans.push_back(planned);
+    const std::vector<paid_run> runs = paid_runs_of(request, planned);
+    const paid_run* chosen = choose_run(request, where, runs, answer);
+    if (chosen == nullptr) continue;
+    set_cost(request, planned, *chosen);
+    answer.plans.push_back(planned);
   }
   sort_in_order(answer.plans, [&](const auto& a, const auto& b) { return comes_first(a, b, request.best); });
 }

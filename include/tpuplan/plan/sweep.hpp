@@ -24,6 +24,7 @@ struct trial_slice {
   seconds whole{};               ///< all steps of a trial that is not stopped
   maybe<payment_terms> terms{};  ///< with its start, which a stopped trial has too; nothing: those of the request
   std::int64_t batch = 0;        ///< of a step; 0: not said
+  maybe<layout> mesh{};          ///< of a network of layers: its replicas and shards
 };
 
 /// A sweep and its limits.

@@ -101,6 +101,62 @@ TEST_CASE("a network whose copy does not fit has its weights sharded, or is said
   CHECK(answer.plans.front().mesh.fsdp == devices(answer.plans.front().where));
 }
 
+TEST_CASE("a plan has the fastest layout that surely fits, or one of more replicas that is nearly as fast") {
+  network_request request = small_request();
+  request.net = mlp(16384, {16384, 16384});
+  request.generations = {"v5e"};
+  for (const network_plan& p : plan_network(request).plans) {
+    INFO(name(p.where).view() << " " << p.mesh.data << " x " << p.mesh.fsdp);
+    const std::int64_t count = devices(p.where);
+    for (std::int64_t shards = 1; shards <= count; shards *= 2) {
+      layout other;
+      other.data = count / shards, other.fsdp = shards;
+      if (fits(memory_use(request.net, request.job, other, p.where)) != verdict::yes) continue;
+      CHECK(step_time(request.net, request.job, other, p.where).total >=
+            p.step.total * (1 - 1.1 * detail::shards_pay_from));
+    }
+  }
+  request.accept_uncertain = true;  // adds slices, and changes none that fits
+  const network_answer more = plan_network(request);
+  request.accept_uncertain = false;
+  for (const network_plan& sure : plan_network(request).plans) {
+    const auto same = std::find_if(more.plans.begin(), more.plans.end(),
+                                   [&](const network_plan& p) { return name(p.where) == name(sure.where); });
+    REQUIRE(same != more.plans.end());
+    CHECK(same->step.total == sure.step.total);
+  }
+}
+
+TEST_CASE("a further way of paying loses no plan, and makes none dearer") {
+  network_request request = small_request();
+  request.data.epochs = 1000;
+  request.generations = {"v5e", "v6e"};
+  const network_answer open = plan_network(request);
+  for (const bool by_time : {true, false}) {
+    const network_plan& middle = open.plans[open.plans.size() / 2];
+    request.deadline.reset(), request.budget.reset();
+    if (by_time) request.deadline = middle.cost.wall;
+    if (!by_time) request.budget = middle.cost.total;
+    request.best = by_time ? objective::cheapest : objective::fastest;
+    request.kinds = {by_time ? provisioning::on_demand : provisioning::spot};
+    const network_answer one = plan_network(request);
+    REQUIRE_FALSE(one.plans.empty());
+    request.kinds = {provisioning::on_demand, provisioning::spot};
+    const network_answer both = plan_network(request);
+    for (const network_plan& before : one.plans) {
+      const auto same = std::find_if(both.plans.begin(), both.plans.end(),
+                                     [&](const network_plan& p) { return name(p.where) == name(before.where); });
+      INFO(name(before.where).view());
+      REQUIRE(same != both.plans.end());
+      CHECK((by_time ? same->cost.total <= before.cost.total : same->cost.wall <= before.cost.wall));
+      CHECK((!request.deadline || same->cost.wall <= *request.deadline * (1 + 1e-9)));
+      CHECK((!request.budget || same->cost.total <= *request.budget * (1 + 1e-9)));
+    }
+    CHECK(both.misses_deadline <= one.misses_deadline);
+    CHECK(both.over_budget <= one.over_budget);
+  }
+}
+
 TEST_CASE("limits and batches that do not divide are counted") {
   network_request request = small_request();
   request.job.global_batch = 1000;
