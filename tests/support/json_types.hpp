@@ -18,6 +18,7 @@
 #include <tpuplan/plan/check.hpp>
 #include <tpuplan/plan/item_day.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/relax_serving.hpp>
 #include <tpuplan/plan/sensitivity.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/traffic.hpp>

@@ -7,6 +7,7 @@
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/plan.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/relax_serving.hpp>
 #include <vector>
 
 #include "cli/commands.hpp"

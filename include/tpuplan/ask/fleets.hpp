@@ -10,7 +10,7 @@
 #include <tpuplan/ask/plan_traffic.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
-#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/relax_serving.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <tpuplan/show/text/lost.hpp>

@@ -36,16 +36,6 @@ struct asked_prices {
   return {read_prices(prices)};
 }
 
-/// The regions of a book, each once, in its order.
-[[nodiscard]] inline std::vector<std::string> all_regions(const price_book& book) {
-  std::vector<std::string> regions;
-  for (std::size_t i = 0; i < book.size(); ++i) {
-    const std::string region(book.row(i).region.view());
-    if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
-  }
-  return regions;
-}
-
 /// Whether a region is one of those that a name means: of "all", of an area such as europe, or the one of that name.
 /// Worked: europe-west4 is in europe, us-east5 is not in "us", the region of prices for all of the US.
 [[nodiscard]] inline bool is_in_area(std::string_view region, std::string_view name) {

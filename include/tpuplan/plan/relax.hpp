@@ -18,14 +18,14 @@
 #include <vector>
 
 /// @file
-/// Where a request of training or of serving has no plan, which single limit to relax and how far.
+/// Where a request of training has no plan, which single limit to relax and how far; and what serving shares of it.
 
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// A limit of a request. `deadline`, `slices`, `quotas`, `batch`, `chance` and `degrees` are limits of training; `tpot`
-/// and `ttft` are the targets of serving for mean times, and `targets` is both of them, relaxed by the same factor;
-/// `first_token`, `per_token` and `end_to_end` are its targets by percentile.
+/// A limit of a request. `deadline`, `slices`, `quotas`, `batch`, `chance`, `degrees` and `policies` are limits of
+/// training; `tpot` and `ttft` are the targets of serving for mean times, and `targets` is both of them, relaxed by the
+/// same factor; `first_token`, `per_token` and `end_to_end` are its targets by percentile.
 enum class plan_limit : std::uint8_t {
   deadline,
   budget,
@@ -44,13 +44,17 @@ enum class plan_limit : std::uint8_t {
   per_token,
   end_to_end,
   degrees,
+  smallest_chips,
+  regions,
+  policies,
 };
 
 /// "deadline" and so on.
 [[nodiscard]] constexpr std::string_view name(plan_limit what) noexcept {
-  constexpr const char* names[] = {"deadline",   "budget",      "chips",     "slices",     "quotas", "kinds",
-                                   "generation", "uncertain",   "batch",     "chance",     "tpot",   "ttft",
-                                   "targets",    "first_token", "per_token", "end_to_end", "degrees"};
+  constexpr const char* names[] = {"deadline",   "budget",     "chips",          "slices",      "quotas",
+                                   "kinds",      "generation", "uncertain",      "batch",       "chance",
+                                   "tpot",       "ttft",       "targets",        "first_token", "per_token",
+                                   "end_to_end", "degrees",    "smallest_chips", "regions",     "policies"};
   return detail::name_of(names, static_cast<std::size_t>(what));
 }
 
@@ -61,16 +65,6 @@ struct relaxation {
   double given = 0;                         ///< what it was
   double needed = 0;                        ///< what it would have to be
   plan nearest{};                           ///< the plan that it lets in
-};
-
-/// One limit of a serving request that, relaxed alone, lets a plan in: what it was, what it would have to be, and that
-/// plan. The unit is that of the limit: seconds, dollars per second, chips; for `targets` seconds per output token; 0
-/// where it is no number.
-struct serving_relaxation {
-  plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
-  double given = 0;                     ///< what it was
-  double needed = 0;                    ///< what it would have to be: a target to 1 %, rounded up
-  serving_plan nearest{};               ///< the plan that it lets in
 };
 
 namespace detail {
@@ -95,17 +89,33 @@ inline bool has_fixed_degrees(const fixed_degrees& of) {
 
 /// Removes a limit that only training has from a request; false where it has none.
 inline bool take_off(plan_request& request, plan_limit limit) {
-  request.best = limit == plan_limit::deadline ? objective::fastest : objective::fewest_chips;
   switch (limit) {
-    case plan_limit::deadline: return std::exchange(request.deadline, nothing).has_value();
+    case plan_limit::deadline:
+      request.best = objective::fastest;
+      return std::exchange(request.deadline, nothing).has_value();
     case plan_limit::slices:
+      request.best = objective::fewest_chips;
       if (request.largest_slices >= 64) return false;
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
       return true;
-    case plan_limit::quotas: return !std::exchange(request.quotas, {}).empty();
+    case plan_limit::quotas: request.best = objective::fewest_chips; return !std::exchange(request.quotas, {}).empty();
     case plan_limit::degrees: return has_fixed_degrees(std::exchange(request.degrees, {}));
+    case plan_limit::policies: return !std::exchange(request.policies, {}).empty();
     default: return false;
   }
+}
+
+/// Takes all regions of the price book, of which those that nobody named count as those of an area do; false where a
+/// request has them all.
+template <class Request>
+bool take_off_regions(Request& request) {
+  std::vector<std::string> others;
+  for (const std::string& one : all_regions(request.prices)) {
+    if (!contains(request.regions, one)) others.push_back(one);
+  }
+  for (std::vector<std::string>* to : {&request.regions, &request.regions_by_area})
+    to->insert(to->end(), others.begin(), others.end());
+  return !others.empty();
 }
 
 /// The request without a limit, ranked so that the plan nearest to that limit comes first; nothing where it has none.
@@ -123,6 +133,11 @@ std::optional<Request> without(Request request, plan_limit limit) {
       request.largest_chips = most_devices;
       request.best = objective::fewest_chips;
       break;
+    case plan_limit::smallest_chips:
+      had_limit = std::exchange(request.smallest_chips, 1) > 1;
+      request.most_plans = 0;
+      break;
+    case plan_limit::regions: had_limit = take_off_regions(request); break;
     case plan_limit::kinds: request.kinds.assign(all_provisioning.begin(), all_provisioning.end()); break;
     case plan_limit::generation: had_limit = !std::exchange(request.generations, {}).empty(); break;
     case plan_limit::uncertain: had_limit = !std::exchange(request.accept_uncertain, true); break;
@@ -132,12 +147,15 @@ std::optional<Request> without(Request request, plan_limit limit) {
   return had_limit ? std::optional<Request>{std::move(request)} : std::nullopt;
 }
 
-/// The best of the plans, or the one that needs the smallest budget; nothing where there is none.
+/// The best of the plans, the one that needs the smallest budget, or the one with most chips, of which too few were
+/// found; nothing where there is none.
 template <class Plan>
 std::optional<Plan> nearest_of(std::vector<Plan> plans, plan_limit limit) {
   const auto cheaper = [](const auto& a, const auto& b) { return money_of(a) < money_of(b); };
-  const auto found =
-      limit == plan_limit::budget ? std::min_element(plans.begin(), plans.end(), cheaper) : plans.begin();
+  const auto larger = [](const auto& a, const auto& b) { return chips_of(a) > chips_of(b); };
+  const auto found = limit == plan_limit::budget           ? std::min_element(plans.begin(), plans.end(), cheaper)
+                     : limit == plan_limit::smallest_chips ? std::min_element(plans.begin(), plans.end(), larger)
+                                                           : plans.begin();
   return found == plans.end() ? std::nullopt : std::make_optional(std::move(*found));
 }
 
@@ -147,6 +165,7 @@ std::pair<double, double> amounts(plan_limit limit, const Request& request, cons
   const auto chip_count = static_cast<double>(chips_of(nearest));
   if (limit == plan_limit::budget) return {request.budget->value(), money_of(nearest)};
   if (limit == plan_limit::chips) return {static_cast<double>(request.largest_chips), chip_count};
+  if (limit == plan_limit::smallest_chips) return {static_cast<double>(request.smallest_chips), chip_count};
   if (limit == plan_limit::quotas) return {0, chip_count};
   if constexpr (is_training<Request>) {
     if (limit == plan_limit::deadline) return {request.deadline->value(), chosen_cost(nearest).wall.value()};
@@ -188,7 +207,7 @@ std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_o
 /// Whether a limit is one of what plans cost or take, which needs no other search of layouts.
 [[nodiscard]] constexpr bool is_of_payment(plan_limit limit) noexcept {
   return limit == plan_limit::deadline || limit == plan_limit::budget || limit == plan_limit::quotas ||
-         limit == plan_limit::kinds || limit == plan_limit::chance;
+         limit == plan_limit::kinds || limit == plan_limit::chance || limit == plan_limit::regions;
 }
 
 /// Whether a request takes all of these chips already.
@@ -294,98 +313,10 @@ inline void relax_training(const plan_request& request, const searched_slices& f
   }
   relax(list, request,
         {plan_limit::chips, plan_limit::slices, plan_limit::quotas, plan_limit::kinds, plan_limit::generation,
-         plan_limit::uncertain, plan_limit::degrees},
+         plan_limit::uncertain, plan_limit::degrees, plan_limit::policies, plan_limit::smallest_chips},
         plans_of);
+  if (there.empty()) relax(list, request, {plan_limit::regions}, plans_of);
   keep(relax_batch(request, plans_of));
-}
-
-/// The best plan of a serving request that is relaxed, whose simulations take some of the steps that are left.
-inline std::optional<serving_plan> nearest_plan(const serving_request& request, plan_limit limit, std::int64_t& steps) {
-  return nearest_of(plan_within(request, steps).plans, limit);
-}
-
-/// A serving request with its targets times a factor.
-inline serving_request with_targets(serving_request request, plan_limit limit, double factor) {
-  if (limit != plan_limit::ttft) request.job.tpot_target *= factor;
-  if (limit != plan_limit::tpot) request.job.ttft_target *= factor;
-  return request;
-}
-
-/// Targets relaxed by the least factor that lets a plan in, to 1 %, up to a million.
-inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit,
-                                                       std::int64_t& steps) {
-  const seconds given = limit == plan_limit::ttft ? request.job.ttft_target : request.job.tpot_target;
-  const bool both = request.job.ttft_target.value() > 0 && request.job.tpot_target.value() > 0;
-  if (given.value() <= 0 || (limit == plan_limit::targets && !both)) return std::nullopt;
-  double low = 1, high = 2;
-  std::optional<serving_plan> found;
-  while (!(found = nearest_plan(with_targets(request, limit, high), limit, steps))) {
-    low = high;
-    high *= 2;
-    if (high > 1e6) return std::nullopt;
-  }
-  while (high / low > 1.01) {
-    const double middle = math::sqrt(low * high);
-    std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit, steps);
-    (nearer ? high : low) = middle;
-    if (nearer) found = std::move(nearer);
-  }
-  return serving_relaxation{limit, given.value(), given.value() * high, std::move(*found)};
-}
-
-/// The target by percentile that a limit means; nothing where it means none.
-inline latency_target latency_targets::*target_of(plan_limit limit) {
-  switch (limit) {
-    case plan_limit::first_token: return &latency_targets::first_token;
-    case plan_limit::per_token: return &latency_targets::per_token;
-    case plan_limit::end_to_end: return &latency_targets::end_to_end;
-    default: return nullptr;
-  }
-}
-
-/// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits: each layout is
-/// simulated with as many slices as are allowed.
-inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit,
-                                                          std::int64_t& steps) {
-  latency_target& target = request.job.percentiles.*target_of(limit);
-  const latency_target given = target;
-  if (given.limit.value() <= 0) return std::nullopt;
-  latency_targets others = request.job.percentiles;
-  others.*target_of(limit) = {};
-  serving_request means = request;
-  means.job.percentiles = {};
-  plan_search all{means,
-                  {means.model, means.job, means.constants, others, steps, slowed(means), means.drawn},
-                  price_index(means),
-                  true};
-  for_each_slice(means, [&](const slice& where) { search_server(all, where); });
-  double needed = std::numeric_limits<double>::infinity();
-  // From the last: large slices are the fastest most often, and what one reaches leaves out those that cannot.
-  for (std::size_t i = all.open.size(); i-- > 0 && !all.rates.are_exhausted();) {
-    const open_layout& one = all.open[i];
-    const serving_plan& least = one.least;
-    const std::int64_t most = most_slices(means, least.where);
-    serving_plan planned = plan_of(means, least.where, least.mesh, most);
-    latency_targets nearer;
-    nearer.*target_of(limit) = {given.share, seconds{needed}};
-    if (!all.rates.may_reach(planned.where, planned.mesh, rate_of_replica(planned), nearer)) continue;
-    if (!all.rates.holds(least.where, least.mesh,
-                         means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
-      continue;
-    if (!is_fit(all.slices[one.search], means, planned)) continue;
-    if (!priced(all.slices[one.search], means, planned)) continue;
-    const counted_times times = all.rates.times_of_replica(planned.where, planned.mesh, rate_of_replica(planned));
-    needed = std::min(needed, reached(limit == plan_limit::first_token ? times.first
-                                      : limit == plan_limit::per_token ? times.each
-                                                                       : times.whole,
-                                      given.share));
-  }
-  steps = all.rates.steps_left();
-  if (!(needed < std::numeric_limits<double>::infinity())) return std::nullopt;
-  target.limit = seconds{needed};
-  std::optional<serving_plan> nearest = nearest_plan(request, limit, steps);
-  if (!nearest) return std::nullopt;
-  return serving_relaxation{limit, given.limit.value(), needed, std::move(*nearest)};
 }
 
 }  // namespace detail
@@ -418,28 +349,6 @@ struct relaxed_answer {
 /// The relaxations of `plan_or_relax` alone. Worked: none for a request that has a plan.
 [[nodiscard]] inline std::vector<relaxation> relaxations(const plan_request& request) {
   return plan_or_relax(request).relaxations;
-}
-
-/// Where a serving request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
-/// where no single one is enough; limits whose simulations take more steps than a plan may are left out. Worked: for 40
-/// requests per second at 1 ms per output token only a longer target helps, more chips do not.
-[[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
-  std::vector<serving_relaxation> list;
-  std::int64_t steps = detail::most_planning_steps / 2;
-  for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {
-    if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
-    if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit, steps))
-      list.push_back(std::move(*r));
-  }
-  for (const plan_limit limit : {plan_limit::first_token, plan_limit::per_token, plan_limit::end_to_end}) {
-    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit, steps))
-      list.push_back(std::move(*r));
-  }
-  detail::relax(
-      list, request,
-      {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain},
-      [&](const serving_request& relaxed, plan_limit) { return detail::plan_within(relaxed, steps).plans; });
-  return list;
 }
 
 }  // namespace abi_0

@@ -182,7 +182,7 @@ TEST_CASE("what plans cost and take is relaxed without steps of a search, other 
   CHECK_FALSE(detail::contains(unsearched, plan_limit::budget));
 }
 
-TEST_CASE("a limit is loosened by what it says, and one target alone") {
+TEST_CASE("a limit is loosened by what it says") {
   plan_request request = small_request();
   request.largest_slices = 2;
   CHECK(detail::take_off(request, plan_limit::slices));
@@ -191,29 +191,48 @@ TEST_CASE("a limit is loosened by what it says, and one target alone") {
   CHECK(detail::take_off(request, plan_limit::slices));
   CHECK(request.largest_slices == 64);
   CHECK_FALSE(detail::take_off(request, plan_limit::slices));
-  serving_request served;
-  served.job.ttft_target = 2_s;
-  served.job.tpot_target = 50_ms;
-  const serving_request later = detail::with_targets(served, plan_limit::ttft, 2);
-  CHECK(later.job.ttft_target == 4_s);
-  CHECK(later.job.tpot_target == 50_ms);
-  served.model = llama_3_8b();
-  served.job.prompt = fixed_length(1000);
-  served.job.output = fixed_length(100);
-  served.job.request_rate = per_second{1};
-  served.generations = {"v6e"};
-  served.largest_chips = 1;
-  served.job.ttft_target = 0_s;
-  served.job.tpot_target = 1_ms;
-  std::int64_t steps = detail::most_planning_steps;
-  CHECK_FALSE(detail::relax_targets(served, plan_limit::ttft, steps));
-  CHECK_FALSE(detail::relax_targets(served, plan_limit::targets, steps));  // there is one alone
-  CHECK(detail::relax_targets(served, plan_limit::tpot, steps)->needed > 0.001);
-  served.job.ttft_target = 2_s;
-  served.job.tpot_target = 50_ms;
-  const serving_request slower = detail::with_targets(served, plan_limit::tpot, 2);
-  CHECK(slower.job.ttft_target == 2_s);
-  CHECK(slower.job.tpot_target == 100_ms);
+}
+
+TEST_CASE("fewest chips, regions and policies are limits too, and degrees keep the objective") {
+  plan_request request = small_request();
+  request.smallest_chips = 4096;
+  const std::vector<relaxation> sized = relaxations(request);
+  const relaxation* chips = find(sized, plan_limit::smallest_chips);
+  REQUIRE(chips != nullptr);
+  CHECK(chips->given == 4096);
+  request.smallest_chips = static_cast<std::int64_t>(chips->needed);
+  CHECK_FALSE(make_plan(request).plans.empty());
+  request.smallest_chips = 2 * request.smallest_chips;
+  CHECK(make_plan(request).plans.empty());
+
+  plan_request placed = small_request();
+  placed.generations = {"v6e"};
+  placed.regions = {"us-central2"};
+  REQUIRE(make_plan(placed).plans.empty());
+  const std::vector<relaxation> elsewhere = relaxations(placed);
+  const relaxation* regions = find(elsewhere, plan_limit::regions);
+  REQUIRE(regions != nullptr);
+  CHECK(find(plan_or_relax(placed, {"v6e"}).relaxations, plan_limit::regions) == nullptr);
+  placed.regions.emplace_back(chosen_cost(regions->nearest).price.region.view());
+  CHECK_FALSE(make_plan(placed).plans.empty());
+
+  plan_request slow = small_request();
+  slow.policies = {remat::full};
+  const plan best = make_plan(small_request()).plans.front();
+  slow.budget = chosen_cost(best).total * 1.01;
+  REQUIRE(make_plan(slow).plans.empty());
+  const std::vector<relaxation> freed = relaxations(slow);
+  const relaxation* policies = find(freed, plan_limit::policies);
+  REQUIRE(policies != nullptr);
+  slow.policies = {policies->nearest.job.remat};
+  CHECK_FALSE(make_plan(slow).plans.empty());
+
+  plan_request odd = small_request();
+  odd.degrees.tensor = 3;
+  const std::vector<relaxation> open = relaxations(odd);
+  const relaxation* degrees = find(open, plan_limit::degrees);
+  REQUIRE(degrees != nullptr);
+  CHECK(chosen_cost(degrees->nearest).total == chosen_cost(best).total);
 }
 
 }  // namespace plan_relax_tests

@@ -3,7 +3,7 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/relax_serving.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 
 #include "support/catch.hpp"

@@ -19,9 +19,14 @@ namespace readable {
 
 /// The name of a limit to a reader.
 [[nodiscard]] inline std::string limit_words(plan_limit limit) {
-  return limit == plan_limit::kinds       ? "provisioning"
-         : limit == plan_limit::uncertain ? "accept-uncertain"
-                                          : std::string(name(limit));
+  switch (limit) {
+    case plan_limit::kinds: return "provisioning";
+    case plan_limit::uncertain: return "accept-uncertain";
+    case plan_limit::smallest_chips: return "min-chips";
+    case plan_limit::regions: return "region";
+    case plan_limit::policies: return "remat";
+    default: return std::string(name(limit));
+  }
 }
 /// The degrees of a request that are not left to the search. Worked: "tensor 8".
 [[nodiscard]] inline std::string degrees_words(const fixed_degrees& of) {
@@ -45,14 +50,19 @@ template <class Request>
     for (const provisioning kind : request.kinds) words.push_back(name(kind));
   }
   if (limit == plan_limit::generation) words.assign(request.generations.begin(), request.generations.end());
+  if (limit == plan_limit::regions) words.assign(request.regions.begin(), request.regions.end());
   if constexpr (std::is_same_v<Request, plan_request>) {
     if (limit == plan_limit::degrees) return degrees_words(request.degrees);
+    if (limit == plan_limit::policies) {
+      for (const remat_policy one : request.policies) words.push_back(name(one));
+    }
   }
   return limit == plan_limit::uncertain ? "no" : listed(words);
 }
-/// What a limit would have to be, in words.
-[[nodiscard]] inline std::string needed_words(plan_limit limit, provisioning kind, const slice& where) {
-  if (limit == plan_limit::kinds) return std::string(name(kind));
+/// What a limit that is no number would have to be, in words.
+[[nodiscard]] inline std::string needed_words(plan_limit limit, const price_row& price, const slice& where) {
+  if (limit == plan_limit::kinds) return std::string(name(price.kind));
+  if (limit == plan_limit::regions) return std::string(price.region.view());
   if (limit == plan_limit::generation) return std::string(where.chip.name.view());
   return limit == plan_limit::uncertain ? "yes" : "";
 }
@@ -70,6 +80,7 @@ template <class Request>
     case plan_limit::budget: return enough(measure(usd{amount}));
     case plan_limit::chance: return chance_words(is_needed ? whole_percent(amount) : amount);
     case plan_limit::chips:
+    case plan_limit::smallest_chips:
     case plan_limit::slices:
     case plan_limit::batch: return fixed(amount, 0);
     default: break;
@@ -83,9 +94,10 @@ template <class Request>
   for (const relaxed_row& relaxed : rows) {
     const plan_cost& cost = chosen_cost(relaxed.plan);
     const std::string given = given_words(relaxed.limit, request),
-                      needed = relaxed.limit == plan_limit::degrees
-                                   ? one_line(relaxed.plan.mesh)
-                                   : needed_words(relaxed.limit, cost.kind, relaxed.plan.where);
+                      needed = relaxed.limit == plan_limit::degrees ? one_line(relaxed.plan.mesh)
+                               : relaxed.limit == plan_limit::policies
+                                   ? std::string(name(relaxed.plan.job.remat))
+                                   : needed_words(relaxed.limit, cost.price, relaxed.plan.where);
     part.rows.push_back({cell(limit_words(relaxed.limit)),
                          cell(given.empty() ? training_amount_words(relaxed.limit, relaxed.given, false) : given),
                          cell(needed.empty() ? training_amount_words(relaxed.limit, relaxed.needed, true) : needed),

@@ -1,0 +1,172 @@
+#ifndef TPUPLAN_PLAN_RELAX_SERVING_HPP
+#define TPUPLAN_PLAN_RELAX_SERVING_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <tpuplan/base/math.hpp>
+#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/serving_plan.hpp>
+#include <utility>
+#include <vector>
+
+/// @file
+/// Where a request of serving has no plan, which single limit to relax and how far.
+
+namespace tpuplan {
+inline namespace abi_0 {
+
+/// One limit of a serving request that, relaxed alone, lets a plan in: what it was, what it would have to be, and that
+/// plan. The unit is that of the limit: seconds, dollars per second, chips; for `targets` seconds per output token; 0
+/// where it is no number.
+struct serving_relaxation {
+  plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
+  double given = 0;                     ///< what it was
+  double needed = 0;                    ///< what it would have to be: a target to 1 %, rounded up
+  serving_plan nearest{};               ///< the plan that it lets in
+};
+
+namespace detail {
+
+/// The best plan of a serving request that is relaxed, whose simulations take some of the steps that are left.
+inline std::optional<serving_plan> nearest_plan(const serving_request& request, plan_limit limit, std::int64_t& steps) {
+  return nearest_of(plan_within(request, steps).plans, limit);
+}
+
+/// A serving request with its targets times a factor.
+inline serving_request with_targets(serving_request request, plan_limit limit, double factor) {
+  if (limit != plan_limit::ttft) request.job.tpot_target *= factor;
+  if (limit != plan_limit::tpot) request.job.ttft_target *= factor;
+  return request;
+}
+
+/// Targets relaxed by the least factor that lets a plan in, to 1 %, up to a million.
+inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit,
+                                                       std::int64_t& steps) {
+  const seconds given = limit == plan_limit::ttft ? request.job.ttft_target : request.job.tpot_target;
+  const bool both = request.job.ttft_target.value() > 0 && request.job.tpot_target.value() > 0;
+  if (given.value() <= 0 || (limit == plan_limit::targets && !both)) return std::nullopt;
+  double low = 1, high = 2;
+  std::optional<serving_plan> found;
+  while (!(found = nearest_plan(with_targets(request, limit, high), limit, steps))) {
+    low = high;
+    high *= 2;
+    if (high > 1e6) return std::nullopt;
+  }
+  while (high / low > 1.01) {
+    const double middle = math::sqrt(low * high);
+    std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit, steps);
+    (nearer ? high : low) = middle;
+    if (nearer) found = std::move(nearer);
+  }
+  return serving_relaxation{limit, given.value(), given.value() * high, std::move(*found)};
+}
+
+/// The target by percentile that a limit means; nothing where it means none.
+inline latency_target latency_targets::*target_of(plan_limit limit) {
+  switch (limit) {
+    case plan_limit::first_token: return &latency_targets::first_token;
+    case plan_limit::per_token: return &latency_targets::per_token;
+    case plan_limit::end_to_end: return &latency_targets::end_to_end;
+    default: return nullptr;
+  }
+}
+
+/// What a share of the requests keeps of what a limit is of.
+inline double reached_of(const counted_times& times, plan_limit limit, double share) {
+  return reached(limit == plan_limit::first_token ? times.first
+                 : limit == plan_limit::per_token ? times.each
+                                                  : times.whole,
+                 share);
+}
+
+/// The least that a layout reaches which keeps all other limits: each is simulated with as many slices as are allowed,
+/// from the last on, as large slices are the fastest most often, and what one reaches leaves out those that cannot.
+/// `known` is a plan without the target. Simulations take no more than `steps`, which are taken off.
+inline double least_reached(const serving_request& means, const latency_targets& others, plan_limit limit, double share,
+                            const serving_plan& known, std::int64_t& steps) {
+  plan_search all{means,
+                  {means.model, means.job, means.constants, others, steps, slowed(means), means.drawn},
+                  price_index(means),
+                  true};
+  for_each_slice(means, [&](const slice& where) { search_server(all, where); });
+  const auto reached_by = [&](const serving_plan& one) {
+    return reached_of(all.rates.times_of_replica(one.where, one.mesh, rate_of_replica(one)), limit, share);
+  };
+  double needed = reached_by(known);
+  for (std::size_t i = all.open.size(); i-- > 0 && !all.rates.are_exhausted();) {
+    const open_layout& one = all.open[i];
+    const serving_plan& least = one.least;
+    const std::int64_t most = most_slices(means, least.where);
+    serving_plan planned = plan_of(means, least.where, least.mesh, most);
+    latency_targets nearer;
+    nearer.*target_of(limit) = {share, seconds{needed}};
+    if (!all.rates.may_reach(planned.where, planned.mesh, rate_of_replica(planned), nearer)) continue;
+    if (!all.rates.holds(least.where, least.mesh,
+                         means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
+      continue;
+    if (!is_fit(all.slices[one.search], means, planned)) continue;
+    if (!priced(all.slices[one.search], means, planned)) continue;
+    needed = std::min(needed, reached_by(planned));
+  }
+  steps = std::max<std::int64_t>(0, all.rates.steps_left());
+  return needed;
+}
+
+/// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits or, where looking for
+/// that takes too many steps, to what the best plan without the target does.
+inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit,
+                                                          std::int64_t& steps) {
+  latency_target& target = request.job.percentiles.*target_of(limit);
+  const latency_target given = target;
+  if (given.limit.value() <= 0) return std::nullopt;
+  target = {};
+  const std::optional<serving_plan> known = nearest_plan(request, limit, steps);
+  if (!known) return std::nullopt;
+  const latency_targets others = request.job.percentiles;
+  serving_request means = request;
+  means.job.percentiles = {};
+  std::int64_t of_search = steps / 2, none = 0;
+  steps -= of_search;
+  const double least = least_reached(means, others, limit, given.share, *known, of_search);
+  steps += of_search;
+  target = {given.share, seconds{least}};
+  std::optional<serving_plan> found = nearest_plan(request, limit, steps);
+  if (!found) {
+    target.limit = seconds{least_reached(means, others, limit, given.share, *known, none)};
+    std::int64_t again = most_planning_steps;  // as many as a plan of it may take
+    found = nearest_plan(request, limit, again);
+  }
+  if (!found) return std::nullopt;
+  return serving_relaxation{limit, given.limit.value(), target.limit.value(), std::move(*found)};
+}
+
+}  // namespace detail
+
+/// Where a serving request has no plan: every limit that, relaxed alone, gives it one, with the nearest plan. Empty
+/// where no single one is enough; limits whose simulations take more steps than a plan may are left out. Worked: for 40
+/// requests per second at 1 ms per output token only a longer target helps, more chips do not.
+[[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
+  std::vector<serving_relaxation> list;
+  std::int64_t steps = detail::most_planning_steps / 2;
+  for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {
+    if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
+    if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit, steps))
+      list.push_back(std::move(*r));
+  }
+  for (const plan_limit limit : {plan_limit::first_token, plan_limit::per_token, plan_limit::end_to_end}) {
+    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit, steps))
+      list.push_back(std::move(*r));
+  }
+  detail::relax(list, request,
+                {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation,
+                 plan_limit::uncertain, plan_limit::smallest_chips, plan_limit::regions},
+                [&](const serving_request& relaxed, plan_limit) { return detail::plan_within(relaxed, steps).plans; });
+  return list;
+}
+
+}  // namespace abi_0
+}  // namespace tpuplan
+
+#endif

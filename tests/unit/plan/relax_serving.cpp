@@ -1,0 +1,85 @@
+// What to relax where nothing serves within the limits.
+#include <tpuplan/plan/relax_serving.hpp>
+
+#include "support/catch.hpp"
+#include "support/models.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace plan_relax_serving_tests {
+
+namespace {
+
+serving_request asked_for(std::int64_t prompt, std::int64_t output, double rate) {
+  serving_request request;
+  request.model = llama_3_8b();
+  request.job.prompt = fixed_length(prompt);
+  request.job.output = fixed_length(output);
+  request.job.request_rate = per_second{rate};
+  return request;
+}
+const serving_relaxation* find(const std::vector<serving_relaxation>& list, plan_limit limit) {
+  for (const serving_relaxation& one : list) {
+    if (one.limit == limit) return &one;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("one target is loosened alone", "[plan]") {
+  serving_request served;
+  served.job.ttft_target = 2_s;
+  served.job.tpot_target = 50_ms;
+  const serving_request later = detail::with_targets(served, plan_limit::ttft, 2);
+  CHECK(later.job.ttft_target == 4_s);
+  CHECK(later.job.tpot_target == 50_ms);
+  served.model = llama_3_8b();
+  served.job.prompt = fixed_length(1000);
+  served.job.output = fixed_length(100);
+  served.job.request_rate = per_second{1};
+  served.generations = {"v6e"};
+  served.largest_chips = 1;
+  served.job.ttft_target = 0_s;
+  served.job.tpot_target = 1_ms;
+  std::int64_t steps = detail::most_planning_steps;
+  CHECK_FALSE(detail::relax_targets(served, plan_limit::ttft, steps));
+  CHECK_FALSE(detail::relax_targets(served, plan_limit::targets, steps));  // there is one alone
+  CHECK(detail::relax_targets(served, plan_limit::tpot, steps)->needed > 0.001);
+  served.job.ttft_target = 2_s;
+  served.job.tpot_target = 50_ms;
+  const serving_request slower = detail::with_targets(served, plan_limit::tpot, 2);
+  CHECK(slower.job.ttft_target == 2_s);
+  CHECK(slower.job.tpot_target == 100_ms);
+}
+
+TEST_CASE("a target by percentile is relaxed also where requests are long and slices many", "[plan]") {
+  serving_request request = asked_for(8000, 512, 5);
+  request.job.percentiles.per_token = {0.95, 1_ms};
+  REQUIRE(plan_serving(request).plans.empty());
+  const std::vector<serving_relaxation> list = relaxations(request);
+  const serving_relaxation* each = find(list, plan_limit::per_token);
+  REQUIRE(each != nullptr);
+  CHECK(each->given == 0.001);
+  CHECK(each->needed > 0.001);
+  CHECK(each->needed < 0.05);
+  request.job.percentiles.per_token.limit = seconds{each->needed};
+  CHECK_FALSE(plan_serving(request).plans.empty());
+}
+
+TEST_CASE("the fewest chips and the regions of a fleet are limits", "[plan]") {
+  serving_request request = asked_for(2000, 300, 20);
+  request.generations = {"v5e"};
+  request.smallest_chips = 512, request.largest_chips = 600;
+  request.budget = usd_per_hour(700);
+  REQUIRE(plan_serving(request).plans.empty());
+  const std::vector<serving_relaxation> list = relaxations(request);
+  const serving_relaxation* chips = find(list, plan_limit::smallest_chips);
+  REQUIRE(chips != nullptr);
+  request.smallest_chips = static_cast<std::int64_t>(chips->needed);
+  CHECK_FALSE(plan_serving(request).plans.empty());
+  CHECK(find(list, plan_limit::regions) == nullptr);  // no price elsewhere needs fewer chips
+}
+
+}  // namespace plan_relax_serving_tests
