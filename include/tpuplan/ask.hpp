@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/answers.hpp>
+#include <tpuplan/ask/in_zone.hpp>
 #include <tpuplan/ask/schema.hpp>
 #include <tpuplan/base/date.hpp>
 #include <tpuplan/json/file.hpp>
@@ -250,7 +251,7 @@ inline constexpr question questions[] = {
     fail(errc::unknown_name, "form", shown_json(form), "full, short");
   std::string view_form = "json";
   const wanted_beside beside{pictures_wanted(asked, one), view_wanted(asked, one, view_form)};
-  const nlohmann::json request = asked.value("request", nlohmann::json::object());
+  const nlohmann::json request = in_its_zone(asked.value("request", nlohmann::json::object()), one.rows);
   keep_times(request, one.rows);
   reply whole = [&] {
     try {

@@ -166,13 +166,13 @@ TEST_CASE("every public struct is in the list of types") {
       "counted_runs", "day_chart", "engine_limit", "fed_network_step", "flat_price", "chosen_plans", "next_step",
       "terminal_form", "view", "view_cell", "view_column", "view_options", "view_part", "latency_chart",
       "latency_point", "launch_text", "lost_group", "network_answer", "nearest_run", "network_config", "network_plan",
-      "network_request", "picture", "placed_job", "placed_network", "question_row", "row_choices", "row_list",
-      "run_price_list", "sweep_plan", "sweep_request", "generation_part", "read_generation", "generation_work",
-      "generation_freedom", "laid_out_generation", "layout_refusal", "generation_request", "generation_plan",
-      "generation_plan_answer", "denoiser", "text_encoder", "diffusion_pipeline", "latent_size", "run_chances",
-      "critical_batch_band", "estimated_range", "first_token_time", "published_degrees", "published_rate",
-      "published_slices", "timed_part", "request_range", "request_times", "software_share", "training_band",
-      "training_comparison", "trial_slice", "diffusion_answer", "diffusion_plan", "diffusion_request",
+      "network_request", "picture", "place_fields", "placed_job", "placed_network", "question_row", "row_choices",
+      "row_list", "run_price_list", "sweep_plan", "sweep_request", "generation_part", "read_generation",
+      "generation_work", "generation_freedom", "laid_out_generation", "layout_refusal", "generation_request",
+      "generation_plan", "generation_plan_answer", "denoiser", "text_encoder", "diffusion_pipeline", "latent_size",
+      "run_chances", "critical_batch_band", "estimated_range", "first_token_time", "published_degrees",
+      "published_rate", "published_slices", "timed_part", "request_range", "request_times", "software_share",
+      "training_band", "training_comparison", "trial_slice", "diffusion_answer", "diffusion_plan", "diffusion_request",
       "laid_out_training", "placed_run", "placed_prices"};
   const std::set<std::string> asked = structs_of_ask();  // have a list beside them
   for (const std::string& name : public_structs()) {

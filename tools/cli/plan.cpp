@@ -32,25 +32,9 @@ void read_plan(plan_options& into) {
 
 void keep_to_zone(plan_options& given, const session& with) {
   if (given.zone.empty()) return;
-  const std::vector<std::string> there = generations_of_zone(with.data_dir, given.zone);
-  const maybe<provisioning> kind = given.asked.kinds.size() == 1 ? given.asked.kinds.front() : maybe<provisioning>{};
-  for (const std::string& one : given.asked.generations)
-    check_zone(known_zones(with.data_dir), given.zone, chip_for(one).name.view(), kind);
-  if (given.asked.generations.empty()) given.asked.generations = there;
-  const std::string region = region_of_zone(given.zone);
-  if (with.is_given("--region")) {  // of which "us", areas and "all" are more than one
-    for (const std::string& one : given.asked.regions) {
-      if (one != "us" && !is_in_area(region, one))
-        refuse("--region", fmt::format("{} with --zone {}", one, given.zone), region + ", or none");
-    }
-    return;
-  }
-  try {
-    check_region(loaded_prices(given.prices, {region}, with).book(), region);
-    given.asked.regions = {region};
-  } catch (const error& refusal) {
-    if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
-  }
+  const loaded_prices known(given.prices, {region_of_zone(given.zone)}, with);
+  tpuplan::keep_to_zone(given.asked, given.zone, with.is_given("--region"), known_zones(with.data_dir), known.book(),
+                        option_places);
 }
 
 namespace {

@@ -1,13 +1,6 @@
 #include "cli/zones.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <set>
-
 #include "cli/option.hpp"
-
-#include <tpuplan/ask/places.hpp>
 
 namespace cli {
 
@@ -18,32 +11,8 @@ std::vector<std::string> zones_named(const std::string& data_dir, const std::str
   return own.empty() ? std::vector<std::string>{given} : own;
 }
 
-namespace {
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& one : words) all += (all.empty() ? "" : ", ") + one;
-  return all;
-}
-
-}  // namespace
-
 std::vector<std::string> generations_of_zone(const std::string& data_dir, const std::string& zone) {
-  const std::vector<zone_row> rows = known_zones(data_dir);
-  std::vector<std::string> names = generations_in(rows, zone);
-  if (!names.empty()) return names;
-  const std::vector<std::string> own = zones_of_region(rows, zone);
-  if (!own.empty()) refuse("--zone", zone, "a zone of this region: " + joined(own), errc::unknown_name);
-  std::set<std::string> near, all;
-  for (const zone_row& row : rows) {
-    const std::string region = region_of_zone(row.zone);
-    all.insert(region);
-    if (region == region_of_zone(zone)) near.insert(row.zone);
-  }
-  if (!near.empty())
-    refuse("--zone", zone, "a zone with TPUs: " + joined({near.begin(), near.end()}), errc::unknown_name);
-  refuse("--zone", zone, "a zone with TPUs: " + joined({all.begin(), all.end()}) + ", each with its letter",
-         errc::unknown_name);
+  return chips_of_zone(known_zones(data_dir), zone, option_places);
 }
 
 void keep_to_zone(const std::string& zone, const std::string& slice_name, price_options& prices, const session& with) {
@@ -51,18 +20,9 @@ void keep_to_zone(const std::string& zone, const std::string& slice_name, price_
   (void)generations_of_zone(with.data_dir, zone);
   if (!slice_name.empty())
     check_zone(known_zones(with.data_dir), zone, slice_for(slice_name).chip.name.view(), nothing);
-  const std::string region = region_of_zone(zone);
-  if (with.is_given("--region")) {
-    if (prices.region != "us" && prices.region != region)
-      refuse("--region", fmt::format("{} with --zone {}", prices.region, zone), region + ", or none");
-    return;
-  }
-  try {
-    check_region(loaded_prices(prices.file, {region}, with).book(), region);
-    prices.region = region;
-  } catch (const error& refusal) {
-    if (refusal.code() != errc::unknown_name && refusal.code() != errc::no_price) throw;
-  }
+  const loaded_prices known(prices.file, {region_of_zone(zone)}, with);
+  prices.region =
+      regions_of_zone({prices.region}, with.is_given("--region"), zone, known.book(), option_places).front();
 }
 
 void check_place(const price_options& given, loaded_prices& prices, const std::vector<std::string>& chips,

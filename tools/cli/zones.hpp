@@ -2,6 +2,7 @@
 #define TPUPLAN_CLI_ZONES_HPP
 
 #include <string>
+#include <tpuplan/ask/places.hpp>
 #include <tpuplan/read/zones.hpp>
 #include <vector>
 
@@ -13,6 +14,9 @@ namespace cli {
 inline std::vector<tpuplan::zone_row> known_zones(const std::string& data_dir) {
   return tpuplan::load_zones(data_dir + "/zones.json");
 }
+
+/// The options of places.
+inline constexpr tpuplan::place_fields option_places{"--zone", "--region"};
 
 /// The zones that are meant: those of a region, or the one that is named.
 std::vector<std::string> zones_named(const std::string& data_dir, const std::string& given);

@@ -166,13 +166,13 @@ template <class Request>
       beside);
 }
 /// What is of a run alone: without effect where a step is asked about.
-inline constexpr const char* keys_of_a_run[] = {"region",
+inline constexpr const char* keys_of_a_run[] = {"zone",
+                                                "region",
                                                 "prices",
                                                 "mean_time_between_preemptions_s",
                                                 "rest_of_term_used",
                                                 "market",
                                                 "lifetimes",
-                                                "zone",
                                                 "queue_time_s",
                                                 "restart_time_s",
                                                 "chip_time_between_failures_s",

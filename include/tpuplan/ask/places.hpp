@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/subject.hpp>
@@ -116,6 +117,67 @@ std::string places_where(const price_book& book, const Test& holds) {
           {"single tenants", chip + " in " + asked.zone, "the zone is for customers who have it for themselves"});
   }
   return said;
+}
+
+/// What the fields of a zone and of regions are called where they are refused.
+struct place_fields {
+  std::string_view zone = "zone", region = "region";
+};
+
+/// The chips that a zone has. Throws, naming the field, for a region, with its zones, and for a name that is no zone
+/// with TPUs. Worked: us-central2-b has v4 and v6e.
+[[nodiscard]] inline std::vector<std::string> chips_of_zone(const std::vector<zone_row>& rows, const std::string& zone,
+                                                            const place_fields& fields = {}) {
+  std::vector<std::string> names = generations_in(rows, zone);
+  if (!names.empty()) return names;
+  const auto refuse = [&](const std::string& valid) { detail::fail(errc::unknown_name, fields.zone, zone, valid); };
+  const auto listed = [](const auto& words) {
+    std::string all;
+    for (const std::string& one : words) all += (all.empty() ? "" : ", ") + one;
+    return all;
+  };
+  if (const std::vector<std::string> own = zones_of_region(rows, zone); !own.empty())
+    refuse("a zone of this region: " + listed(own));
+  std::set<std::string> near, all;
+  for (const zone_row& row : rows) {
+    const std::string region = region_of_zone(row.zone);
+    all.insert(region);
+    if (region == region_of_zone(zone)) near.insert(row.zone);
+  }
+  refuse("a zone with TPUs: " + (near.empty() ? listed(all) + ", each with its letter" : listed(near)));
+  return names;
+}
+
+/// The regions of a question that is kept to a zone: those that are given, of which each has the zone in it, else the
+/// region of the zone, where the book has prices of it. Throws, naming the field, for another region.
+[[nodiscard]] inline std::vector<std::string> regions_of_zone(const std::vector<std::string>& regions, bool are_given,
+                                                              const std::string& zone, const price_book& book,
+                                                              const place_fields& fields = {}) {
+  const std::string region = region_of_zone(zone);
+  if (are_given) {  // of which "us", areas and "all" are more than one
+    for (const std::string& one : regions) {
+      if (one != "us" && !is_in_area(region, one))
+        detail::fail(errc::invalid_argument, fields.region, one + " with " + std::string(fields.zone) + " " + zone,
+                     region + ", or none");
+    }
+    return regions;
+  }
+  const std::vector<std::string> known = all_regions(book);
+  return std::find(known.begin(), known.end(), region) == known.end() ? regions : std::vector<std::string>{region};
+}
+
+/// Keeps a plan to a zone: the chips that it has, at the prices of its region. Throws, naming the field, for what
+/// `chips_of_zone` and `regions_of_zone` refuse, and for chips that the zone has not. Worked: a plan in us-central2-b
+/// is one of v4 and v6e.
+template <class Plan>
+void keep_to_zone(Plan& asked, const std::string& zone, bool has_regions, const std::vector<zone_row>& rows,
+                  const price_book& book, const place_fields& fields = {}) {
+  if (zone.empty()) return;
+  const std::vector<std::string> there = chips_of_zone(rows, zone, fields);
+  const maybe<provisioning> kind = asked.kinds.size() == 1 ? asked.kinds.front() : maybe<provisioning>{};
+  for (const std::string& one : asked.generations) check_zone(rows, zone, chip_for(one).name.view(), kind);
+  if (asked.generations.empty()) asked.generations = there;
+  asked.regions = regions_of_zone(asked.regions, has_regions, zone, book, fields);
 }
 
 /// The flat price of flex-start or calendar mode that stands for a region without one, and words about it.

@@ -218,7 +218,7 @@ inline std::string valid_places(const std::vector<std::string>& places, const st
   std::string valid, newest;
   for (const std::string& one : places) valid += (valid.empty() ? "" : ", ") + one;
   for (const zone_row& row : rows) newest = std::max(newest, row.date);
-  return valid + " (as sources of " + newest + " and before say)";
+  return newest.empty() ? valid : valid + " (as sources of " + newest + " and before say)";
 }
 
 /// "zone of v6e on flex_start"; "zone of v4" where only the generation matters.
