@@ -289,12 +289,22 @@ inline void check_degrees(const plan_request& request) {
   }
 }
 
+/// Refuses a region that neither the prices of a request nor the built-in ones have: a quota may be of a region that is
+/// not asked for.
+inline void check_quota_region(const price_book& prices, const std::string& region) {
+  const price_book built_in;
+  for (std::size_t i = 0; i < built_in.size(); ++i) {
+    if (same_name(built_in.row(i).region, region)) return;
+  }
+  check_region("plan.quotas.region", prices, region);
+}
+
 /// Refuses two rows for the same chips: whether both hold, or the larger alone, only their writer knows.
 inline void check_quotas(const plan_request& request) {
   const std::vector<quota_row>& rows = request.quotas;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const text<24> chip = chip_named(request, "plan.quotas.generation", rows[i].generation);
-    check_region("plan.quotas.region", request.prices, rows[i].region);
+    check_quota_region(request.prices, rows[i].region);
     count_from("plan.quotas.chips", rows[i].chips, 0);
     for (std::size_t other = 0; other < i; ++other) {
       if (rows[other].kind != rows[i].kind || !same_name(rows[other].region, rows[i].region) ||
