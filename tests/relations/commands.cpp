@@ -8,12 +8,18 @@ namespace relations {
 
 namespace {
 
-/// The command after "next:", without the words on what it is for; nothing where it is options alone.
-std::string next_of(const std::string& text) {
-  const std::size_t at = text.find("next: tpuplan ");
-  if (at == std::string::npos) return {};
-  const std::size_t from = at + 6, end = text.find('\n', from), words = text.find("   ", from);
-  return text.substr(from, std::min(end, words) - from);
+/// The commands after "next:", without the words on what they are for.
+std::vector<std::string> next_of(const std::string& text) {
+  std::vector<std::string> commands;
+  std::size_t at = text.find("next: ");
+  for (at = at == std::string::npos ? at : at + 6; at != std::string::npos && at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size()), from = text.find_first_not_of(' ', at);
+    if (from >= end) break;
+    if (text.compare(from, 8, "tpuplan ") == 0)
+      commands.push_back(text.substr(from, std::min(end, text.find("   ", from)) - from));
+    at = end + 1;
+  }
+  return commands;
 }
 
 /// Whether it has a word in capitals that the user puts a name in for.
@@ -74,11 +80,17 @@ void next_lines(relation& r) {
     const std::string& name = names[turn++ % names.size()];
     const drawn_question drawn = draw(name, r.random);
     const told text = tell(drawn.command);
-    const std::string next = next_of(text.output);
-    if (text.refused() || next.empty() || needs_users_file(next)) {
-      r.skip(text.refused() ? "refused" : next.empty() ? "no next command" : "needs a file of the user");
+    const std::vector<std::string> commands = next_of(text.output);
+    if (text.refused() || commands.empty() || needs_users_file(commands.front())) {
+      r.skip(text.refused() ? "refused" : commands.empty() ? "no next command" : "needs a file of the user");
       continue;
     }
+    for (std::size_t i = 1; i < commands.size(); ++i) {
+      if (needs_users_file(commands[i])) continue;
+      const told other = tell(as_json(commands[i]));
+      r.holds(!other.refused(), "a further command of " + name + " is refused", text, commands[i], other, other.errors);
+    }
+    const std::string& next = commands.front();
     const told after = tell(as_json(next));
     if (!r.holds(!after.refused(), "the next command of " + name + " is refused", text, next, after, after.errors))
       continue;
@@ -167,6 +179,13 @@ bool relax(json& request, const json& row) {
     return true;
   }
   if (limit == "generation") return request.erase("generations") > 0;
+  if (limit == "smallest_chips") return set("/smallest_chips", static_cast<std::int64_t>(needed));
+  if (limit == "policies") return request.erase("policies") > 0;
+  if (limit == "regions") {
+    if (!request.contains("regions")) request["regions"] = json::array({"us"});
+    request["regions"].push_back(plan.contains("costs") ? chosen()["price"]["region"] : plan["region"]);
+    return true;
+  }
   if (limit == "degrees") return request.erase("degrees") > 0;
   if (limit == "uncertain") return set("/accept_uncertain", true);
   if (limit == "batch")
@@ -192,6 +211,7 @@ void relaxations(relation& r) {
       request["deadline_s"] = r.random.between(3600, 864000);
       if (r.random.chance(0.6)) request["budget_usd"] = r.random.between(100, 30000);
       if (r.random.chance(0.3)) request["chance"] = r.random.between(0.05, 0.99);
+      if (r.random.chance(0.3)) request["smallest_chips"] = std::int64_t{1} << r.random.count_between(4, 12);
       if (r.random.chance(0.3))
         request["quotas"] =
             json::array({{{"generation", "v5e"}, {"region", "us"}, {"kind", "on_demand"}, {"chips", 4}}});

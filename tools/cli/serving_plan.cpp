@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <tpuplan/plan/cheapest_fleets.hpp>
-#include <tpuplan/plan/relax.hpp>
+#include <tpuplan/plan/relax_serving.hpp>
 #include <tpuplan/show/views/plan_day.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
 #include <tpuplan/simulate/split.hpp>
@@ -70,6 +70,13 @@ std::vector<std::string_view> not_repeated(const serving_plan& best, const servi
   return left_out;
 }
 
+/// The same of a simulation: its fleet is of one price and has lost nothing.
+std::vector<std::string_view> not_simulated(const serving_plan& best, const serving_request& request) {
+  std::vector<std::string_view> left_out = not_repeated(best, request);
+  left_out.insert(left_out.end(), {"--provisioning", "--zones"});
+  return left_out;
+}
+
 /// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
 std::string serve_command(const serving_plan& best, const serving_request& request, const session& with) {
   std::vector<follow_up_option> own = placed(best, request, with);
@@ -89,7 +96,7 @@ std::string split_command(const serving_plan_row& row, const serving_request& re
     return {};
   std::vector<follow_up_option> own = placed(best, request, with);
   own.emplace_back("--split-slices", std::to_string(slices));
-  return follow_up(with, "simulate", own, not_repeated(best, request));
+  return follow_up(with, "simulate", own, not_simulated(best, request));
 }
 
 /// The command that simulates the replicas of the plan behind their router, as many as the plan has simulated.
@@ -103,7 +110,7 @@ std::string simulate_command(const serving_plan_row& row, const serving_request&
     own.emplace_back("--rate", fmt::format("{}", rate.value()));
   }
   if (part * best.estimate.replicas > 1) own.emplace_back("--routing", std::string(name(row.routed->routing)));
-  return follow_up(with, "simulate", own, not_repeated(best, request));
+  return follow_up(with, "simulate", own, not_simulated(best, request));
 }
 
 std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {
