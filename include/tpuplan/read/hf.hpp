@@ -159,14 +159,16 @@ inline std::string part_type(config_fields& top, std::string_view part, std::str
   return given;
 }
 
-/// Whether the output head shares the token table. Text and whole model may both say so; which of them decides where
-/// they differ, or where neither does, is in the defaults of the class.
+/// Whether the output head shares the token table. What the whole model says decides, as in its class; where it says
+/// nothing the text does, unless it says nothing either and the class has a default of its own. Of LLaVA a text that
+/// shares it counts also where the whole says that it does not.
 inline bool read_tying(config_fields& top, config_fields& text) {
   constexpr std::string_view field = "tie_word_embeddings";
   const maybe<hf_default> row = top.default_of(field);
-  const bool text_decides = !row || row->kind == default_kind::same_as;
-  if (text_decides) return text.has(field) || !top.has(field) ? ties_embeddings(text) : ties_embeddings(top);
-  return top.has(field) || !text.has(field) ? ties_embeddings(top) : ties_embeddings(text);
+  const bool has_own = row && row->kind != default_kind::same_as, both = top.has(field) && text.has(field);
+  const bool is_llava = top.type() == "llava" || top.type() == "llava_next_video" || top.type() == "llava_onevision";
+  if (both && is_llava && !ties_embeddings(top)) return ties_embeddings(text);
+  return top.has(field) || (has_own && !text.has(field)) ? ties_embeddings(top) : ties_embeddings(text);
 }
 
 /// The tower, of the named type, and the projector.
@@ -207,6 +209,10 @@ inline void read_text_part(config_fields& top, const std::string& part, std::str
                               : part_fields(top, part, defaults, nothing);
   if (top.type() == "voxtral") fields.set_first_defaults("voxtral.text_config");  // also where the file has the part
   read_decoder(fields, *text, model);
+  if (top.type() == "paligemma")
+    fields.looked_for("use_bidirectional_attention");  // of the prompt, which its class always says
+  else
+    read_direction(fields, model);
   model.tied_embeddings = read_tying(top, fields);
 }
 
@@ -291,6 +297,7 @@ inline bool read_language_part(const json_object& object, const std::string& pre
     if (thinks) continue;
     config_fields fields{inner, prefix + std::string(part) + ".", text.defaults, record};
     read_decoder(fields, *text.row, result.model);
+    read_direction(fields, result.model);
     result.model.tied_embeddings = ties_embeddings(fields);
     record.assumed.push_back(
         {"model_type", result.model_type, "not known: its language model is counted, which is all that the file has"});
@@ -307,6 +314,7 @@ inline void read_model(const json_object& object, config_record& record, model_c
     refuse_tower(object);
     config_fields f = fields(defaults);
     read_decoder(f, *family, result.model);
+    read_direction(f, result.model);
     result.model.tied_embeddings = ties_embeddings(f);
     return read_causal_head(f, result.model);
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision.hpp>
 #include <tpuplan/read/hf.hpp>
@@ -376,9 +377,47 @@ TEST_CASE("config.json: the two statements about tied embeddings", "[hf_config]"
   CHECK_FALSE(tied(changed(stored("gemma-3-27b"), "text_config.tie_word_embeddings", false)));
   CHECK(tied(changed(stored("llava-1.5-7b"), "tie_word_embeddings", true)));
   CHECK_FALSE(tied(stored("mistral-small-3.1-24b")));
+  // The whole decides where both say it, but for LLaVA, where a text that shares its table counts in any case.
   const json both = changed(stored("mistral-small-3.1-24b"), "tie_word_embeddings", true);
-  CHECK_FALSE(tied(changed(both, "text_config.tie_word_embeddings", false)));
+  CHECK(tied(changed(both, "text_config.tie_word_embeddings", false)));
+  const json neither = changed(stored("mistral-small-3.1-24b"), "tie_word_embeddings", false);
+  CHECK_FALSE(tied(changed(neither, "text_config.tie_word_embeddings", true)));
+  CHECK(tied(changed(stored("llava-1.5-7b"), "text_config.tie_word_embeddings", true)));
   CHECK(tied(changed(stored("qwen2-vl-7b"), "tie_word_embeddings", true)));
+}
+
+TEST_CASE("config.json: PaliGemma writes tokens one after another, whatever its prompt does", "[hf_config]") {
+  const transformer plain = model_of(stored("paligemma-3b"));
+  const transformer saved = model_of(changed(stored("paligemma-3b"), "text_config.use_bidirectional_attention", true));
+  CHECK(saved.kind == architecture::decoder);
+  CHECK(saved.output_head);
+  CHECK(parameters(saved).total == parameters(plain).total);
+  CHECK(kv_bytes_per_token(saved) == kv_bytes_per_token(plain));
+}
+
+TEST_CASE("config.json: what is assumed is what is counted", "[hf_config]") {
+  const auto value_of = [](const json& config, std::string_view field) {
+    for (const assumption& one : read_hf_config(config).assumed)
+      if (one.field == field) return one.value;
+    return std::string();
+  };
+  CHECK(value_of({{"model_type", "falcon"}}, "num_key_value_heads") == "1");
+  const json newer = {{"model_type", "falcon"},
+                      {"new_decoder_architecture", true},
+                      {"num_kv_heads", 8},
+                      {"num_attention_heads", 64},
+                      {"hidden_size", 4096}};
+  CHECK(value_of(newer, "num_key_value_heads") == "8");
+  CHECK(value_of({{"model_type", "longformer"}}, "attention_window") == "none");
+  CHECK(value_of({{"model_type", "big_bird"}}, "attention_type") == "original_full");
+  CHECK(value_of({{"model_type", "big_bird"}, {"attention_type", "original_full"}}, "attention_type").empty());
+  CHECK(parameters(model_of({{"model_type", "falcon"}, {"num_ln_in_parallel_attn", 2}})).total -
+            parameters(model_of({{"model_type", "falcon"}})).total ==
+        32 * 2 * 4544);
+  CHECK(says(refusal_of([] {
+               (void)model_of({{"model_type", "llama"}, {"hidden_size", nullptr}});
+             }).message,
+             "hidden_size is null; valid: a value, or no such key for the default of llama"));
 }
 
 TEST_CASE("config.json: parts that a multimodal configuration leaves out", "[hf_config]") {

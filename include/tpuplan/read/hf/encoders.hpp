@@ -103,8 +103,10 @@ inline void read_norms_before(config_fields& fields, transformer& model) {
 }
 
 /// Longformer: further queries, keys and values for the tokens that attend to all others.
-inline void read_longformer(config_fields&, transformer& model) {
+inline void read_longformer(config_fields& fields, transformer& model) {
   const std::int64_t d = model.d_model;
+  fields.looked_for("attention_window");
+  fields.assume("attention_window", "none", "tokens that attend to a window count as attending to all");
   model.other_weights = checked_multiply(3 * model.layers, checked_add(checked_multiply(d, d), d));
 }
 
@@ -151,9 +153,13 @@ inline void read_bert(config_fields& fields, transformer& model) {
   if (fields.has("alibi_starting_size")) read_gte(fields, model);
 }
 
-/// BigBird: biases of queries, keys and values are a choice.
+/// BigBird: biases of queries, keys and values are a choice. Its blocks that attend to a few others count as attending
+/// to all.
 inline void read_big_bird(config_fields& fields, transformer& model) {
   model.attention.qkv_bias = fields.flag("use_bias");
+  if (fields.has("attention_type") && fields.object().string("attention_type") == "original_full") return;
+  for (const char* of_blocks : {"attention_type", "block_size", "num_random_blocks"}) fields.looked_for(of_blocks);
+  fields.assume("attention_type", "original_full", "blocks that attend to a few others count as attending to all");
 }
 
 /// An encoder like BERT.

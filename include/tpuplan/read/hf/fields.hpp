@@ -210,13 +210,18 @@ class config_fields {
     if (has(field) && object_.flag(field)) fail(errc::unsupported, path(field), "true", "false or absent");
   }
 
-  /// Puts something on record, once.
+  /// Puts something on record, once. What a model takes instead of a class default takes its place there.
   void assume(std::string_view field, std::string value, std::string why) {
+    constexpr std::string_view of_class = "class default";
     std::string where = prefix_ + std::string(field);
     std::vector<assumption>& assumed = record_->assumed;
-    const bool known =
-        std::any_of(assumed.begin(), assumed.end(), [&](const assumption& earlier) { return earlier.field == where; });
-    if (!known) assumed.push_back({std::move(where), std::move(value), std::move(why)});
+    const auto known =
+        std::find_if(assumed.begin(), assumed.end(), [&](const assumption& earlier) { return earlier.field == where; });
+    if (known == assumed.end()) return assumed.push_back({std::move(where), std::move(value), std::move(why)});
+    const auto is_default = [&](const std::string& reason) {
+      return reason.compare(0, of_class.size(), of_class) == 0;
+    };
+    if (is_default(known->why) && !is_default(why)) known->value = std::move(value), known->why = std::move(why);
   }
   void assume(std::string_view field, std::string value, const hf_default& row) {
     std::string why = "class default of " + (first_default_of(field) ? first_type_ : std::string(type_));
@@ -226,8 +231,10 @@ class config_fields {
   }
 
   [[noreturn]] void fail_missing(std::string_view field) const {
+    const bool has_default = is_null(field) && default_of(field);
     fail(errc::missing_field, path(field), is_null(field) ? "null" : "missing",
-         "a value: " + std::string(type_) + " has no default for it");
+         has_default ? "a value, or no such key for the default of " + std::string(type_)
+                     : "a value: " + std::string(type_) + " has no default for it");
   }
 
  private:

@@ -417,7 +417,7 @@ inline void read_direction(config_fields& fields, transformer& model) {
   fields.assume(field, shown_json(given), "every token attends to all others: an encoder without an output head");
 }
 
-/// A decoder, all but whether its embeddings are tied.
+/// A decoder, all but whether its embeddings are tied and whether its tokens attend to all others.
 inline void read_decoder(config_fields& fields, const text_family& family, transformer& model) {
   fields.refuse_true("add_cross_attention");
   if (!fields.default_of("qk_layernorm")) fields.refuse_true("qk_layernorm");
@@ -434,7 +434,6 @@ inline void read_decoder(config_fields& fields, const text_family& family, trans
     read_window(fields, family, model);
   read_mlp(fields, family, model);
   if (family.rest != nullptr) family.rest(fields, model);
-  read_direction(fields, model);
   if (!fields.default_of("cross_attention_layers")) return;
   model.attention.cross_layers = fields.layers_listed("cross_attention_layers", model.layers);
   model.extra_input_rows = 8;  // special tokens that are read and never written

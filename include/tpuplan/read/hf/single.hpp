@@ -54,18 +54,22 @@ inline void read_gpt2(config_fields& fields, transformer& model) {
 /// StarCoder: `multi_query` says whether all heads share one pair of keys and values.
 inline void read_multi_query(config_fields& fields, transformer& model) {
   model.attention.kv_heads = fields.flag("multi_query") ? 1 : model.attention.heads;
+  if (fields.default_of("num_key_value_heads") && !fields.has("num_key_value_heads"))
+    fields.assume("num_key_value_heads", std::to_string(model.attention.kv_heads), "multi_query");
 }
 
 /// Falcon: three generations of layers, told apart by flags.
 inline void read_falcon(config_fields& fields, transformer& model) {
-  if (fields.flag("new_decoder_architecture")) {
+  constexpr std::string_view norms = "num_ln_in_parallel_attn";
+  const bool is_new = fields.flag("new_decoder_architecture");
+  if (is_new) {
     model.attention.kv_heads = fields.count("num_kv_heads");
-    const bool one = fields.has("num_ln_in_parallel_attn") && fields.count("num_ln_in_parallel_attn") == 1;
-    model.norms_per_layer = one && fields.flag("parallel_attn") ? 1 : 2;
-    return;
+    fields.assume("num_key_value_heads", std::to_string(model.attention.kv_heads), "num_kv_heads");
+  } else {
+    read_multi_query(fields, model);
   }
-  read_multi_query(fields, model);
-  model.norms_per_layer = fields.flag("parallel_attn") ? 1 : 2;
+  const std::int64_t beside = fields.has(norms) ? fields.count(norms) : is_new ? 2 : 1;  // of attention and MLP
+  model.norms_per_layer = fields.flag("parallel_attn") && beside != 2 ? 1 : 2;
 }
 
 /// GPT-Neo: `attention_types` is a list of patterns, each with how often it comes.
