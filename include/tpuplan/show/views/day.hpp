@@ -54,18 +54,18 @@ namespace readable {
   return joined({"the slices that each part needs in the long run are ", count(asked.answer.ideal_slice_hours),
                  " slice-hours, a fixed fleet ", count(static_cast<double>(asked.answer.fixed) * hours)});
 }
-/// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
 /// That a fleet which does not follow the traffic keeps the targets in fewer slice-hours, where it does. Worked:
 /// nothing where each costs more than the autoscaler.
 template <class Answer>
 void add_fixed_fleet(view_part& part, const Answer& answer, const day_autoscaler& scaler) {
   for (const auto& option : answer.options) {
-    if (option.mix.follows || !option.meets_targets || option.slice_hours >= scaler.slice_hours) continue;
+    if (option.mix.follows || !option.meets_targets || option.slice_hours >= scaler.slice_hours * (1 - 1e-9)) continue;
     part.notes.push_back(joined({counted(answer.fixed, "slice"), " all the time keep them too, in ",
                                  count(option.slice_hours), " slice-hours: a higher --floor may take fewer"}));
     return;
   }
 }
+/// The values of a HorizontalPodAutoscaler, one pod a slice. Its metric in the form of GKE "Serve an LLM using TPU
 /// Trillium on GKE with vLLM": prometheus.googleapis.com|vllm:num_requests_running|gauge.
 [[nodiscard]] inline view_part autoscaler_part(const day_document& asked) {
   const day_autoscaler& scaler = *asked.answer.autoscaler;
