@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tpuplan/ask/question.hpp>
 #include <tpuplan/hardware/slice.hpp>
+#include <tpuplan/plan/regions.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/prices.hpp>
 #include <tpuplan/show/text/readable.hpp>

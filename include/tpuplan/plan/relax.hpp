@@ -12,6 +12,7 @@
 #include <tpuplan/base/text.hpp>
 #include <tpuplan/plan/chance.hpp>
 #include <tpuplan/plan/planner.hpp>
+#include <tpuplan/plan/regions.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
 #include <type_traits>
 #include <utility>

@@ -32,20 +32,6 @@ bool contains(const std::vector<T>& list, const T& value) {
   return false;
 }
 
-}  // namespace detail
-
-/// The regions of a book, each once, in its order. Worked: "us" is one of those of the built-in book.
-[[nodiscard]] inline std::vector<std::string> all_regions(const price_book& book) {
-  std::vector<std::string> regions;
-  for (std::size_t i = 0; i < book.size(); ++i) {
-    const std::string region(book.row(i).region.view());
-    if (!detail::contains(regions, region)) regions.push_back(region);
-  }
-  return regions;
-}
-
-namespace detail {
-
 /// Sorts by `before(a, b)`, equal values as they stood: std::stable_sort costs a compiler more, type by type.
 template <class T, class Before>
 void sort_in_order(std::vector<T>& values, const Before& before) {
