@@ -121,7 +121,8 @@ std::string places_where(const price_book& book, const Test& holds) {
 
 /// What the fields of a zone and of regions are called where they are refused.
 struct place_fields {
-  std::string_view zone = "zone", region = "region";
+  std::string_view zone = "zone";      ///< of the zone
+  std::string_view region = "region";  ///< of the regions
 };
 
 /// The chips that a zone has. Throws, naming the field, for a region, with its zones, and for a name that is no zone
