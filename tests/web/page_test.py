@@ -152,7 +152,7 @@ def controls(page):
                 put(page, name, was)
             else:
                 bad, said = {"field-size": ("512", "pixels of a row"),
-                             "field-zone": ("mars", "us-east5-b")}.get(name, ("v5e-24", "v5litepod-16"))
+                             "field-zone": ("mars", "a zone with TPUs: ")}.get(name, ("v5e-24", "v5litepod-16"))
                 put(page, name, bad)
                 check(said in text(page, "problem"), "%s: %s that is none" % (question, name))
                 check(marked(page, name), name + " is marked")
