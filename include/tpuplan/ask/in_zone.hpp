@@ -56,9 +56,13 @@ namespace detail {
     if (const maybe<provisioning> one = parse_provisioning(kind)) places.kinds.push_back(*one);
   if (!request.contains("kinds")) places.kinds = {provisioning::on_demand};
   keep_to_zone(places, zone, request.contains(of_plan ? "regions" : "region"), rows, known.book());
-  if (of_plan) request["regions"] = places.regions;
-  if (of_run) request["region"] = places.regions.front();
-  if (have_row(tables, "generations")) request["generations"] = places.generations;
+  const auto fill = [&](const char* field, const nlohmann::json& value) {  // what is given stays, for its reader
+    const nlohmann::json given = request.value(field, nlohmann::json());
+    if (have_row(tables, field) && (given.is_null() || (given.is_array() && given.empty()))) request[field] = value;
+  };
+  fill("regions", places.regions);
+  fill("region", places.regions.front());
+  fill("generations", places.generations);
   return request;
 }
 

@@ -72,7 +72,8 @@ inline constexpr question_row risk_rows[] = {
     rows::dollars("budget_usd", "--budget", "Budget", "dollars for all that is billed: 500k"),
     rows::choice("kind", "--provisioning", "Way of paying", payment_choices, payment_choices.valid)
         .usually("the one with the best chance"),
-    rows::words("zone", "--zone", "Zone", "of the slice, where a count of its preemptions may be published")
+    rows::words("zone", "--zone", "Zone",
+                "of the slice: the prices of its region, and preemptions as they are published there")
         .not_with("--mtbp"),
     rows::time("mean_time_between_preemptions_s", "--mtbp", "Time between preemptions",
                "mean time between preemptions of one slice, if you know yours")

@@ -95,7 +95,7 @@ namespace detail {
                                                           const transformer& model, serving_job job,
                                                           const serving_layout& mesh, const slice& where,
                                                           const serving_calibration& constants) {
-  const bool of_first = limits.first_token.value() > 0, has_later = job.output.mean > 1;
+  const bool of_first = limits.first_token.value() > 0, has_later = !detail::has_one_token(job);
   const bool of_each = has_later && limits.per_token.value() > 0;
   if (estimate.refusal != serving_refusal::none || !(of_first || of_each)) return std::nullopt;
   const double slower = most_slower(job);

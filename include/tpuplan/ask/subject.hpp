@@ -210,7 +210,8 @@ inline constexpr question_row preemption_rows[] = {
                "mean time between preemptions of one slice on spot")
         .within(1e-3, 1e12)
         .usually("what is published for the generation and place, else 4h"),
-    rows::words("zone", "--zone", "Zone", "of the slices, where a count of preemptions of spot may be published"),
+    rows::words("zone", "--zone", "Zone",
+                "of the slices: its chips, the prices of its region, and preemptions as they are published there"),
 };
 
 /// What is known of the gradient of the run.

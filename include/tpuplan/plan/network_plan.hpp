@@ -104,8 +104,7 @@ struct network_answer {
 namespace detail {
 
 /// By how much a layout has to be faster to be taken in place of one with more replicas, which programs have without
-/// any sharding of their own: a part of the up to 15 % that machines of a kind differ by. XLA may share out the update
-/// of replicas by itself, which is what few shards save.
+/// any sharding of their own. Set: XLA may share out the update of replicas by itself, which is what few shards save.
 inline constexpr double shards_pay_from = 0.05;
 
 /// The fastest layout of replicas and shards of the weights that surely fits or, where none does and that is accepted,

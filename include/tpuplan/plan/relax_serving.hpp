@@ -81,11 +81,15 @@ inline double reached_of(const counted_times& times, plan_limit limit, double sh
                  share);
 }
 
-/// The least that a layout reaches which keeps all other limits: each is simulated with as many slices as are allowed,
-/// from the last on, as large slices are the fastest most often, and what one reaches leaves out those that cannot.
-/// `known` is a plan without the target. Simulations take no more than `steps`, which are taken off.
-inline double least_reached(const serving_request& means, const latency_targets& others, plan_limit limit, double share,
-                            const serving_plan& known, std::int64_t& steps) {
+/// What requests reach of a target: on a plan that was made without it, and on the layout that is best for it.
+struct reached_target {
+  double known = 0, best = 0;  // seconds
+};
+/// Layouts that keep all other limits are simulated with as many slices as are allowed, from the last on, as large
+/// slices are the fastest most often, and what one reaches leaves out those that cannot. Simulations take no more than
+/// `steps`, which are taken off.
+inline reached_target reached_without(const serving_request& means, const latency_targets& others, plan_limit limit,
+                                      double share, const serving_plan& known, std::int64_t& steps) {
   plan_search all{means,
                   {means.model, means.job, means.constants, others, steps, slowed(means), means.drawn},
                   price_index(means),
@@ -94,47 +98,50 @@ inline double least_reached(const serving_request& means, const latency_targets&
   const auto reached_by = [&](const serving_plan& one) {
     return reached_of(all.rates.times_of_replica(one.where, one.mesh, rate_of_replica(one)), limit, share);
   };
-  double needed = reached_by(known);
+  reached_target found;
+  found.known = found.best = reached_by(known);
   for (std::size_t i = all.open.size(); i-- > 0 && !all.rates.are_exhausted();) {
     const open_layout& one = all.open[i];
     const serving_plan& least = one.least;
     const std::int64_t most = most_slices(means, least.where);
     serving_plan planned = plan_of(means, least.where, least.mesh, most);
     latency_targets nearer;
-    nearer.*target_of(limit) = {share, seconds{needed}};
+    nearer.*target_of(limit) = {share, seconds{found.best}};
     if (!all.rates.may_reach(planned.where, planned.mesh, rate_of_replica(planned), nearer)) continue;
     if (!all.rates.holds(least.where, least.mesh,
                          means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
       continue;
     if (!is_fit(all.slices[one.search], means, planned)) continue;
     if (!priced(all.slices[one.search], means, planned)) continue;
-    needed = std::min(needed, reached_by(planned));
+    found.best = std::min(found.best, reached_by(planned));
   }
   steps = std::max<std::int64_t>(0, all.rates.steps_left());
-  return needed;
+  return found;
 }
 
 /// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits or, where looking for
-/// that takes too many steps, to what the best plan without the target does.
+/// that takes too many steps, to what the plan with the shortest mean time of a token does.
 inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit,
                                                           std::int64_t& steps) {
   latency_target& target = request.job.percentiles.*target_of(limit);
   const latency_target given = target;
   if (given.limit.value() <= 0) return std::nullopt;
   target = {};
+  const objective asked = std::exchange(request.best, objective::fastest);
   const std::optional<serving_plan> known = nearest_plan(request, limit, steps);
+  request.best = asked;
   if (!known) return std::nullopt;
   const latency_targets others = request.job.percentiles;
   serving_request means = request;
   means.job.percentiles = {};
-  std::int64_t of_search = steps / 2, none = 0;
+  std::int64_t of_search = steps / 2;
   steps -= of_search;
-  const double least = least_reached(means, others, limit, given.share, *known, of_search);
+  const reached_target seen = reached_without(means, others, limit, given.share, *known, of_search);
   steps += of_search;
-  target = {given.share, seconds{least}};
+  target = {given.share, seconds{seen.best}};
   std::optional<serving_plan> found = nearest_plan(request, limit, steps);
   if (!found) {
-    target.limit = seconds{least_reached(means, others, limit, given.share, *known, none)};
+    target.limit = seconds{seen.known};
     std::int64_t again = most_planning_steps;  // as many as a plan of it may take
     found = nearest_plan(request, limit, again);
   }

@@ -32,8 +32,7 @@ TEST_CASE("a plan in a zone has its chips and the prices of its region", "[ask]"
   const json named = of_plan({{"zone", "us-east5-b"}, {"generations", {"v6e"}}, {"regions", {"us"}}});
   CHECK(named["generations"] == json({"v6e"}));
   CHECK(named["regions"] == json({"us"}));
-  CHECK(says(refused({{"zone", "us-central2-b"}, {"generations", {"v5p"}}}),
-             "zone of v5p is us-central2-b"));
+  CHECK(says(refused({{"zone", "us-central2-b"}, {"generations", {"v5p"}}}), "zone of v5p is us-central2-b"));
   CHECK(says(refused({{"zone", "us-east5-b"}, {"regions", {"europe-west4"}}}),
              "region is europe-west4 with zone us-east5-b"));
   CHECK(says(refused({{"zone", "us-east5"}}), "zone is us-east5; valid: a zone of this region: us-east5-"));
@@ -54,6 +53,10 @@ TEST_CASE("questions without a zone, or without prices of places, are as they we
   CHECK(of_run(bare) == bare);
   CHECK(detail::in_its_zone({{"zone", "us-east5-b"}}, {{other}}) == json({{"zone", "us-east5-b"}}));
   CHECK(of_plan({{"zone", 5}}) == json({{"zone", 5}}));
+  // What is given stays, also where its reader refuses it.
+  const json odd = {{"zone", "us-east5-b"}, {"regions", 5}, {"generations", {"v6e", 5}}};
+  CHECK(of_plan(odd) == odd);
+  CHECK(of_run({{"zone", "us-east5-b"}, {"region", 5}})["region"] == 5);
   CHECK(of_plan(json(5)) == json(5));
 }
 

@@ -46,7 +46,8 @@ struct serving_estimate {
   verdict fit = verdict::no;                              ///< whether that memory fits into HBM
   std::int64_t replicas = 0;                              ///< replicas of the model in the slice
   std::int64_t largest_running = 0;  ///< sequences that memory and engine allow to run at once, per replica
-  per_second capacity{};             ///< requests per second with all slots taken, or a prompt chunk in each step
+  per_second capacity{};             ///< requests per second with all slots taken, or a prompt chunk in each step; of
+                                     ///< few clients with one token each no fewer than they are answered
   double running = 0;                ///< sequences that run at once, on average, per replica
   token_time per_token{};            ///< TPOT: of the steps that a request meets
   seconds prefill{};                 ///< of one prompt alone in the engine
@@ -96,9 +97,8 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
     estimate.floor = floor;
     estimate.floor_limited_by = limited_by;
   };
-  const bool has_later = job.output.mean > 1;  // tokens after the first, which alone have a time
   if (const seconds least{floor_at(step, 1) / round};
-      has_later && job.tpot_target.value() > 0 && job.tpot_target < least)
+      !has_one_token(job) && job.tpot_target.value() > 0 && job.tpot_target < least)
     return refuse(serving_refusal::tpot_below_floor, least, largest_of_floor(step, 1));
   if (job.ttft_target.value() > 0 && job.ttft_target < prompt.total())
     refuse(serving_refusal::ttft_below_floor, prompt.total(), prompt.limited_by());
@@ -177,8 +177,7 @@ constexpr void add_rates(serving_estimate& estimate, const serving_job& job, con
       prefill_servers_per_decode_server({estimate.running, step, output}, estimate.prefill / constants.engine_prefill);
   estimate.meets_ttft = job.ttft_target.value() == 0 || estimate.first_token <= job.ttft_target;
   estimate.meets_tpot =
-      job.tpot_target.value() == 0 || output <= 1 || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
-  // Few clients with one token each may be answered faster than all that a step can take.
+      job.tpot_target.value() == 0 || has_one_token(job) || estimate.per_token.total <= job.tpot_target * (1 + 1e-9);
   estimate.capacity = max(estimate.capacity, estimate.requests);
 }
 

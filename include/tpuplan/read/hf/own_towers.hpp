@@ -67,9 +67,7 @@ inline void project_qwen2_5_vl(config_fields&, config_fields& fields, transforme
   v.projector.output = fields.count("out_hidden_size");
   check_projected(fields, "out_hidden_size", model);
   for (const char* of_windows : {"window_size", "fullatt_block_indexes"}) fields.looked_for(of_windows);
-  fields.assume("window_size", "none",
-                "patches that attend to a window count as attending to the image: of one of 1344 pixels 1.9 times the "
-                "work, of 448 1.1 times");
+  fields.assume("window_size", "none", "patches that attend to a window count as attending to the whole image");
 }
 
 /// Qwen3-VL: learned positions, and one more merger for each layer of which the text model sees the output.

@@ -122,7 +122,7 @@ namespace readable {
   if (!writes) return embedders_part(answer, options);
   const serving_job& job = answer.request.job;
   const bool held = job.ttft_target.value() > 0 || job.tpot_target.value() > 0, ranged = job.request_rate.value() == 0;
-  const bool has_later = job.output.mean > 1;  // tokens, which alone have a time
+  const bool has_later = !tpuplan::detail::has_one_token(job);  // tokens, which alone have a time
   view_part part = table_of(
       simulated
           ? joined({"slices | ~~>chips | ~~~replica | >", target_title("first", targets.first_token), " | >",

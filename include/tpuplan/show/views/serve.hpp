@@ -241,7 +241,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
 /// (between 1.62 ms and 20.9 ms)".
 [[nodiscard]] inline std::string token_words(const serve_answer& answer) {
   const serving_estimate& estimate = answer.estimate;
-  if (answer.job.output.mean <= 1) return "requests have one token each, and none after it";
+  if (tpuplan::detail::has_one_token(answer.job)) return "requests have one token each, and none after it";
   return joined({"each token  ", duration(estimate.per_token.total), " (between ", duration(estimate.per_token.low),
                  " and ", duration(estimate.per_token.high),
                  !estimate.per_token.extrapolated       ? ""
@@ -268,7 +268,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
               fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
-  if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, answer.job.output.mean > 1));
+  if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, !tpuplan::detail::has_one_token(answer.job)));
   if (const std::string load = load_words(answer.job.request_rate, estimate.capacity); !load.empty())
     words.push_back(load);
   if (answer.adapters && answer.job.request_rate.value() > 0)
@@ -374,7 +374,7 @@ inline void add_end(view& shown, const serve_answer& answer, const view_options&
                         answer.slice, ", ", fixed(answer.job.prompt.mean, 0), " prompt tokens and ",
                         fixed(answer.job.output.mean, 0), " output tokens"});
   shown.sentences = served_sentences(answer, options);
-  const bool has_later = answer.job.output.mean > 1;
+  const bool has_later = !tpuplan::detail::has_one_token(answer.job);
   const std::string each = has_later
                                ? joined({" at ", duration(estimate.per_token.total), " a token, nine of ten between ",
                                          duration(estimate.per_token.low), " and ", duration(estimate.per_token.high)})
