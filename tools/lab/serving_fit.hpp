@@ -339,15 +339,15 @@ struct made_band {
   const serving_engine engine = one.run.job.engine;
   const detail::engines_that_ran only{{{{engine, 1}}}, 1};
   const auto time_under = [&](const detail::candidate_engine& of) {
-    if (of.row.engine == engine) return one.predicted;
+    if (of.factors.engine == engine) return one.predicted;
     return std::find_if(one.under.begin(), one.under.end(),
-                        [&](const time_by_engine& by) { return by.engine == of.row.engine; })
+                        [&](const time_by_engine& by) { return by.engine == of.factors.engine; })
         ->time;
   };
   const bool unnamed = engine == serving_engine::unnamed;
   const detail::engines_that_ran& ran = unnamed ? made.ran : only;
-  return detail::range_around(one.predicted,
-                              detail::range_of_engines(ran, made.band, best, detail::times_of(ran, {}, time_under)),
+  const detail::engine_times times = detail::times_of(detail::candidates_of(ran, {}), ran.count, time_under);
+  return detail::range_around(one.predicted, detail::range_of_engines(ran, made.band, best, times),
                               unnamed ? best : seconds{0});
 }
 

@@ -141,8 +141,9 @@ struct software_of {
     std::vector<served_software> rows;
     if (estimate.refusal != serving_refusal::none) return rows;
     if (model.kind != architecture::decoder) return rows;  // no run of such a model says which
-    const engines_that_ran ran =
-        engines_of(has_experts(model) ? serving_kind::expert_decode : serving_kind::decode, job.engine);
+    const serving_kind kind = has_experts(model) ? serving_kind::expert_decode : serving_kind::decode;
+    const engines_that_ran only{{{{job.engine, 1}}}, 1};
+    const engines_that_ran& ran = job.engine == serving_engine::unnamed ? ran_of(kind) : only;
     for (std::size_t i = 0; i < ran.count; ++i) {
       served_software& row = rows.emplace_back();
       row.engine = ran.items[i].engine, row.share = ran.items[i].share;

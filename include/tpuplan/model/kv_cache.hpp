@@ -110,18 +110,35 @@ enum class window_eviction : std::uint8_t { keep_all, evict };
 
 namespace detail {
 
+/// What a decoder keeps of a sequence: numbers for each token, those of layers with a window for at most `window` of
+/// them where that is above 0, and states.
+struct kept_numbers {
+  std::int64_t global = 0, local = 0;
+  double merged = 0;
+  std::int64_t window = 0;
+  bytes states{};
+};
+constexpr kept_numbers kept_of_valid(const transformer& model) {
+  const cached_widths width = cached(model);
+  const cached_layers layers = layers_with_cache(model);
+  return {checked_multiply(layers.global, width.global), checked_multiply(layers.local, width.local),
+          merged_numbers(model), model.attention.window, state_of_valid(model)};
+}
+constexpr bytes bytes_kept(const kept_numbers& kept, std::int64_t sequence_length, dtype cache) {
+  const bool bounded = kept.window > 0 && kept.window < sequence_length;
+  const std::int64_t global = checked_multiply(kept.global, sequence_length);
+  const std::int64_t local = checked_multiply(kept.local, bounded ? kept.window : sequence_length);
+  const double merged = kept.merged * static_cast<double>(sequence_length);
+  return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + kept.states;
+}
+
 /// `kv_bytes_per_sequence` of a decoder that is known to be valid.
 constexpr bytes kv_sequence_of_valid(const transformer& model, std::int64_t sequence_length, dtype cache,
                                      window_eviction windows = window_eviction::evict) {
   positive_count("sequence_length", sequence_length);
-  const std::int64_t window = model.attention.window;
-  const bool bounded = windows == window_eviction::evict && window > 0 && window < sequence_length;
-  const cached_widths width = cached(model);
-  const cached_layers layers = layers_with_cache(model);
-  const std::int64_t global = checked_multiply(layers.global, width.global, sequence_length);
-  const std::int64_t local = checked_multiply(layers.local, width.local, bounded ? window : sequence_length);
-  const double merged = merged_numbers(model) * static_cast<double>(sequence_length);
-  return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + state_of_valid(model);
+  kept_numbers kept = kept_of_valid(model);
+  if (windows == window_eviction::keep_all) kept.window = 0;
+  return bytes_kept(kept, sequence_length, cache);
 }
 
 }  // namespace detail

@@ -116,12 +116,13 @@ constexpr projection_weights stack_projections(const transformer& model) {
     if (layers == 0) return projection_weights{};
     return times(head_projections(model, size, kv_heads, kv_matrices), layers);
   };
+  const std::int64_t own = attention.global_kv_shared ? 1 : 2;
+  if (attention.local_layers == 0 && attention.kv_shared_layers == 0) return global(own, attention_layers(model));
   const std::int64_t local_reading = local_shared_layers(model);
   const std::int64_t global_layers = attention_layers(model) - attention.local_layers;
   const std::int64_t global_reading = attention.kv_shared_layers - local_reading;
-  return plus(
-      plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
-      plus(global(attention.global_kv_shared ? 1 : 2, global_layers - global_reading), global(0, global_reading)));
+  return plus(plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
+              plus(global(own, global_layers - global_reading), global(0, global_reading)));
 }
 
 /// Weights of all recurrent layers.
@@ -205,22 +206,23 @@ constexpr void count_text(const transformer& model, parameter_count& count) {
   const std::int64_t dense = dense_mlp_matrices(model);
   count.mlp = checked_add(dense, dense_layers(model) * mlp_biases(model, model.mlp.d_ff, model.mlp.bias) +
                                      model.layers * model.mlp.activation_weights);
+  std::int64_t routed = 0;  // experts that a token takes, and their routers
   if (has_experts(model)) {
     const std::int64_t expert = checked_add(mlp_matrices(model, model.moe.expert_d_ff),
                                             mlp_biases(model, model.moe.expert_d_ff, model.moe.expert_bias));
     count.experts = checked_multiply(expert, model.moe.experts, moe_layers(model));
     count.router = checked_multiply(
         moe_layers(model), checked_multiply(d, router_width(model)) + (model.moe.router_bias ? model.moe.experts : 0));
+    routed =
+        checked_add(checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model)),
+                    checked_multiply(d, router_width(model), moe_layers(model)));
   }
   count.norms = checked_add(
       checked_multiply(norm, checked_multiply(model.norms_per_layer, model.layers) + (model.final_norm ? 1 : 0)),
       model.embedding_norm ? table_norm : 0);
-  const std::int64_t routed =
-      checked_multiply(mlp_matrices(model, model.moe.expert_d_ff), model.moe.top_k, moe_layers(model));
-  const std::int64_t routers = checked_multiply(d, router_width(model), moe_layers(model));
   count.matrices = checked_add(
       checked_add(checked_add(attention.qkv, attention.output), checked_add(recurrent.qkv, recurrent.output)),
-      checked_add(dense, checked_add(routed, routers)));
+      checked_add(dense, routed));
   count.matrices = checked_add(checked_add(count.matrices, logit_matrices(model)),
                                checked_add(table_matrix(model), model.other_products));
   if (has_two_stacks(model)) count_encoder(model, count, norm);

@@ -336,13 +336,20 @@ inline constexpr std::int64_t encoder_step_tokens = 16384;
                      detail::positive_count("serving_job.output.longest", job.output.longest));
 }
 
+namespace detail {
+/// `running_context` of a job that is known to be valid.
+constexpr double context_of_valid(const serving_job& job) {
+  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
+  return job.prompt.mean + job.output.mean_square / (2 * job.output.mean);
+}
+}  // namespace detail
+
 /// Tokens that a running sequence attends to, on average. In a paged cache these are the prompt and half of the output
 /// of a running sequence: prompt + mean square / (2 mean). In a reserved cache it is the longest context. Worked: for
 /// prompts and outputs of 1024 tokens each, 1536 in a paged cache and 2048 in a reserved one.
 [[nodiscard]] constexpr double running_context(const serving_job& job) {
   detail::check_lengths(job);
-  if (job.policy == cache_policy::reserved) return static_cast<double>(longest_context(job));
-  return job.prompt.mean + job.output.mean_square / (2 * job.output.mean);
+  return detail::context_of_valid(job);
 }
 
 namespace detail {

@@ -54,23 +54,23 @@ struct decode_breakdown {
 
 namespace detail {
 
-/// The features of a question whose load is not set yet, and the caller's own runs; `runs` is null where there are
-/// none.
+/// The features of a question whose load is not set yet, and the caller's own runs, to all of which it refers; `runs`
+/// is null where there are none.
 struct own_question {
   const own_runs* runs = nullptr;
   const own_spreads* spreads = nullptr;
-  run_features about{};
+  const run_features* about = nullptr;
 
   /// The features with a load.
   constexpr run_features at(double load) const {
-    run_features all = about;
+    run_features all = *about;
     all.load = math::log2(load);
     return all;
   }
 };
 
 constexpr own_question own_question_of(const own_runs& runs, const own_spreads& spreads, const run_features& about) {
-  return {runs.count > 0 ? &runs : nullptr, &spreads, about};
+  return {runs.count > 0 ? &runs : nullptr, &spreads, &about};
 }
 
 constexpr double factor_of_runs(const own_question& q, double load) {
@@ -157,16 +157,16 @@ constexpr std::int64_t held_tokens(const serving_job& job, double context) {
 
 /// Bytes of keys and values of a sequence of `context` tokens, rounded up to whole blocks, and of what a draft keeps of
 /// them; copies do not count.
-constexpr bytes cache_of_valid(const transformer& model, const serving_job& job, double context) {
-  const std::int64_t held = held_tokens(job, context);
-  return kv_sequence_of_valid(model, held, job.cache) + static_cast<double>(held) * job.speculation.cache_per_token;
+constexpr bytes cache_of_valid(const kept_numbers& kept, const serving_job& job, double context) {
+  const std::int64_t held = positive_count("sequence_length", held_tokens(job, context));
+  return bytes_kept(kept, held, job.cache) + static_cast<double>(held) * job.speculation.cache_per_token;
 }
 
 /// The same, for any model.
 constexpr bytes cache_of(const transformer& model, const serving_job& job, double context) {
   validate(model);
   check_decoder(model);
-  return cache_of_valid(model, job, context);
+  return cache_of_valid(kept_of_valid(model), job, context);
 }
 
 /// The terms of one replica's decode step, in seconds, from which its time follows for any number of sequences.
@@ -239,7 +239,7 @@ constexpr double step_at(const decode_terms& terms, double sequences) {
 /// caller's own runs.
 constexpr double step_under(const decode_terms& terms, double sequences, double own, double unnamed,
                             const candidate_engine& engine) {
-  const double paging = engine.row.pages ? engine.factors.paging : 0;
+  const double paging = engine.pages ? engine.factors.paging : 0;
   const double more = terms.cache * (engine.factors.cache - 1) + terms.paging * (paging - 1);
   return unnamed + own * more * sequences;
 }

@@ -232,7 +232,7 @@ struct slotted_replica {
 [[gnu::always_inline]] constexpr slotted_replica with_slots(const served_stacks& of, const transformer& model,
                                                             const serving_job& job, double slots,
                                                             const serving_layout& mesh, const engine_constants& own) {
-  const auto tokens = static_cast<double>(held_tokens(job, running_context(job)));
+  const auto tokens = static_cast<double>(held_tokens(job, context_of_valid(job)));
   const double together = prompts_together(of.served, job, slots);
   const prompts_taken each = prompts_taken_of(of.prompts, of.takes_in, together, job, mesh, own);
   slotted_replica result{together > 1 ? mean_prefill(of.prompts, of.takes_in, 1, job, mesh, own) : each.time,
@@ -256,26 +256,33 @@ constexpr working_point full_point(const serving_job& job, const slotted_replica
 constexpr serving_estimate serve_stacks(const served_stacks& of, const transformer& model, const serving_job& job,
                                         const serving_layout& mesh, const slice& where, const engine_constants& own) {
   const served_model& served = of.served;
-  const double context = running_context(job);
-  const bytes cache = cache_of_valid(model, job, context);
-  const bytes longest = cache_of_valid(model, job, static_cast<double>(longest_context(job)));
+  const kept_numbers kept = kept_of_valid(model);
+  const bytes cache = cache_of_valid(kept, job, context_of_valid(job));
+  const bytes longest = cache_of_valid(kept, job, static_cast<double>(longest_context(job)));
   const double replicas = served.on.count;
   serving_estimate result;
   result.replicas = floor_to_count(replicas);
   result.largest_running = slots_for(served, cache, longest, job, where);
-  result.memory = memory_of(served, 1, cache, job, where);
+  // A replica that runs less than one request on average still holds all of one.
+  const auto hold = [&](double running) {
+    result.memory = memory_of(served, running < 1 ? 1 : running, cache, job, where);
+    if (result.largest_running > 0) result.fit = fits(result.memory);
+  };
   if (result.largest_running == 0) {
     result.refusal = serving_refusal::does_not_fit;
+    hold(1);
     return result;
   }
-  result.fit = fits(result.memory);
   const slotted_replica slotted = with_slots(of, model, job, static_cast<double>(result.largest_running), mesh, own);
   const auto& [alone, terms, prompt, full] = slotted;
   result.capacity = per_second{replicas * full.rate};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   const prefill_floor floor = floor_of(of.prompts, alone, static_cast<double>(fresh_tokens(job)), job, mesh, own);
   refuse_targets(result, job, terms.step, floor);
-  if (result.refusal != serving_refusal::none) return result;
+  if (result.refusal != serving_refusal::none) {
+    hold(1);
+    return result;
+  }
   result.prefill = seconds{prompt.prefill};
   const request_source from{job.request_rate.value() / replicas, static_cast<double>(job.concurrency) / replicas};
   const replica_load load{job, terms, prompt, full, from};
@@ -285,9 +292,7 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   const working_point& at = found.at;
   result.running = found.running;
   result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine);
-  // A replica that runs less than one request on average still holds all of one.
-  result.memory = memory_of(served, result.running < 1 ? 1 : result.running, cache, job, where);
-  result.fit = fits(result.memory);
+  hold(result.running);
   result.queue = seconds{found.queue};
   result.first_token = result.queue + seconds{at.first};
   add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, own);

@@ -24,19 +24,31 @@ constexpr double fourth_root(double x) { return math::sqrt(math::sqrt(x)); }
 
 /// An engine that may run, by what estimates under engines differ.
 struct candidate_engine {
-  const engine_row& row;
   engine_factors factors{};
+  bool pages = true, hosts_in_turn = false, prompts_alone = false;  // as in its row
 };
 
-/// Seconds that an estimate would be under each engine that ran.
+/// The engines that ran, as candidates.
+using candidate_engines = std::array<candidate_engine, most_engines_that_ran>;
+constexpr candidate_engines candidates_of(const engines_that_ran& ran, const fitted_engines& fitted) {
+  candidate_engines all{};
+  for (std::size_t i = 0; i < ran.count; ++i) {
+    const engine_row& row = row_of(ran.items[i].engine);
+    all[i] = {factors_of(fitted, row.engine), row.pages, row.hosts_in_turn, row.prompts_alone};
+  }
+  return all;
+}
+/// Those of each kind with the factors of the library, which most questions take.
+inline constexpr candidate_engines usual_candidates[] = {candidates_of(ran_by_kind[0], engine_fit),
+                                                         candidates_of(ran_by_kind[1], engine_fit),
+                                                         candidates_of(ran_by_kind[2], engine_fit)};
+
+/// Seconds that an estimate would be under each of so many candidates.
 using engine_times = std::array<double, most_engines_that_ran>;
 template <class Estimate>
-constexpr engine_times times_of(const engines_that_ran& ran, const fitted_engines& fitted, const Estimate& time_under) {
+constexpr engine_times times_of(const candidate_engines& all, std::size_t count, const Estimate& time_under) {
   engine_times times{};
-  for (std::size_t i = 0; i < ran.count; ++i) {
-    const serving_engine one = ran.items[i].engine;
-    times[i] = time_under(candidate_engine{row_of(one), factors_of(fitted, one)}).value();
-  }
+  for (std::size_t i = 0; i < count; ++i) times[i] = time_under(all[i]).value();
   return times;
 }
 
@@ -68,12 +80,6 @@ constexpr likely_time range_around(seconds total, const likely_time& ran, second
 
 constexpr const engines_that_ran& ran_of(serving_kind kind) { return ran_by_kind[static_cast<std::size_t>(kind)]; }
 
-/// The one engine that runs or, where none is named, those that ran.
-constexpr engines_that_ran engines_of(serving_kind kind, serving_engine engine) {
-  if (engine == serving_engine::unnamed) return ran_of(kind);
-  return {{{{engine, 1}}}, 1};
-}
-
 /// `range_of_engines` of one engine, of which the estimate is.
 constexpr likely_time range_of_engine(serving_engine engine, const serving_band& band, seconds best, seconds total) {
   const seconds low = total / (1 + band.over);
@@ -104,8 +110,13 @@ constexpr likely_time likely_range(const ranged& of, bool covered, seconds floor
 template <class Estimate, class Times>
 constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, seconds floor,
                          const fitted_engines& fitted, const Times& time_under) {
-  const bool is_named = of.engine != serving_engine::unnamed;
-  const engine_times times = is_named ? engine_times{} : times_of(ran_of(of.kind), fitted, time_under);
+  engine_times times{};
+  if (of.engine == serving_engine::unnamed) {
+    const engines_that_ran& ran = ran_of(of.kind);
+    const bool usual = &fitted == &default_serving_calibration.engines;
+    times = usual ? times_of(usual_candidates[static_cast<std::size_t>(of.kind)], ran.count, time_under)
+                  : times_of(candidates_of(ran, fitted), ran.count, time_under);
+  }
   const likely_time range = likely_range(of, covered, floor, estimate.total, times);
   const double over = range.total / range.low - 1, under = 1 - range.total / range.high;
   estimate.extrapolated = !covered;

@@ -156,7 +156,7 @@ constexpr void add_prefill_range(Estimate& time, const served_model& served, dou
                                  const prefill_breakdown& alone, bool in_engine) {
   const double unpaged = 1 - paged_prefill(served, tokens, job, mesh, constants) / alone.total;
   const auto time_under = [&](const candidate_engine& engine) {
-    return time.total * ((in_engine ? engine.factors.prefill : 1) * (engine.row.pages ? 1 : unpaged));
+    return time.total * ((in_engine ? engine.factors.prefill : 1) * (engine.pages ? 1 : unpaged));
   };
   add_range(time, {serving_kind::prefill, job.engine, job.software},
             served.covered && served.groups == 1 && served.ran.prefill_runs > 0, seconds{0}, constants.common.engines,

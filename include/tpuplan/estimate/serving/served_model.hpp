@@ -108,7 +108,7 @@ constexpr run_features serving_features(const served_model& served, const transf
                                         const serving_layout& mesh, const slice& where) {
   run_features about;
   about.size = math::log2(served.held);
-  if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(running_context(job));
+  if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(context_of_valid(job));
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
   about.kind = serving_kinds(model, job);

@@ -123,8 +123,7 @@ constexpr double arrays_of(const transformer& model, const serving_job& job) {
 constexpr token_terms token_terms_of(const served_model& served, const transformer& model, double tokens,
                                      const prompts_taken& taken, const serving_job& job, const serving_layout& mesh,
                                      const engine_constants& constants) {
-  token_terms terms;
-  terms.step = terms_of(served, tokens, job, mesh, constants);
+  token_terms terms{terms_of(served, tokens, job, mesh, constants)};
   terms.alone = row_of(job.engine).prompts_alone;
   const double whole = taken.time.total / beside_decode(taken.time, mesh);
   terms.apart = whole * share_behind(job) * job.output.mean / later_tokens(job);
@@ -199,14 +198,14 @@ constexpr engine_step engine_step_at(const token_terms& terms, double sequences)
 constexpr engine_step step_under(const token_terms& terms, double sequences, engine_step unnamed,
                                  const candidate_engine& engine) {
   unnamed.device = step_under(terms.step, sequences, unnamed.own, unnamed.device, engine);
-  unnamed.in_turn = terms.hosts && engine.row.hosts_in_turn;
-  unnamed.alone = engine.row.prompts_alone;
+  unnamed.in_turn = terms.hosts && engine.hosts_in_turn;
+  unnamed.alone = engine.prompts_alone;
   return unnamed;
 }
 /// Seconds that prompts take under an engine, over those where none is named.
 constexpr double prompts_under(const token_terms& terms, const candidate_engine& engine) {
-  const double apart = engine.row.prompts_alone && !terms.alone ? terms.apart : 1;
-  return engine.factors.prefill * apart * (engine.row.pages ? 1 : 1 - terms.paged);
+  const double apart = engine.prompts_alone && !terms.alone ? terms.apart : 1;
+  return engine.factors.prefill * apart * (engine.pages ? 1 : 1 - terms.paged);
 }
 
 /// The mean time of an output token, `total`, with its parts and its band. Steps have `sequences` that decode; what is
