@@ -15,6 +15,8 @@
 
 using namespace tpuplan;
 
+namespace static_core_tests {
+
 namespace {
 
 // ---- Plain data: copied as bytes, so that it may stand in constants, in shared memory and in GPU buffers
@@ -132,3 +134,5 @@ static_assert(std::is_convertible_v<double, known<double>>);
 static_assert(!std::is_convertible_v<known<double>, double>);
 
 }  // namespace
+
+}  // namespace static_core_tests

@@ -18,6 +18,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_tests {
+
 namespace {
 
 constexpr bool near(double value, double expected, double relative = 1e-9) {
@@ -121,3 +123,5 @@ static_assert(saved_activation_bytes(5120 + 2 * 13824, 40, 16'000'000) == bytes{
 static_assert(unsharded(4096, 8) == 32768 && shard(unsharded(4096, 8), dtype::bf16, 8, 8).elements_per_device == 4096);
 
 }  // namespace
+
+}  // namespace static_handbook_tests

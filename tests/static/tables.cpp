@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_tables_tests {
+
 namespace {
 
 /// Whether that is the name of a chip of the table itself, not an alias of one.
@@ -66,3 +68,5 @@ static_assert(all_provisioning.size() == 6 && all_provisioning.back() == provisi
 static_assert(hf_default{}.value == 0 && hf_default{}.kind == default_kind::none);
 
 }  // namespace
+
+}  // namespace static_tables_tests

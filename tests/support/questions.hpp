@@ -3,8 +3,10 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/ask.hpp>
+#include <tpuplan/json.hpp>
 #include <tpuplan/json/file.hpp>
+
+#include "support/ask.hpp"
 
 /// A question as it is asked: with the file that "config" names, and with the answer to the plan of a launch.
 inline nlohmann::json whole_question(nlohmann::json question) {
@@ -12,7 +14,7 @@ inline nlohmann::json whole_question(nlohmann::json question) {
   nlohmann::json& request = question["request"];
   if (request.contains("config") && request["config"].is_string())
     request["config"] = tpuplan::load_json(TPUPLAN_DATA_DIR "/models/" + request["config"].get<std::string>());
-  if (request.contains("plan")) request["plan"] = nlohmann::json::parse(tpuplan::ask(whole_question(request["plan"])).dump());
+  if (request.contains("plan")) request["plan"] = nlohmann::json::parse(ask(whole_question(request["plan"])).dump());
   return question;
 }
 

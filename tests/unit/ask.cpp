@@ -3,10 +3,12 @@
 #include <functional>
 #include <set>
 #include <string>
-#include <tpuplan/ask.hpp>
-#include <tpuplan/model/kv_cache.hpp>
+#include <tpuplan/ask/answers.hpp>
+#include <tpuplan/json/file.hpp>
+#include <tpuplan/tpuplan.hpp>
 #include <vector>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 
 using namespace tpuplan;
@@ -668,11 +670,11 @@ TEST_CASE("weights of a job with adapters are those of the frozen base", "[ask]"
 
 TEST_CASE("a question as text is answered as text, whatever it is", "[ask]") {
   const std::string good = question_of("batch", {{"chip", "v5e"}}).dump();
-  CHECK(json::parse(ask(std::string_view(good)))["answer"]["critical_batch"] == 241);
-  CHECK(json::parse(ask(std::string_view("{")))["error"]["code"] == "malformed_input");
+  CHECK(ask(std::string_view(good))["answer"]["critical_batch"] == 241);
+  CHECK(ask(std::string_view("{"))["error"]["code"] == "malformed_input");
   for (const std::string& bad : {std::string(), std::string("{"), std::string("nul\0l", 5), std::string(5000, '['),
                                  std::string("{\"schema\": \"\xFF\"}")}) {
-    const json document = json::parse(ask(std::string_view(bad)));
+    const json document = ask(std::string_view(bad));
     CHECK(document["error"]["code"].is_string());
   }
 }

@@ -3,8 +3,9 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <tpuplan/ask.hpp>
+#include <new>
 
+#include "capi/tpuplan.h"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 
@@ -14,10 +15,17 @@ using tpuplan::errc;
 
 namespace {
 
+/// The answer as the library in C has it, so that the two are compiled once.
+std::string answer_to(const std::string& question) {
+  const std::unique_ptr<char, void (*)(char*)> answer(tpuplan_ask(question.data(), question.size()), tpuplan_free);
+  if (!answer) throw std::bad_alloc();
+  return answer.get();
+}
+
 /// Answers line by line, so that a million questions take no more memory than one.
 void answer_lines(std::istream& questions) {
   for (std::string question; std::getline(questions, question);) {
-    print_line(tpuplan::ask(std::string_view(question)));
+    print_line(answer_to(question));
     if (!flush_answer()) return;  // which the program says at its end
   }
   if (questions.bad()) refuse("file", "no file", "a file that can be read", errc::malformed_input);

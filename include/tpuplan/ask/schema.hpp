@@ -204,7 +204,7 @@ inline nlohmann::ordered_json schema_for(const schema_form& form, nlohmann::orde
 }
 
 /// A row of a question as programs read it: its place, its option, title and unit, what it is for, its limits, names,
-/// and what it needs and excludes.
+/// what a flag stands for, and what it needs and excludes.
 [[nodiscard]] inline nlohmann::ordered_json field_schema(const question_row& row) {
   nlohmann::ordered_json field = {{"path", row.path}};
   const auto add = [&field](const char* key, std::string_view words) {
@@ -219,6 +219,10 @@ inline nlohmann::ordered_json schema_for(const schema_form& form, nlohmann::orde
   if (row.least != 0 || row.most != 0) field["minimum"] = row.least, field["maximum"] = row.most;
   for (std::size_t i = 0; row.choices != nullptr && row.choices->at(i) != "?"; ++i)
     field["enum"].push_back(row.choices->at(i));
+  if (row.kind == value_kind::flag) {
+    const nlohmann::json value = nlohmann::json::parse(row.value, nullptr, false);
+    field["value"] = value.is_discarded() ? nlohmann::json(row.value) : value;
+  }
   add("needs", row.needs);
   add("excludes", row.excludes);
   if (row.part != 0) field["share"] = row.part;

@@ -3,8 +3,12 @@
 
 using namespace tpuplan;
 
+namespace static_base_error_tests {
+
 namespace {
 
 static_assert(name(errc::no_price) == "no_price");
 
 }  // namespace
+
+}  // namespace static_base_error_tests

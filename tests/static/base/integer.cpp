@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_base_integer_tests {
+
 namespace {
 
 static_assert(checked_multiply(12288, 49152) == 603979776);
@@ -15,3 +17,5 @@ static_assert(floor_to_count(240.54) == 240);
 static_assert(ceil_to_count(6.97) == 7);
 
 }  // namespace
+
+}  // namespace static_base_integer_tests

@@ -2,6 +2,8 @@
 #include <limits>
 #include <tpuplan/base/lambert.hpp>
 
+namespace static_base_lambert_tests {
+
 namespace m = tpuplan::math;
 
 namespace {
@@ -30,3 +32,5 @@ static_assert(m::lambert_w0_plus_1_of_exp(infinity) == 1.0 && m::lambert_w0_plus
 static_assert(m::is_nan(m::lambert_w0_plus_1_of_exp(-1e-9)) && m::is_nan(m::lambert_w0_plus_1_of_exp(nan)));
 
 }  // namespace
+
+}  // namespace static_base_lambert_tests

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+namespace static_base_math_tests {
+
 namespace m = tpuplan::math;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -114,3 +116,5 @@ static_assert(same(m::pow(-infinity, -2.5), 0.0) && m::pow(-infinity, 2.5) == in
 static_assert(m::pow(-infinity, 3.0) == -infinity && m::pow(-infinity, 2.0) == infinity);
 static_assert(same(m::pow(infinity, -1.0), 0.0) && m::pow(infinity, smallest) == infinity);
 static_assert(m::is_nan(m::pow(nan, 1.0)) && m::is_nan(m::pow(2.0, nan)) && m::is_nan(m::pow(-1.0, nan)));
+
+}  // namespace static_base_math_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_base_normal_tests {
+
 namespace {
 
 static_assert(near_relative(math::normal_quantile(0.95), 1.6448536269514722, 1e-7));
@@ -14,3 +16,5 @@ static_assert(near_relative(math::normal_quantile(1e-13), -7.348796102800405, 1e
 static_assert(math::normal_quantile(0.5) == 0);
 
 }  // namespace
+
+}  // namespace static_base_normal_tests

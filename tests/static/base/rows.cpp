@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_base_rows_tests {
+
 namespace {
 
 static_assert([] {
@@ -21,3 +23,5 @@ constexpr row rows[] = {{colour::red, 1}, {colour::green, 2}};
 static_assert(detail::row_at(rows, colour::green).value == 2 && detail::row_at(rows, colour{9}).value == 1);
 
 }  // namespace
+
+}  // namespace static_base_rows_tests

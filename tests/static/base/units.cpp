@@ -5,8 +5,12 @@
 
 using namespace tpuplan;
 
+namespace static_base_units_tests {
+
 namespace {
 
 static_assert(same_money(usd_per_hour(1.2) * 3600_s, 1.20));
 
 }  // namespace
+
+}  // namespace static_base_units_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_checkpoint_storage_tests {
+
 namespace {
 
 // A cost below a dollar is a cost.
@@ -40,3 +42,5 @@ static_assert(checkpoints_of(1_GB, 1, 1_s, 1_s, "us-west4").stored_in == "us-wes
 static_assert(std::is_trivially_copyable_v<checkpoint_store>);
 
 }  // namespace
+
+}  // namespace static_cost_checkpoint_storage_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_commitment_tests {
+
 namespace {
 
 static_assert(commitment_term(provisioning::commitment_1y) == 8760_h);
@@ -15,3 +17,5 @@ constexpr commitment_cost idle_year = cost_under_commitment(26.88_usd_per_h, pro
 static_assert(near_relative(idle_year.run.value(), 19353.60) && near_relative(idle_year.total.value(), 235468.80));
 
 }  // namespace
+
+}  // namespace static_cost_commitment_tests

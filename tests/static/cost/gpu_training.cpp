@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_gpu_training_tests {
+
 namespace {
 
 constexpr flops resnet{6 * 4089184256.0};
@@ -42,3 +44,5 @@ static_assert(compare_training(60_usd_per_h, tpu, 60_usd_per_h, {per_second{1400
               side::undecided);
 
 }  // namespace
+
+}  // namespace static_cost_gpu_training_tests

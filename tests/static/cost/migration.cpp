@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_migration_tests {
+
 namespace {
 
 constexpr migration worked_move = {60000_usd, 2500_usd, 4, 0};
@@ -16,3 +18,5 @@ static_assert(near_relative(value_of_migration(discounted_move, 12).value(), 540
 static_assert(break_even_saving_per_job(worked_move, 12) == 1250_usd);
 
 }  // namespace
+
+}  // namespace static_cost_migration_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_offer_tests {
+
 namespace {
 
 static_assert(near_relative(cost_of_work({38.40_usd_per_h, 10000_Hz}, 1e6).value(), 1.06666667, 1e-8));
@@ -22,3 +24,5 @@ static_assert(near_relative(throughput_at(64 * 989_TFLOP_per_s, 0.4, 48_GFLOP).v
 static_assert(std::is_trivially_copyable_v<offer_comparison>);
 
 }  // namespace
+
+}  // namespace static_cost_offer_tests

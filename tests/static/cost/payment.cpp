@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_payment_tests {
+
 namespace {
 
 // A calendar reservation lasts up to 90 days.
@@ -80,3 +82,5 @@ static_assert(find_way(ten_days, provisioning::flex_start)->superseded &&
               find_way(ten_days, provisioning::calendar)->superseded);
 
 }  // namespace
+
+}  // namespace static_cost_payment_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_preemption_tests {
+
 namespace {
 
 constexpr bool near(double value, double expected, double tolerance) {
@@ -180,3 +182,5 @@ static_assert(near_relative(mean_time_between_preemptions_from_rate(0.2 / 1_h).v
 static_assert(near_relative(mean_time_between_preemptions_from_probability(0.2, 1_h).value(), 4.48142 * 3600, 1e-5));
 
 }  // namespace
+
+}  // namespace static_cost_preemption_tests

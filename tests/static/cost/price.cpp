@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_price_tests {
+
 namespace {
 
 static_assert(same_price(
@@ -101,3 +103,5 @@ static_assert(!is_far_below(of_later, spot_of("us-central1", 0.71)));
 static_assert(!is_far_below(price_book{later.data(), 4}, later[0]));  // two newer sources are too few
 
 }  // namespace
+
+}  // namespace static_cost_price_tests

@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_price_table_tests {
+
 namespace {
 
 constexpr bool names_are_read_back() {
@@ -17,3 +19,5 @@ static_assert(!parse_provisioning("free").has_value() && name(date_qualifier::no
 static_assert(parse_provisioning("flex-start") == all_provisioning[2]);
 
 }  // namespace
+
+}  // namespace static_cost_price_table_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_run_cost_tests {
+
 namespace {
 
 static_assert(same_price(rate(usd_per_hour(1.20), chips(slice_for("v5e-32"))), 38.40));
@@ -34,3 +36,5 @@ static_assert(near(flops_per_dollar(v5e, usd_per_hour(1.20)).value(), 5.91e17, 1
 static_assert(near(saving(usd{76.80}, usd{46.08}), 0.4, 1e-12));
 
 }  // namespace
+
+}  // namespace static_cost_run_cost_tests

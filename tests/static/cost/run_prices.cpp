@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_run_prices_tests {
+
 namespace {
 
 constexpr price_book book = price_book{}.with("v5e", "us", provisioning::on_demand, usd_per_hour(1), "2026-11-21");
@@ -31,3 +33,5 @@ static_assert(way_of(long_run, provisioning::calendar).total_low &&
               !way_of(long_run, provisioning::calendar).total_high);
 
 }  // namespace
+
+}  // namespace static_cost_run_prices_tests

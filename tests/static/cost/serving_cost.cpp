@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_serving_cost_tests {
+
 namespace {
 
 // Less than one sequence that runs on average still pays for the slice.
@@ -34,3 +36,5 @@ constexpr price_row one_dollar = {"v6e", "us", provisioning::on_demand, 1, usd_p
 static_assert(near(cost_of_tokens(ten_thousand(), slice_for("v6e-8"), one_dollar).output.value(), 0.2222, 1e-4));
 
 }  // namespace
+
+}  // namespace static_cost_serving_cost_tests

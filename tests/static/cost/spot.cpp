@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_spot_tests {
+
 namespace {
 
 static_assert(typical_mean_time_between_preemptions(spot_market::calm) == 16_h);
@@ -23,3 +25,5 @@ static_assert(near_relative(break_even_mean_time_between_preemptions(worked_pric
 static_assert(typical_mean_time_between_preemptions(*parse_spot_market("scarce")) == 1_h && !parse_spot_market("wild"));
 
 }  // namespace
+
+}  // namespace static_cost_spot_tests

@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_timed_capacity_tests {
+
 namespace {
 
 static_assert(flex_start_run(7_days).pieces == 1 && flex_start_run(7_days).billed == 7_days);
@@ -11,3 +13,5 @@ static_assert(flex_start_run(14_days).pieces == 3);
 static_assert(calendar_run(25_h).billed == 48_h && calendar_run(25_h).unused == 23_h);
 
 }  // namespace
+
+}  // namespace static_cost_timed_capacity_tests

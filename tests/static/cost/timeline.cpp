@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_cost_timeline_tests {
+
 namespace {
 
 constexpr run_phases run() {
@@ -47,3 +49,5 @@ static_assert(timeline_of(queued(), failing()).checkpoints == 40_s);
 static_assert(timeline_of(run()).billed == 1450_s && !timeline_of(run()).total.has_value());
 
 }  // namespace
+
+}  // namespace static_cost_timeline_tests

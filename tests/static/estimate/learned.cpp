@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_learned_tests {
+
 namespace {
 
 constexpr own_spreads spreads{0.2, 0.1, 0.1, 1, 1, 1, 1, 0.5, 0.5};
@@ -16,3 +18,5 @@ static_assert(two.count == 2 && near_relative(two.items[0].weight, 0.3 / 0.11) &
               near_relative(two.items[1].weight, 0.3 / 0.11));
 
 }  // namespace
+
+}  // namespace static_estimate_learned_tests

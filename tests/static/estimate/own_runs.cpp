@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_own_runs_tests {
+
 namespace {
 
 constexpr bool near(double a, double b, double by = 1e-9) { return a - b < by && b - a < by; }
@@ -86,3 +88,5 @@ static_assert(detail::mark_of({-1}) != detail::mark_of({1}) && detail::mark_of({
 static_assert(chip_mark("") == 2166136261U && chip_mark("v5e") != chip_mark("v6e"));
 
 }  // namespace
+
+}  // namespace static_estimate_own_runs_tests

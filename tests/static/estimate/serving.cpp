@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_tests {
+
 namespace {
 
 constexpr serving_estimate served() {
@@ -19,3 +21,5 @@ static_assert(served().running > 15 && served().running <= 16 && served().fit ==
 static_assert(served().per_token.total > 0_s && served().output_tokens.value() > 0);
 
 }  // namespace
+
+}  // namespace static_estimate_serving_tests

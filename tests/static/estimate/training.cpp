@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_tests {
+
 namespace {
 
 constexpr slice where = slice_for("v5p-128");
@@ -13,3 +15,5 @@ static_assert(fits(memory_use(llama_3_8b(), job_of(64, 4096), fsdp_layout(where)
 static_assert(step_time(llama_3_8b(), job_of(64, 4096), fsdp_layout(where), where).total > 0_s);
 
 }  // namespace
+
+}  // namespace static_estimate_training_tests

@@ -3,5 +3,9 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_verdict_tests {
+
 static_assert(name(verdict::yes) == "yes" && name(verdict::uncertain) == "uncertain" && name(verdict::no) == "no");
 static_assert(safe_share == 0.97);
+
+}  // namespace static_estimate_verdict_tests

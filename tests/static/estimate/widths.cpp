@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_widths_tests {
+
 namespace {
 
 static_assert(widths_of(llama_3_8b()).qkv == 6144);
@@ -16,3 +18,5 @@ static_assert(saved_width(widths_of(llama_3_8b()), remat::minimal) == 51200);
 static_assert(update_bytes_per_parameter({}) == 28_B);
 
 }  // namespace
+
+}  // namespace static_estimate_widths_tests

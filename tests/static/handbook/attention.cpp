@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_attention_tests {
+
 namespace {
 
 static_assert(near(attention_intensity({1, 8192, 1}).value(), 0.99988, 0.000005));
@@ -14,3 +16,5 @@ static_assert(near(balance_prompt(flops_per_byte{240}, 1), 480, 1e-9));
 static_assert(near(balance_prompt(flops_per_byte{240}, 8), 270, 1e-9));
 
 }  // namespace
+
+}  // namespace static_handbook_attention_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_batches_tests {
+
 namespace {
 
 // 128 per core on v3-8 is 1024 in all; 60000 examples are 58 whole steps.
@@ -14,3 +16,5 @@ static_assert(recommended_multiple(1000) == 1024);
 static_assert(steps_per_epoch(60000, 1024, remainder::keep) == 59);
 
 }  // namespace
+
+}  // namespace static_handbook_batches_tests

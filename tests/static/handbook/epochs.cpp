@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_epochs_tests {
+
 namespace {
 
 constexpr data_set mnist(double epochs, remainder last = remainder::drop) { return {60000, epochs, last}; }
@@ -33,3 +35,5 @@ static_assert(batch_fill_of(v5e, 3, 1).padded_rows == 8 && batch_fill_of(v5e, 3,
 static_assert(name(row_kind::patch) == "patch");
 
 }  // namespace
+
+}  // namespace static_handbook_epochs_tests

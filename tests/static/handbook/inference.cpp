@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_inference_tests {
+
 namespace {
 
 static_assert(near(hbm_bandwidth(slice_for("v5litepod-8")).value(), 6.55e12, 0.005e12));
@@ -66,3 +68,5 @@ static_assert(close(on_128.d_model, 4) && close(on_128.d_ff, 32));
 static_assert(two_dimensional_from_chips(3.5) == 63 && two_dimensional_from_chips(3.5, 1) == 7);
 
 }  // namespace
+
+}  // namespace static_handbook_inference_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_intensity_tests {
+
 namespace {
 
 // A chip of the caller's own, from rounded figures.
@@ -46,3 +48,5 @@ static_assert(!critical_count(even_chip(), {1_MB, 1_FLOP, 1_B}));
 static_assert(critical_count(even_chip(), {1_MB, 2_FLOP, 1_B}).value() == 1e6);
 
 }  // namespace
+
+}  // namespace static_handbook_intensity_tests

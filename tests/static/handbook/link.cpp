@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_link_tests {
+
 namespace {
 
 static_assert(near(in_gb_per_s(ici_link_rate(v5e)), 45, 1e-9));
@@ -28,3 +30,5 @@ static_assert(shortest_ports(slice_for("v5litepod-256"), {{0, 0, 0}}, {{13, 5, 0
 static_assert(shortest_ports(slice_for("v5litepod-256"), {{0, 0, 0}}, {{8, 5, 0}}) == 3);
 
 }  // namespace
+
+}  // namespace static_handbook_link_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_network_tests {
+
 namespace {
 
 constexpr layer_product product(std::int64_t rows, std::int64_t inner, std::int64_t outer) {
@@ -35,3 +37,5 @@ constexpr network of_image() {
 static_assert(largest_product_of(of_image()).rows == row_kind::position);
 
 }  // namespace
+
+}  // namespace static_handbook_network_tests

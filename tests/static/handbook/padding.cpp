@@ -10,6 +10,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_padding_tests {
+
 namespace {
 
 static_assert(layout_tile(v5e, dtype::bf16).sublanes == 8 && layout_tile(v5e, dtype::bf16).lanes == 128);
@@ -58,3 +60,5 @@ static_assert(count_of(experts_without_gate(), "expert up") == 4 * 30);
 static_assert(count_of(experts_without_gate(), "MLP gate") == 0);
 
 }  // namespace
+
+}  // namespace static_handbook_padding_tests

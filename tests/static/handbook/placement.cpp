@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_placement_tests {
+
 namespace {
 
 // A degree takes the whole axis that it fills, rather than a part of a longer one.
@@ -16,3 +18,5 @@ static_assert([] {
 }());
 
 }  // namespace
+
+}  // namespace static_handbook_placement_tests

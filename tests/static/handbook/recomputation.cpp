@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_recomputation_tests {
+
 namespace {
 
 static_assert(saved_activation_bytes(5120 + 2 * 13824, 40, 16000000).value() == 2.0 * 32768 * 40 * 16e6);
@@ -45,3 +47,5 @@ static_assert(recomputed_flops_per_token(experts_without_gate(), 2048, remat::fu
 static_assert(recomputed_flops_per_token(llama_3_8b(), 2048, remat::none) == flops{0});
 
 }  // namespace
+
+}  // namespace static_handbook_recomputation_tests

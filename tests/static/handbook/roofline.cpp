@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_roofline_tests {
+
 namespace {
 
 // A chip of the caller's own, from rounded figures alone.
@@ -71,3 +73,5 @@ static_assert(name(bound::compute) == "compute" && name(bound::memory) == "memor
 static_assert(product_shape{}.batch == 0 && product_shape{}.inner == 0 && product_shape{}.outer == 0);
 
 }  // namespace
+
+}  // namespace static_handbook_roofline_tests

@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_sharding_tests {
+
 namespace {
 
 static_assert(shard(128 * 2048, dtype::int8, 16, 32).per_device == 16384_B);
@@ -11,3 +13,5 @@ static_assert(shard(128 * 2048, dtype::int8, 16, 32).over_mesh == 524288_B);
 static_assert(unsharded(4096, 8) == 32768);
 
 }  // namespace
+
+}  // namespace static_handbook_sharding_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_thresholds_tests {
+
 namespace {
 
 static_assert(near(ici_intensity(v5p), 2550, 0.5) && near(ici_intensity(v5e), 2189, 0.5));
@@ -15,3 +17,5 @@ static_assert(near(mixed_tokens_per_chip(v5p, 32768, 2, 1), 99.2, 0.05));
 static_assert(near(dcn_tokens_per_slice(v5p), 73440, 0.5));
 
 }  // namespace
+
+}  // namespace static_handbook_thresholds_tests

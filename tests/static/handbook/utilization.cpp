@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_utilization_tests {
+
 namespace {
 
 static_assert(near(in_days(time_at_mfu(flops{6.3e24}, v5p, 8960, 0.4)), 44.3, 0.05));
@@ -32,3 +34,5 @@ static_assert(near(in_ms(overlap_bounds(four_stages).upper), 254.6, 0.05));
 static_assert(near(time_at_mfu(197_TFLOP, v5e, 1, 1e-9).value(), 1e9, 1e-3));
 
 }  // namespace
+
+}  // namespace static_handbook_utilization_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_handbook_work_tests {
+
 namespace {
 
 static_assert(near(converted_mfu(0.5, llama_3_8b(), 8192, six_n_flops, maxtext_flops), 0.534, 0.0005));
@@ -23,3 +25,5 @@ static_assert(near(attention_parity_length(multi_head_4096(), attention_against:
 static_assert(near(attention_parity_length(multi_head_4096(), attention_against::layers), 32768, 1e-6));
 
 }  // namespace
+
+}  // namespace static_handbook_work_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_hardware_chip_tests {
+
 namespace {
 
 static_assert(peak_rate(v5e, dtype::int8) == 393_TFLOP_per_s);
@@ -29,3 +31,5 @@ static_assert(with_hbm(v3, 64_GiB).hbm.capacity == 64_GiB && with_hbm(v3, 64_GiB
 static_assert(near(in_gb_per_s(ici_axis_both_ways(with_achieved_links(v5p, 85_GB_per_s))), 170, 1e-9));
 
 }  // namespace
+
+}  // namespace static_hardware_chip_tests

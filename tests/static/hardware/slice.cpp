@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_hardware_slice_tests {
+
 namespace {
 
 constexpr bool is_shape(const slice& s, std::string_view shape) { return name(s.shape) == shape; }
@@ -76,3 +78,5 @@ static_assert(text<32>{}.append_grouped(8960).view() == "8,960" &&
               text<32>{}.append_grouped(1000007).view() == "1,000,007");
 
 }  // namespace
+
+}  // namespace static_hardware_slice_tests

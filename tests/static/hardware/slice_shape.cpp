@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_hardware_slice_shape_tests {
+
 namespace {
 
 constexpr slice cube = slice_of(v5p, {4, 4, 4});
@@ -27,3 +29,5 @@ static_assert(name(slice_at(0)) == "v2-8" && chips(slice_at(0)) == 4);
 static_assert(slice_prefix(v5e) == "v5litepod" && slice_prefix(v5p) == "v5p");
 
 }  // namespace
+
+}  // namespace static_hardware_slice_shape_tests

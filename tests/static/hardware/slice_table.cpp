@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_hardware_slice_table_tests {
+
 namespace {
 
 constexpr bool vms_tile() {
@@ -23,3 +25,5 @@ constexpr bool has_v5p_machine() {
 static_assert(has_v5p_machine());
 
 }  // namespace
+
+}  // namespace static_hardware_slice_table_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_hardware_topology_tests {
+
 namespace {
 
 static_assert(chips(topology{{16, 20, 28}, 3}) == 8960);
@@ -26,3 +28,5 @@ static_assert(chips(*parse_topology("4x4x12")) == 192 && !parse_topology("4").ha
 static_assert(chips(topology_for("4x4x12")) == 192);
 
 }  // namespace
+
+}  // namespace static_hardware_topology_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_compose_tests {
+
 namespace {
 
 constexpr blocks::model deepseek = model_of(deepseek_v3());
@@ -53,3 +55,5 @@ constexpr transformer whisper_with_stem(std::int64_t weights) {
 static_assert(parameters(model_of(whisper_with_stem(1))).total == parameters(model_of(whisper_with_stem(0))).total + 1);
 
 }  // namespace
+
+}  // namespace static_model_compose_tests

@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_encoder_decoder_tests {
+
 namespace {
 
 // By hand: 4 x 512^2 in attention and 2 x 512 x 2048 in the MLP of a layer, and scores over 512 tokens.
@@ -44,3 +46,5 @@ static_assert(kv_bytes_per_pair(t5_small(), 100, 10).cross == bytes{1228800});
 static_assert(kv_bytes_per_pair(t5_small(), 100, 10).total == bytes{1351680});
 
 }  // namespace
+
+}  // namespace static_model_encoder_decoder_tests

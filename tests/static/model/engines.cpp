@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_engines_tests {
+
 namespace {
 
 static_assert(*parse_serving_engine("tpu-inference") == serving_engine::vllm);
@@ -33,3 +35,5 @@ static_assert([] {
 }());
 
 }  // namespace
+
+}  // namespace static_model_engines_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_flops_tests {
+
 namespace {
 
 // The expected figure is a training step of 4096 tokens, hence 3 x 4096 times the forward pass of one.
@@ -32,3 +34,5 @@ static_assert(forward_flops_per_token(chosen_beside(), 64).attention.value() ==
               2 * (2 * 2 * 32 * (4 + 4)) + 2 * (2 * 8 * (4 + 4)) + 2 * 8 * 1 * (2 + 1));
 
 }  // namespace
+
+}  // namespace static_model_flops_tests

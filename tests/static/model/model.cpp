@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_model_tests {
+
 namespace {
 
 static_assert(sizeof(blocks::block) == 112 && sizeof(blocks::model) == 12664 && sizeof(blocks::sums) == 1224);
@@ -53,3 +55,5 @@ static_assert(by_hand() == llama);
 static_assert(blocks::sums_of(alone(4, blocks::mlp{8, 0, false})).matrices() == 64);
 
 }  // namespace
+
+}  // namespace static_model_model_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_network_tests {
+
 namespace {
 
 constexpr network small = mlp(784, {128, 10});
@@ -99,3 +101,5 @@ constexpr bool attention_has_four_products() {
 static_assert(attention_has_four_products());
 
 }  // namespace
+
+}  // namespace static_model_network_tests

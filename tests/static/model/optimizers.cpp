@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_optimizers_tests {
+
 namespace {
 
 static_assert(optimizer_bytes_per_parameter(*parse_optimizer("AdamW"), dtype::fp32) == 8_B);
@@ -25,3 +27,5 @@ static_assert(names_of<optimizer_kind>() == "adamw, adafactor, lion, sgd_momentu
 static_assert(names_of<attention_kernel>() == "flash, unfused or tuned");
 
 }  // namespace
+
+}  // namespace static_model_optimizers_tests

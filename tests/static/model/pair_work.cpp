@@ -8,6 +8,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_pair_work_tests {
+
 namespace {
 
 constexpr training_job of_targets(std::int64_t target, std::int64_t source = 0) {
@@ -33,3 +35,5 @@ static_assert(detail::forward_flops_of_job(llama_3_8b(), of_targets(4096)).total
               forward_flops_per_token(llama_3_8b(), 4096).total);
 
 }  // namespace
+
+}  // namespace static_model_pair_work_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_parameters_tests {
+
 namespace {
 
 static_assert(parameters(llama_3_8b()).total == 8030261248);
@@ -23,3 +25,5 @@ static_assert(lora_parameters(mt0_large(), 8, q_and_v()) == 2359296);
 static_assert(parameters(mt0_large()).total == 1231940608 - 2359296);
 
 }  // namespace
+
+}  // namespace static_model_parameters_tests

@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_pipeline_tests {
+
 namespace {
 
 static_assert(positions(latent_size{64, 64}) == 4096 && positions(latent_size{45, 80, 21}) == 75600);
@@ -47,3 +49,5 @@ constexpr diffusion_pipeline in_pairs() {
 static_assert(patches_of(in_pairs(), hd).frames == 11);
 
 }  // namespace
+
+}  // namespace static_model_pipeline_tests

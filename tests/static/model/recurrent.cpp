@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_recurrent_tests {
+
 namespace {
 
 // Mamba 2 of width 8 in 2 heads, one group of keys of 4, four taps with a bias, before a residual stream of 4.
@@ -54,3 +56,5 @@ static_assert(parameters(matrix_memory(4)).recurrent == parameters(matrix_memory
 static_assert(detail::core_flops(matrix_memory(4).recurrent, 4).value() == 5 * (8 * 4 + 4 + 2));
 
 }  // namespace
+
+}  // namespace static_model_recurrent_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_remat_tests {
+
 namespace {
 
 constexpr bool names_are_read_back() {
@@ -20,3 +22,5 @@ static_assert(remat::minimal != remat::minimal_with_context);  // the core of at
 static_assert(parse_remat_policy("FULL") == remat::full && !parse_remat_policy("half").has_value());
 
 }  // namespace
+
+}  // namespace static_model_remat_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_serving_job_tests {
+
 namespace {
 
 static_assert(fixed_length(512).mean == 512 && fixed_length(512).mean_square == 262144);
@@ -62,3 +64,5 @@ static_assert(running_context(alike(cache_policy::reserved)) == 2048);
 static_assert(lengths_from({{0, 16}, {0.5, 400}, {1, 8192}}).mean == 2252);
 
 }  // namespace
+
+}  // namespace static_model_serving_job_tests

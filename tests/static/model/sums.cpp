@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_sums_tests {
+
 namespace {
 
 constexpr bool near(flops got, double expected) {
@@ -140,3 +142,5 @@ static_assert(near(forward_flops_per_pair(model_of(t5_small()), 512, 512).total,
 static_assert(near(forward_flops_per_pair(model_of(t5_small()), 512, 512).encoder, 22.548578304e9));
 
 }  // namespace
+
+}  // namespace static_model_sums_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_training_job_tests {
+
 namespace {
 
 static_assert(in_gb(training_state_of(70000000000).weights) == 140);
@@ -34,3 +36,5 @@ static_assert(training_job{}.software == software_level::unnamed);
 static_assert(parse_attention_kernel("Unfused") == attention_kernel::unfused);
 
 }  // namespace
+
+}  // namespace static_model_training_job_tests

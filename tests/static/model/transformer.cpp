@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_transformer_tests {
+
 namespace {
 
 static_assert(moe_layers(deepseek_v3()) == 58);
@@ -36,3 +38,5 @@ static_assert(has_recurrence(mostly_recurrent()) && !has_recurrence(llama_3_8b()
               attention_layers(mostly_recurrent()) == 12);
 
 }  // namespace
+
+}  // namespace static_model_transformer_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_usual_job_tests {
+
 namespace {
 
 static_assert(usual_sequence(llama_3_8b()) == 4096);
@@ -53,3 +55,5 @@ static_assert(usual_batch(1e12, 4096) == 1024 && usual_batch(1e6, 4096) == 128);
 static_assert(usual_batch(4096, 4096) == 1);
 
 }  // namespace
+
+}  // namespace static_model_usual_job_tests

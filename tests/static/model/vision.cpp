@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_vision_tests {
+
 namespace {
 
 static_assert(patches(224, 16) == 196);
@@ -44,3 +46,5 @@ static_assert(projector_parameters(llava_projector()) == 1024 * 4096 + 4096 + 40
 static_assert(near(static_cast<double>(projector_parameters(llava_projector())) / 1e6, 21, 0.5));
 
 }  // namespace
+
+}  // namespace static_model_vision_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_weight_bits_tests {
+
 namespace {
 
 // 100 weights of attention in 8 bits, 200 of MLPs as the rest, 1000 of experts in 4.25 bits, 50 others.
@@ -20,3 +22,5 @@ static_assert(any_part({0, 4, 0}) && !any_part({}));
 static_assert(part_size(4.5, dtype::bf16) == bytes{0.5625} && part_size(0, dtype::fp8) == bytes{1});
 
 }  // namespace
+
+}  // namespace static_model_weight_bits_tests

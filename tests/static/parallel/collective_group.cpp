@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_parallel_collective_group_tests {
+
 namespace {
 
 constexpr collective_group whole(std::string_view name) { return group_along(slice_for(name), {true, true, true}); }
@@ -67,3 +69,5 @@ static_assert(half.lengths[0] == 2 && half.lengths[1] == 4 && half.lengths[2] ==
 static_assert(members(block_of(slice_for("v6e-256"), 134)) == 134);
 
 }  // namespace
+
+}  // namespace static_parallel_collective_group_tests

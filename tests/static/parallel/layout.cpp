@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_parallel_layout_tests {
+
 namespace {
 
 static_assert(fsdp_layout(slice_for("v5p-128")).fsdp == 64);
@@ -58,3 +60,5 @@ static_assert(detail::check_devices({v5p, topology{{128, 128, 64}, 3}, 4}) == 1 
 static_assert(detail::check_devices({tpu7x, topology{{64, 128, 64}, 3}, 4}) == 1 << 20);
 
 }  // namespace
+
+}  // namespace static_parallel_layout_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_plan_layouts_tests {
+
 namespace {
 
 constexpr std::int64_t divisors(std::int64_t whole, std::int64_t wanted) {
@@ -54,3 +56,5 @@ static_assert(layouts_of(2, every_degree(), 1) == 4 && layouts_of(2, every_degre
 static_assert(layouts_of(64, every_degree()) - layouts_of(64, every_degree(), 32) == 0);
 
 }  // namespace
+
+}  // namespace static_plan_layouts_tests

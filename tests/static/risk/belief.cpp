@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_risk_belief_tests {
+
 namespace {
 
 constexpr mean_time_belief wide = believed_within(4_h, 16);
@@ -23,3 +25,5 @@ static_assert(near_relative(chance_of_none(wide, 0_s), 1, 1e-12));
 static_assert(chance_of_none(wide, 4_h) > 0.3 && chance_of_none(wide, 4_h) < 0.5);
 
 }  // namespace
+
+}  // namespace static_risk_belief_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_risk_failures_tests {
+
 namespace {
 
 static_assert(near_relative(quantile(time_between_failures(256), 0.5).value(), 197.957 * 3600, 1e-5));
@@ -20,3 +22,5 @@ static_assert(chance_of_at_least(1, 5, 0) == 0);
 static_assert(parts_for(4, 0.95, 0.99) == 6 && parts_for(4, 1, 0.99) == 4 && parts_for(4, 0.95, 0.8) == 4);
 
 }  // namespace
+
+}  // namespace static_risk_failures_tests

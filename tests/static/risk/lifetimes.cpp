@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_risk_lifetimes_tests {
+
 namespace {
 
 constexpr lifetime_belief contended = spot_lifetime("v5p", "us-east5-a");
@@ -44,3 +46,5 @@ static_assert(median_spot_lifetime_under(payment_terms{}, "v5p", "us-east5") == 
 static_assert(chance_of_none(spot_lifetime_under(payment_terms{}, "v5p", "us-east5"), 4_h) < 0.3679);
 
 }  // namespace
+
+}  // namespace static_risk_lifetimes_tests

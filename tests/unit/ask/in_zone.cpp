@@ -1,7 +1,7 @@
 // A question that names a zone is one of the chips and the prices there.
-#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/in_zone.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 

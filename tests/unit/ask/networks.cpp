@@ -2,8 +2,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <tpuplan/ask.hpp>
+#include <tpuplan/ask/networks.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 

@@ -1,8 +1,8 @@
 // The user's own runs in a question.
-#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/own_runs.hpp>
 #include <tpuplan/json/file.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"

@@ -1,7 +1,7 @@
 // How long spot lasts is one figure for all questions about the same slices in the same place.
 #include <algorithm>
-#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/phases.hpp>
+#include <tpuplan/ask/plan.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"

@@ -1,7 +1,10 @@
 // The questions plan and launch: the worked examples of their functions.
 #include <algorithm>
+#include <string>
 #include <tpuplan/ask/plan.hpp>
+#include <tpuplan/json/file.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -26,6 +29,17 @@ model_config llama() {
 }
 
 }  // namespace
+
+TEST_CASE("a question of too many steps is refused", "[door]") {
+  nlohmann::json asked = {
+      {"config", load_json(TPUPLAN_DATA_DIR "/models/llama-3.1-8b.json")}, {"tokens", 1e12}, {"largest_slices", 1024}};
+  asked["smallest_batch_tokens"] = 1e6, asked["largest_batch_tokens"] = 4e9;
+  for (const char* degree : {"data", "fsdp", "tensor", "expert", "context", "pipeline"}) asked["degrees"][degree] = 0;
+  const nlohmann::ordered_json answer = ask({{"schema", json_schema}, {"question", "plan"}, {"request", asked}});
+  REQUIRE(answer.contains("error"));
+  CHECK(says(answer["error"]["message"].get<std::string>(),
+             "steps of the search is 5000001; valid: at most 5000000: fewer slices or chips"));
+}
 
 TEST_CASE("a plan without a batch has 4 Mi tokens a step") {
   assumed_values assumed;

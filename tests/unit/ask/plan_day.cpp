@@ -40,7 +40,8 @@ plan_day_document planned(const asked_plan_day& asked) { return answer_to_plan_d
 
 }  // namespace
 
-TEST_CASE("the first plan of a day is the same however many are shown, and no generation alone has a better one") {
+TEST_CASE("the first plan of a day is the same however many are shown, and no generation alone has a better one",
+          "[slow]") {
   asked_plan_day asked = asked_of({1, 1, 2, 8, 2, 1});
   asked.generations.clear(), asked.largest_chips = 64;
   const plan_day_document three = planned(asked);

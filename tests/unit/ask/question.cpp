@@ -1,7 +1,9 @@
 // The rows of questions: each stands at a place of its request, and no option of a question stands twice.
 #include <set>
-#include <tpuplan/ask.hpp>
+#include <tpuplan/ask/schema.hpp>
+#include <tpuplan/ask/serving_rows.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 
 using namespace tpuplan;

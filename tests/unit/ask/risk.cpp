@@ -1,10 +1,10 @@
 // The question risk: the chances of a run, and what they agree with.
 #include <algorithm>
 #include <optional>
-#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/risk.hpp>
 #include <utility>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"

@@ -158,7 +158,8 @@ TEST_CASE("another slice is offered with its layout and policy, in which a plan 
   for (const risk_change& one : answer.changes) CHECK(one.laid_out.empty() == !says(one.change, "v5p-"));
 }
 
-TEST_CASE("on demand from the day on that raises the chance most is a change, and is what asking with it answers") {
+TEST_CASE("on demand from the day on that raises the chance most is a change, and is what asking with it answers",
+          "[slow]") {
   const placed_job all = job_on("v5p-128");
   risk_request asked = close_to_its_limits(12_days, usd{45000});
   const risk_answer answer = answer_to_risk(all, asked, {});

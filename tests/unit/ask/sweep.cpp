@@ -1,8 +1,9 @@
 // The question of a sweep, of a network of layers and of a language model; what it refuses.
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/ask.hpp>
+#include <tpuplan/json.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tpuplan/ask.hpp>
 #include <tpuplan/json/file.hpp>
 
 #include "support/catch.hpp"

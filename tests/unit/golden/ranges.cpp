@@ -1,4 +1,4 @@
-// What questions answer where one field is another: for the rows of every question the least and the most that is
+// What questions answer where one field is another: for the fields of every question the least and the most that is
 // valid, what lies just beyond, each name of a choice, and values of other kinds; a line for each question, as in
 // files.cpp. ranges.json has further questions to start from, varied.json some hundred to answer as they are.
 #include <cmath>
@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tpuplan/ask.hpp>
 #include <tpuplan/json/file.hpp>
 #include <vector>
 
@@ -23,48 +22,38 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<json> numbers_of(const question_row& row, bool whole) {
-  const double less = whole ? row.least - 1 : row.least - 1e-3 * std::fabs(row.least) - 1e-12;
-  const double more = whole ? row.most + 1 : row.most * 1.001;
+/// Numbers at the limits of a field of the schema, and just beyond.
+std::vector<json> numbers_of(const json& field) {
+  const double least = field.value("minimum", 0.0), most = field.value("maximum", 0.0);
+  const bool whole = field["kind"] == "count";
+  const double less = whole ? least - 1 : least - 1e-3 * std::fabs(least) - 1e-12,
+               more = whole ? most + 1 : most * 1.001;
   std::vector<json> all;
-  for (const double x : {less, row.least, std::fmin(row.least + 1, row.most), row.most, more})
+  for (const double x : {less, least, std::fmin(least + 1, most), most, more})
     all.push_back(whole && std::fabs(x) < 9.1e15 ? json(static_cast<std::int64_t>(x)) : json(x));
   return all;
 }
 
-/// Values for a row: those at its limits and beyond, or the names that it may have.
-std::vector<json> values_of(const question_row& row) {
-  switch (row.kind) {
-    case value_kind::choice: {
-      std::vector<json> names{"other"};
-      for (std::size_t i = 0; row.choices->at(i) != "?"; ++i) names.push_back(row.choices->at(i));
-      return names;
-    }
-    case value_kind::flag: {
-      const json value = json::parse(row.value, nullptr, false);
-      return {value.is_discarded() ? json(row.value) : value, "other"};
-    }
-    case value_kind::count: return numbers_of(row, true);
-    case value_kind::number:
-    case value_kind::share:
-    case value_kind::time:
-    case value_kind::dollars:
-    case value_kind::dollars_an_hour:
-    case value_kind::rate: return numbers_of(row, false);
-    case value_kind::target: {
-      std::vector<json> all;
-      for (const json& limit : numbers_of(row, false)) all.push_back({{"share", row.part}, {"limit_s", limit}});
-      all.push_back({{"share", 1.5}, {"limit_s", 1}});
-      return all;
-    }
-    case value_kind::lengths:
-      return {{{"mean", 100}, {"mean_square", 20000}, {"longest", 400}}, {{"mean", 0}}, {{"mean", 1e9}}, 100};
-    case value_kind::distribution:
-      return {{{"quantiles", {{{"share", 0}, {"tokens", 16}}, {{"share", 1}, {"tokens", 512}}}}}, {{"quantiles", 1}}};
-    case value_kind::words: return {"us", "v6e", "us-east5-b", "2026-12-01", "v6e-16", "16"};
-    case value_kind::file: break;
+/// Values for a field: those at its limits and beyond, or the names that it may have.
+std::vector<json> values_of(const json& field) {
+  const std::string kind = field["kind"];
+  if (kind == "choice") {
+    std::vector<json> names{"other"};
+    for (const json& one : field.value("enum", json::array())) names.push_back(one);
+    return names;
   }
-  return {json::array(), json::object()};
+  if (kind == "flag") return {field["value"], "other"};
+  if (kind == "lengths")
+    return {{{"mean", 100}, {"mean_square", 20000}, {"longest", 400}}, {{"mean", 0}}, {{"mean", 1e9}}, 100};
+  if (kind == "distribution")
+    return {{{"quantiles", {{{"share", 0}, {"tokens", 16}}, {{"share", 1}, {"tokens", 512}}}}}, {{"quantiles", 1}}};
+  if (kind == "words") return {"us", "v6e", "us-east5-b", "2026-12-01", "v6e-16", "16"};
+  if (kind == "file") return {json::array(), json::object()};
+  if (kind != "target") return numbers_of(field);
+  std::vector<json> all;
+  for (const json& limit : numbers_of(field)) all.push_back({{"share", field.value("share", 0.0)}, {"limit_s", limit}});
+  all.push_back({{"share", 1.5}, {"limit_s", 1}});
+  return all;
 }
 
 /// The place of a path in a request.
@@ -78,35 +67,35 @@ json& place_of(json& request, std::string_view path) {
 }
 
 /// What would take seconds: many requests, runs or slices to play, and percentiles of a plan.
-bool is_long(const json& base, const question_row& row, std::size_t place) {
-  const std::string name = base.at("question").get<std::string>();
-  if (name == "plan_serving") return row.kind == value_kind::target && place > 0;
-  if (row.path == "traffic.scaling.floor") return place > 2;
+bool is_long(const json& base, const json& field, std::size_t place) {
+  const std::string name = base.at("question"), path = field["path"];
+  if (name == "plan_serving") return field["kind"] == "target" && place > 0;
+  if (path == "traffic.scaling.floor") return place > 2;
   const bool plays = name == "risk" || name.rfind("simulate", 0) == 0;
-  return plays && row.kind == value_kind::count && (place > 2 || row.path == "job.prefill_chunk");
+  return plays && field["kind"] == "count" && (place > 2 || path == "job.prefill_chunk");
 }
 
 }  // namespace
 
 TEST_CASE("answers at the limits of every field, as they were", "[golden]") {
   digests all;
+  const json requests = ask_schema()["requests"];
   std::size_t turn = 0;
-  // Every limit of every row, or of each row one in turn.
-  const auto each_row = [&](const std::string& group, const json& base, bool every) {
-    for (const row_list& table : detail::question_named(base.at("question")).rows) {
-      for (const question_row& row : table) {
-        const std::vector<json> values = values_of(row);
-        const std::size_t now = turn++ % values.size();
-        for (std::size_t i = every ? 0 : now; i < (every ? values.size() : now + 1); ++i) {
-          if (is_long(base, row, i)) continue;
-          json changed = base;
-          try {
-            place_of(changed["request"], row.path) = row.several ? json::array({values[i]}) : values[i];
-          } catch (const json::exception&) {  // below a value that is none of an object
-            continue;
-          }
-          all.add(group, std::string(row.path) + '=' + values[i].dump(), [&] { return rounded(ask(changed)).dump(); });
+  // Every limit of every field, or of each field one in turn.
+  const auto each_field = [&](const std::string& group, const json& base, bool every) {
+    for (const json& field : requests[base.at("question").get<std::string>()]["fields"]) {
+      const std::string path = field["path"];
+      const std::vector<json> values = values_of(field);
+      const std::size_t now = turn++ % values.size();
+      for (std::size_t i = every ? 0 : now; i < (every ? values.size() : now + 1); ++i) {
+        if (is_long(base, field, i)) continue;
+        json changed = base;
+        try {
+          place_of(changed["request"], path) = field.value("list", false) ? json::array({values[i]}) : values[i];
+        } catch (const json::exception&) {  // below a value that is none of an object
+          continue;
         }
+        all.add(group, path + '=' + values[i].dump(), [&] { return rounded(ask(changed)).dump(); });
       }
     }
   };
@@ -125,7 +114,7 @@ TEST_CASE("answers at the limits of every field, as they were", "[golden]") {
     const bool is_slow =
         name == "sweep" || name == "train_network" || name.rfind("plan_", 0) == 0 || name.rfind("day", 0) == 0;
     const bool first = seen.insert(name).second;
-    if (first || ++others % 6 == 0) each_row(name, whole, first && !is_slow);
+    if (first || ++others % 6 == 0) each_field(name, whole, first && !is_slow);
   }
   std::size_t number = 0;
   for (const json& question : load_json(TPUPLAN_TESTS_DIR "/unit/golden/ranges.json")) {
@@ -133,7 +122,7 @@ TEST_CASE("answers at the limits of every field, as they were", "[golden]") {
     const std::string group = "own " + std::to_string(++number) + ' ' + question["question"].get<std::string>();
     all.add(group, "as it is", [&] { return rounded(ask(whole)).dump(); });
     CHECK_FALSE(ask(whole).contains("error"));
-    each_row(group, whole, false);
+    each_field(group, whole, false);
   }
   CHECK(all.problem("ranges.txt") == "");
 }

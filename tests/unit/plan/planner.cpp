@@ -699,17 +699,6 @@ TEST_CASE("a search of too many steps ends without an answer", "[door]") {
   CHECK(meter.is_spent());
 }
 
-TEST_CASE("a question of too many steps is refused", "[door][slow]") {
-  plan_request request = llama_request();
-  request.tokens = 1e12;
-  request.smallest_batch_tokens = 1e6;
-  request.largest_batch_tokens = 4e9;
-  request.degrees = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  request.largest_slices = 1024;
-  const std::string message = refusal_of([&] { (void)make_plan(request); }).message;
-  CHECK(says(message, "steps of the search is 5000001; valid: at most 5000000: fewer slices or chips"));
-}
-
 TEST_CASE("batches that no run has are refused", "[door]") {
   plan_request request = llama_request();
   request.tokens = 1e9;

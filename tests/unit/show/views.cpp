@@ -1,9 +1,10 @@
 // The views of answers: plans that are shown, reasons of the others, and the same words in every form.
 #include <string>
-#include <tpuplan/ask.hpp>
+#include <tpuplan/ask/plan.hpp>
 #include <tpuplan/show/views.hpp>
 #include <utility>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 
 using namespace tpuplan;

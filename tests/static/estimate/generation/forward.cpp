@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_generation_forward_tests {
+
 namespace {
 
 constexpr generation_work clip = work_of(small_pipeline(), {256, 256, 9});
@@ -41,3 +43,5 @@ static_assert(bound_of({seconds{1}, seconds{1}, seconds{1}, seconds{4}, seconds{
 static_assert(name(generation_bound::hbm) == "hbm");
 
 }  // namespace
+
+}  // namespace static_estimate_generation_forward_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_generation_generation_time_tests {
+
 namespace {
 
 constexpr generation_work clip = work_of(small_pipeline(), {256, 256, 9});
@@ -38,3 +40,5 @@ static_assert(of({1, 20, 1}).total < one.total && of({2, 20, 2}).total > one.tot
 static_assert(of({1, 20, 2}, {2, 1, 1, 4}).step.collectives < one.step.collectives);
 
 }  // namespace
+
+}  // namespace static_estimate_generation_generation_time_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_generation_job_tests {
+
 namespace {
 
 // 256 x 256 are 32 x 32 latents in patches of 2 x 2: 256 of an image, and 9 frames are 3 latent ones.
@@ -52,3 +54,5 @@ static_assert(*parse_context_exchange("ring") == context_exchange::ring);
 static_assert(!parse_context_exchange("rings"));
 
 }  // namespace
+
+}  // namespace static_estimate_generation_job_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_generation_layouts_tests {
+
 namespace {
 
 constexpr generation_work clip = work_of(small_pipeline(), {256, 256, 9});
@@ -23,3 +25,5 @@ static_assert(ring->time.total >= four->time.total);
 static_assert(!best_generation(clip, two, slice_for("v6e-4"), {{3, 0, 0, 0}, nothing}));
 
 }  // namespace
+
+}  // namespace static_estimate_generation_layouts_tests

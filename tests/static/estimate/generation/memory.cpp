@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_generation_memory_tests {
+
 namespace {
 
 constexpr generation_work clip = work_of(small_pipeline(), {256, 256, 9});
@@ -29,3 +31,5 @@ constexpr generation_memory above_it{{}, {}, {}, {}, {}, bytes{110}, bytes{100.1
 static_assert(fits(above_it) == verdict::no);
 
 }  // namespace
+
+}  // namespace static_estimate_generation_memory_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_generation_training_tests {
+
 namespace {
 
 constexpr generation_work clip = work_of(small_pipeline(), {256, 256, 9});
@@ -75,3 +77,5 @@ static_assert(memory.optimizer == bytes{8 * clip.denoisers.items[0].weights});
 static_assert(memory_use(clip, job_of_batch(8), {4, 4, 1, 1}, where).optimizer == memory.optimizer / 4);
 
 }  // namespace
+
+}  // namespace static_estimate_generation_training_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_calibration_tests {
+
 namespace {
 
 // What bounds take for granted: every rate at its peak, nothing beside it.
@@ -58,3 +60,5 @@ static_assert([] {
 static_assert(runs_behind(serving_engine::vllm).runs >= 45 && runs_behind(serving_engine::vllm).sources >= 4);
 
 }  // namespace
+
+}  // namespace static_estimate_serving_calibration_tests

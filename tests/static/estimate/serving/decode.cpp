@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_decode_tests {
+
 namespace {
 
 /// One sequence reads the weights and little else; 512 sequences of 4096 tokens read their caches.
@@ -19,3 +21,5 @@ static_assert(step_of(1, 512).weights > step_of(1, 512).cache && step_of(512, 40
 static_assert(step_of(512, 4096).total > step_of(1, 512).total);
 
 }  // namespace
+
+}  // namespace static_estimate_serving_decode_tests

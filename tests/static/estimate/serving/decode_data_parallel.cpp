@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_decode_data_parallel_tests {
+
 namespace {
 
 constexpr serving_job fp8_job() {
@@ -83,3 +85,5 @@ static_assert(grouped.refusal == serving_refusal::none && grouped.replicas == 1)
 static_assert(grouped.largest_running > 16 * serve(deepseek_v3(), chat(), {}, where).largest_running);
 
 }  // namespace
+
+}  // namespace static_estimate_serving_decode_data_parallel_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_memory_tests {
+
 namespace {
 
 constexpr serving_memory memory_of(double low, double high, double usable) {
@@ -90,3 +92,5 @@ static_assert([] {
 }());
 
 }  // namespace
+
+}  // namespace static_estimate_serving_memory_tests

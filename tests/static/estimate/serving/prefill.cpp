@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_prefill_tests {
+
 namespace {
 
 constexpr seconds prefill_of(std::int64_t tokens) {
@@ -17,3 +19,5 @@ constexpr seconds prefill_of(std::int64_t tokens) {
 static_assert(prefill_of(2048) > 0_s && prefill_of(8192) > 3 * prefill_of(2048));
 
 }  // namespace
+
+}  // namespace static_estimate_serving_prefill_tests

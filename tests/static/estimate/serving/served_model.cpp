@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_serving_served_model_tests {
+
 namespace {
 
 constexpr detail::served_model served(const transformer& model) {
@@ -51,3 +53,5 @@ static_assert([] {
 }());
 
 }  // namespace
+
+}  // namespace static_estimate_serving_served_model_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_advice_tests {
+
 namespace {
 
 static_assert(std::is_trivially_copyable<findings>::value);
@@ -37,3 +39,5 @@ static_assert(find_finding(advised, finding_kind::remat)->then.job.remat != rema
 static_assert(!find_finding(advised, finding_kind::layout).has_value());
 
 }  // namespace
+
+}  // namespace static_estimate_training_advice_tests

@@ -9,6 +9,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_bands_tests {
+
 namespace {
 
 constexpr step_kind kind(dtype compute, std::int64_t expert, std::int64_t context, double parameter_total,
@@ -76,3 +78,5 @@ static_assert(widened({0.8, 1.2, 1, 1}, true, software_level::tuned).low == 1 / 
               widened({0.8, 1.2, 1, 1}, true, software_level::tuned).high == 1.5);
 
 }  // namespace
+
+}  // namespace static_estimate_training_bands_tests

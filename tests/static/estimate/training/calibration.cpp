@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_calibration_tests {
+
 namespace {
 
 constexpr calibration own() {
@@ -18,3 +20,5 @@ static_assert(runs_behind(chip_spec{}).dense == 0 && runs_behind(v5p).experts >=
 static_assert(find_chip_constants(own(), v5p)->mxu_fraction == 0.75 && !find_chip_constants(own(), v6e));
 
 }  // namespace
+
+}  // namespace static_estimate_training_calibration_tests

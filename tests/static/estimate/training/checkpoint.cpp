@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_checkpoint_tests {
+
 namespace {
 
 static_assert(near_relative(checkpoint_time(96_GB).value(), 18.84));
@@ -21,3 +23,5 @@ static_assert(spot_terms{}.checkpoint_time == checkpoint_time(bytes{0}));
 static_assert(flex_start_terms{}.checkpoint_time == checkpoint_time(bytes{0}));
 
 }  // namespace
+
+}  // namespace static_estimate_training_checkpoint_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_input_tests {
+
 namespace {
 
 constexpr slice v3_8 = slice_for("v3-8");
@@ -43,3 +45,5 @@ static_assert(batch_without_waiting(1_ms, 0.2_ms, per_second{6000}) == 1e18);
 static_assert(name(input_bound::decoding) == "decoding");
 
 }  // namespace
+
+}  // namespace static_estimate_training_input_tests

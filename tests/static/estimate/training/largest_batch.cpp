@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_largest_batch_tests {
+
 namespace {
 
 static_assert(largest_batch(llama_3_8b(), job_of(64, 4096), fsdp_layout(slice_for("v5p-128")), slice_for("v5p-128")) ==
@@ -20,3 +22,5 @@ static_assert(detail::most_units(1 << 20, below_a_thousand) == 999);
 static_assert(detail::most_units(1 << 20, [](std::int64_t) { return false; }) == 0);
 
 }  // namespace
+
+}  // namespace static_estimate_training_largest_batch_tests

@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_memory_tests {
+
 namespace {
 
 constexpr memory_breakdown memory_of(double low, double high, double usable) {
@@ -50,3 +52,5 @@ static_assert(bytes_per_token(some_stage()) == bytes{12});
 static_assert(routed_bytes_per_token(some_stage(), ten_shards()) == bytes{40});
 
 }  // namespace
+
+}  // namespace static_estimate_training_memory_tests

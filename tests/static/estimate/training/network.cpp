@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_network_tests {
+
 namespace {
 
 constexpr layout replicas(std::int64_t count) {
@@ -89,3 +91,5 @@ static_assert(largest_batch(wide, job_of(8), replicas(8), v3_8).value() > 100000
 static_assert(near(vector_rate_share * 197, 6.1, 0.06));
 
 }  // namespace
+
+}  // namespace static_estimate_training_network_tests

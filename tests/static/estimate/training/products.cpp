@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_products_tests {
+
 namespace {
 
 static_assert(detail::again(placement::recompute) == 1 && detail::again(placement::device) == 0);
@@ -12,3 +14,5 @@ static_assert(detail::software_factor(software_level::tuned, {}) == 1);
 static_assert(detail::software_factor(software_level::first_port, {}) == calibration{}.first_port);
 
 }  // namespace
+
+}  // namespace static_estimate_training_products_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_replication_tests {
+
 namespace {
 
 constexpr replication of(std::int64_t parameters) { return replication_of(parameters, v5e); }
@@ -16,3 +18,5 @@ static_assert(of(70000000000).total == of(70000000000).weights + of(70000000000)
 static_assert(of(800000000000000).shards == 1048576);
 
 }  // namespace
+
+}  // namespace static_estimate_training_replication_tests

@@ -5,6 +5,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_sizes_tests {
+
 namespace {
 
 constexpr training_sizes llama = sizes_of(llama_3_8b(), job_of(64, 4096));
@@ -29,3 +31,5 @@ constexpr training_sizes wide = sizes_of(with_wide_global_heads(), job_of(64, 40
 static_assert(wide.width.context == 4096 && wide.in_memory.context == 4096 * 1.5);
 
 }  // namespace
+
+}  // namespace static_estimate_training_sizes_tests

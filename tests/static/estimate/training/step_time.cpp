@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_step_time_tests {
+
 namespace {
 
 // MaxText's default model
@@ -57,3 +59,5 @@ constexpr bool is_beyond_positions(std::int64_t length) {
 static_assert(is_beyond_positions(16384) && !is_beyond_positions(8192));
 
 }  // namespace
+
+}  // namespace static_estimate_training_step_time_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_estimate_training_targets_tests {
+
 namespace {
 
 constexpr step_breakdown step_of(double mfu) {
@@ -23,3 +25,5 @@ static_assert(near_relative(answer.bandwidth, 0.2) && !answer.bandwidth_helps);
 static_assert(answer_targets(step_of(0.6), v5e, 100, 90_s, {0.6, 0.7, 0.5}).reaches_mfu);
 
 }  // namespace
+
+}  // namespace static_estimate_training_targets_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_attention_tests {
+
 namespace {
 
 constexpr blocks::attention llama{32, 8, 128};
@@ -22,3 +24,5 @@ static_assert(kv_bytes_per_token(alone(4096, reading())).value() == 0);
 static_assert(forward_flops_per_token(alone(4096, reading()), 1024).attention.value() == 2.0 * 32 * 512 * 256);
 
 }  // namespace
+
+}  // namespace static_model_blocks_attention_tests

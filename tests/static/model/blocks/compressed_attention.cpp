@@ -7,6 +7,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_compressed_attention_tests {
+
 namespace {
 
 constexpr blocks::compressed_attention chosen{64, 1, 512, 0, 4, 64, 128, 512};
@@ -23,3 +25,5 @@ static_assert(forward_flops_per_token(
                   .attention.value() == 2.0 * 64 * 512 * 1024 + 2.0 * 1024 * 64 * 129);
 
 }  // namespace
+
+}  // namespace static_model_blocks_compressed_attention_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_convolution_tests {
+
 namespace {
 
 static_assert(blocks::side_after(224, 7, 2, 3) == 112 && blocks::side_after(224, 7, 2, -1) == 112);
@@ -18,3 +20,5 @@ static_assert(parameters(on_image(6, 8, blocks::convolution{0, 3, 1, -1, 0, fals
 static_assert(parameters(on_image(6, 8, blocks::convolution{16, 3, 1, -1, 1, true, true})).total == 3 * 8 * 16 + 16);
 
 }  // namespace
+
+}  // namespace static_model_blocks_convolution_tests

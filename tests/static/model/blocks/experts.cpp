@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_experts_tests {
+
 namespace {
 
 constexpr blocks::experts deepseek{256, 8, 2048, 2048};
@@ -25,3 +27,5 @@ constexpr std::size_t products_of(std::int64_t shared_d_ff) {
 static_assert(products_of(0) == 3 && products_of(16) == 5);
 
 }  // namespace
+
+}  // namespace static_model_blocks_experts_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_joint_attention_tests {
+
 namespace {
 
 constexpr blocks::model of_two(std::int64_t own, std::int64_t other) {
@@ -24,3 +26,5 @@ static_assert(forward_flops_per_example(of_two(10, 4)).value() == work_of(10, 4)
 static_assert(forward_flops_per_example(of_two(4096, 512)).value() == work_of(4096, 512));
 
 }  // namespace
+
+}  // namespace static_model_blocks_joint_attention_tests

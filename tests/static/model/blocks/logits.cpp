@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_logits_tests {
+
 namespace {
 
 static_assert(parameters(alone(4096, blocks::logits{128256})).lm_head == 525336576);
@@ -18,3 +20,5 @@ static_assert(parameters(alone(8, blocks::logits{10, 4, true, true, true, norm_k
               8 * 4 + 4 + 2 * 4);
 
 }  // namespace
+
+}  // namespace static_model_blocks_logits_tests

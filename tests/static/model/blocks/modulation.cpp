@@ -6,8 +6,12 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_modulation_tests {
+
 namespace {
 
 static_assert(parameters(alone(5120, blocks::modulation{6})).total == 6 * 5120);
 
 }  // namespace
+
+}  // namespace static_model_blocks_modulation_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_norm_tests {
+
 namespace {
 
 static_assert(parameters(alone(4096, blocks::norm{2})).norms == 8192);
@@ -13,3 +15,5 @@ static_assert(blocks::sums_of(alone(64, blocks::norm{1, norm_kind::batch})).stat
 static_assert(name(norm_kind::rms) == "rms");
 
 }  // namespace
+
+}  // namespace static_model_blocks_norm_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_place_tests {
+
 namespace {
 
 constexpr blocks::stream text{"text", blocks::flow::tokens, 4096};
@@ -14,3 +16,5 @@ constexpr blocks::place once{};
 static_assert(once.count == 1 && once.other == -1 && once.when == blocks::use::always && !once.branch);
 
 }  // namespace
+
+}  // namespace static_model_blocks_place_tests

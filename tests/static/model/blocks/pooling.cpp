@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_pooling_tests {
+
 namespace {
 
 static_assert(blocks::after(blocks::pooling{3, 2, 1}, {64, 112, 112}).height == 56);
@@ -17,3 +19,5 @@ static_assert(blocks::after(blocks::pooling{1, 2, 0}, {5, 7, 9}).height == 4);
 static_assert(blocks::after(blocks::pooling{1, 2, 0}, {5, 7, 9}).columns == 5);
 
 }  // namespace
+
+}  // namespace static_model_blocks_pooling_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_projector_tests {
+
 namespace {
 
 constexpr blocks::projector llava{1024, 4096, 0, 4096, 0, 1, 0, false, true};
@@ -18,3 +20,5 @@ static_assert(blocks::after(blocks::projector{1024, 4096, 512, 0, 0, 1, 0, false
 static_assert(blocks::after(blocks::projector{1024, 0, 0, 0, 0, 1, 0, false, true}, {1024, 1, 1}).width == 1024);
 
 }  // namespace
+
+}  // namespace static_model_blocks_projector_tests

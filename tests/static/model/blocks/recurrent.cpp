@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_recurrent_tests {
+
 namespace {
 
 constexpr blocks::recurrent next{recurrence::gated_delta, 4096, 32, 16, 128, 4};
@@ -14,3 +16,5 @@ static_assert(parameters(alone(2048, next)).recurrent == 33718464);
 static_assert(blocks::recurrent_of(blocks::spec_of(next)).key_heads == 16);
 
 }  // namespace
+
+}  // namespace static_model_blocks_recurrent_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_resample_tests {
+
 namespace {
 
 constexpr blocks::site clip{16, 64, 64, 0, 21};
@@ -16,3 +18,5 @@ static_assert(after(blocks::resample{2, 2, 64, true}, clip).width == 64);
 static_assert(after(blocks::resample{}, clip).width == 16 && positions(after(blocks::resample{}, clip)) == 86016);
 
 }  // namespace
+
+}  // namespace static_model_blocks_resample_tests

@@ -4,6 +4,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_residual_tests {
+
 namespace {
 
 constexpr blocks::model of_image(std::int64_t side, const blocks::residual& one) {
@@ -35,3 +37,5 @@ static_assert(parameters(of_image(1, with_skip())).total == 9 * 640 * 320 + 9 * 
 static_assert(parameters(of_image(1, blocks::residual{})).total == 2 * (9 * 320 * 320 + 320 + 2 * 320));
 
 }  // namespace
+
+}  // namespace static_model_blocks_residual_tests

@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_shapes_tests {
+
 namespace {
 
 static_assert(blocks::positions({5120, 14, 14}) == 196);
@@ -14,3 +16,5 @@ static_assert(blocks::has_work(one) && !blocks::has_work(blocks::core{}));
 static_assert(blocks::is_same(one, blocks::core{1, 2, 3}) && !blocks::is_same(one, blocks::core{1, 2, 4}));
 
 }  // namespace
+
+}  // namespace static_model_blocks_shapes_tests

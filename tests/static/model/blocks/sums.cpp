@@ -6,6 +6,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_sums_tests {
+
 namespace {
 
 // Two layers alike are one entry, a third one of another window is another.
@@ -41,3 +43,5 @@ static_assert(predicting().weights[static_cast<std::size_t>(blocks::part::predic
 static_assert(predicting().matrices() == 0);
 
 }  // namespace
+
+}  // namespace static_model_blocks_sums_tests

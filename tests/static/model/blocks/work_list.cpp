@@ -3,6 +3,8 @@
 
 using namespace tpuplan;
 
+namespace static_model_blocks_work_list_tests {
+
 namespace {
 
 constexpr blocks::model of_mlp() {
@@ -35,3 +37,5 @@ static_assert(twice.product_count == 2 && twice.products[0].times == 3);
 static_assert(twice.core_count == 2 && twice.cores[0].times == 5);
 
 }  // namespace
+
+}  // namespace static_model_blocks_work_list_tests
