@@ -82,11 +82,26 @@ inline void validate(const scaling_rule& rule) {
 
 inline constexpr double decisions_in_part = 60;
 
-/// The slices of a day: at each decision those that serve and those that are paid.
+/// So many slices that serve from a decision on.
+struct slices_from {
+  std::size_t decision = 0;
+  double serving = 0;
+};
+
+/// The slices of a day: at each decision those that serve, 0 where all are lost, and those that are paid.
 struct slices_over_day {
   std::vector<double> serving, paid;
+  slices_from behind{};  // where none serves at the end: the first ones that do
   std::int64_t preemptions = 0;
   std::int64_t most = 0;
+
+  /// Those that serve what comes at a decision: at once, or as soon as some are back.
+  [[nodiscard]] slices_from for_arrivals(std::size_t decision) const {
+    for (std::size_t i = decision; i < serving.size(); ++i) {
+      if (serving[i] > 0) return {i, serving[i]};
+    }
+    return behind;
+  }
 };
 
 inline double rate_at(const traffic_day& day, std::size_t decision) {
@@ -189,10 +204,14 @@ inline slices_over_day follow(const traffic_day& day, const scaling_rule& rule, 
       starting[i + lag] += more;
       ordered += more;
     }
-    if (more < 0) serving = std::max<std::int64_t>(1, serving + more);  // what was ordered still comes
-    result.serving.push_back(static_cast<double>(std::max<std::int64_t>(1, serving)));
+    if (more < 0) serving = std::max<std::int64_t>(std::min<std::int64_t>(serving, 1), serving + more);  // what was ordered still comes
+    result.serving.push_back(static_cast<double>(serving));
     result.paid.push_back(static_cast<double>(serving + ordered));
     result.most = std::max(result.most, serving + ordered);
+  }
+  for (std::size_t i = decisions; serving == 0 && i < starting.size(); ++i) {
+    serving = starting[i];
+    result.behind = {i, static_cast<double>(serving)};
   }
   return result;
 }

@@ -122,6 +122,9 @@ inline std::vector<batch_servers> servers_of(const slices_over_day& slices, seco
     if (changes.empty() || changes.back().servers != now)
       changes.push_back({seconds{every * static_cast<double>(i)}, now});
   }
+  if (changes.back().servers == 0)
+    changes.push_back({seconds{every * static_cast<double>(slices.behind.decision)},
+                       static_cast<std::int64_t>(slices.behind.serving)});
   return changes;
 }
 

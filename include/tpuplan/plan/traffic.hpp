@@ -13,6 +13,7 @@
 #include <tpuplan/plan/day_payment.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/simulate/simulation.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -94,6 +95,11 @@ inline slices_over_day slices_of(const day_request& request, const payment_mix& 
   return slices_of(terms_of(request), mix, fixed, slice_rate);
 }
 
+/// The decision at which a request comes.
+inline std::size_t decision_of(const slices_over_day& slices, seconds arrival, seconds every) {
+  return std::min(slices.serving.size() - 1, static_cast<std::size_t>(arrival / every));
+}
+
 /// Refuses a day whose requests at one replica are too many, or take more steps than a simulation may: by a few of them
 /// at the highest rate, where they share most steps.
 inline void check_requests(const day_request& request, const slices_over_day& slices, double replicas_of_slice) {
@@ -101,7 +107,7 @@ inline void check_requests(const day_request& request, const slices_over_day& sl
   const double every = request.day.part.value() / decisions_in_part;
   double expected = 0, highest = 0;
   for (std::size_t i = 0; i < slices.serving.size(); ++i) {
-    const double rate = rate_at(request.day, i) / (slices.serving[i] * replicas_of_slice);
+    const double rate = rate_at(request.day, i) / (slices.for_arrivals(i).serving * replicas_of_slice);
     expected += every * rate;
     highest = std::max(highest, rate);
   }
@@ -121,9 +127,16 @@ inline void check_requests(const day_request& request, const slices_over_day& sl
                                       request.constants));
 }
 
+/// Requests of one replica. Those that come while all slices are lost have the time at which some are back as their
+/// arrival, and have waited before.
+struct waiting_requests {
+  std::vector<simulated_request> all;
+  std::vector<seconds> waited;
+};
+
 /// Random requests of one replica, at its share of the traffic at each time.
-inline std::vector<simulated_request> replica_day(const day_request& request, const slices_over_day& slices,
-                                                  double replicas_of_slice) {
+inline waiting_requests replica_day(const day_request& request, const slices_over_day& slices,
+                                    double replicas_of_slice) {
   simulated_traffic traffic = traffic_of(
       [&] {
         serving_job job = request.job;
@@ -134,16 +147,22 @@ inline std::vector<simulated_request> replica_day(const day_request& request, co
   const auto seed = static_cast<std::uint64_t>(request.seed);
   std::vector<simulated_request> requests =
       arrivals_over(request.day, request.variation, seed, [&](std::size_t decision) {
-        return rate_at(request.day, decision) / (slices.serving[decision] * replicas_of_slice);
+        return rate_at(request.day, decision) / (slices.for_arrivals(decision).serving * replicas_of_slice);
       });
   if (requests.empty())
     fail(errc::out_of_range, "scaling_rule.floor", request.scaling.floor, "so few that each replica has some request");
+  const seconds every = request.day.part / decisions_in_part;
+  std::vector<seconds> waited;
   for (std::size_t place = 0; place < requests.size(); ++place) {
     simulated_request& one = requests[place];
     draw_lengths(traffic, place, one);
     one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
+    const std::size_t decision = decision_of(slices, one.arrival, every);
+    const std::size_t served = slices.for_arrivals(decision).decision;
+    waited.push_back(served == decision ? seconds{0} : static_cast<double>(served) * every - one.arrival);
+    one.arrival += waited.back();
   }
-  return requests;
+  return {std::move(requests), std::move(waited)};
 }
 
 /// A time with the requests that it stands for.
@@ -193,20 +212,22 @@ inline bool is_kept(const std::vector<weighted_time>& times, const latency_targe
   return target.share > 0 ? good >= target.share * total * (1 - 1e-9) : sum <= target.limit.value() * total;
 }
 
-/// Fills in latencies from the run of one replica: each request is weighted by the slices that serve at its arrival.
+/// Fills in latencies from the run of one replica: each request is weighted by the slices that serve it.
 inline void add_latencies(day_option& option, const day_request& request, const slices_over_day& slices,
-                          const simulation_run& run) {
+                          const simulation_run& run, const std::vector<seconds>& waited) {
   const std::size_t parts = request.day.rates.size();
   std::vector<weighted_time> first, token, whole;
   std::vector<std::vector<weighted_time>> firsts(parts), tokens(parts);
-  const double every = request.day.part.value() / decisions_in_part;
-  for (const request_record& one : run.records) {
-    const auto decision = std::min(slices.serving.size() - 1, static_cast<std::size_t>(one.arrival.value() / every));
+  const seconds every = request.day.part / decisions_in_part;
+  for (std::size_t place = 0; place < run.records.size(); ++place) {
+    const request_record& one = run.records[place];
+    const seconds arrival = one.arrival - waited[place];
+    const std::size_t decision = decision_of(slices, arrival, every);
     const std::size_t part = decision / static_cast<std::size_t>(decisions_in_part);
-    const double weight = slices.serving[decision];
-    first.push_back({(one.first_token + one.delay - one.arrival).value(), weight});
+    const double weight = slices.for_arrivals(decision).serving;
+    first.push_back({(one.first_token + one.delay - arrival).value(), weight});
     firsts[part].push_back(first.back());
-    whole.push_back({(one.finished + one.delay - one.arrival).value(), weight});
+    whole.push_back({(one.finished + one.delay - arrival).value(), weight});
     if (one.output < 2) continue;
     token.push_back({(one.finished - one.first_token).value() / static_cast<double>(one.output - 1), weight});
     tokens[part].push_back(token.back());
@@ -244,10 +265,10 @@ inline void simulate_latencies(day_option& option, const day_request& request, c
                                std::int64_t& work) {
   const auto replicas = static_cast<double>(replicas_of({request.fleet.mesh, request.fleet.where}));
   check_requests(request, slices, replicas);
-  const std::vector<simulated_request> requests = replica_day(request, slices, replicas);
+  const auto [requests, waited] = replica_day(request, slices, replicas);
   positive_count("requests of a replica in a day", static_cast<std::int64_t>(requests.size()));
   const simulation_run run = simulate_fleet(request.model, request.job, request.fleet, 1, requests, request.constants);
-  add_latencies(option, request, slices, run);
+  add_latencies(option, request, slices, run, waited);
   work += run.steps + 8 * static_cast<std::int64_t>(requests.size());
 }
 

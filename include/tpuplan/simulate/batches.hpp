@@ -97,11 +97,11 @@ inline void check_servers(const std::vector<batch_servers>& over_time) {
     fail(errc::invalid_argument, "batch_servers.from", over_time.empty() ? -1.0 : over_time.front().from.value(),
          "0 for the first");
   for (std::size_t i = 0; i < over_time.size(); ++i) {
-    check_part("batch_servers.servers", positive_count("batch_servers.servers", over_time[i].servers),
-               std::int64_t{1000000}, "1 to 1000000");
+    check_part("batch_servers.servers", over_time[i].servers, std::int64_t{1000000}, "0 to 1000000");
     if (i > 0 && over_time[i].from <= over_time[i - 1].from)
       fail(errc::out_of_range, "batch_servers.from", over_time[i].from.value(), "later than the one before");
   }
+  positive_count("batch_servers.servers", over_time.back().servers);  // or what waits is never made
 }
 
 /// Refuses requests that do not come in order.
@@ -132,7 +132,8 @@ inline void check_arrivals(const std::vector<simulated_request>& requests) {
 
 /// The same with slices that come and go: `over_time` says how many there are from when on, in place of those of the
 /// service. A slice that goes ends its batch first; those that are free or free first go first. All requests count,
-/// from the start on. Throws as the other, and where `over_time` does not begin at 0 or is not in order. Worked: one
+/// from the start on. Throws as the other, and where `over_time` does not begin at 0, is not in order or ends without
+/// slices. Worked: one
 /// slice that takes 2 s, a second one from 3 s on, and four requests at 0 s: they are there at 2, 4, 5 and 6 s.
 [[nodiscard]] inline batch_run simulate_batches(const batch_service& service,
                                                 const std::vector<simulated_request>& requests,
@@ -150,7 +151,7 @@ inline void check_arrivals(const std::vector<simulated_request>& requests) {
     const seconds waited = run.items[first].arrival + service.fill;
     const bool fills = first + most <= run.items.size();
     const seconds ready = fills ? min(run.items[first + most - 1].arrival, waited) : waited;
-    const seconds begin = max(*free.begin(), ready);
+    const seconds begin = free.empty() ? over_time[change].from : max(*free.begin(), ready);
     if (change < over_time.size() && over_time[change].from <= begin) {
       const batch_servers& next = over_time[change++];
       while (static_cast<std::int64_t>(free.size()) < next.servers) free.insert(next.from);

@@ -1,7 +1,6 @@
 // The question day: what plan_day says of the same traffic, and what it refuses.
 #include <algorithm>
 #include <cmath>
-#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/day.hpp>
 
 #include "support/catch.hpp"
@@ -157,6 +156,23 @@ TEST_CASE("a day says what it is missing, and what has no effect", "[ask]") {
   asked.job.percentiles = {};
   CHECK(refusal(asked) ==
         "tpuplan: job.percentiles is missing; valid: a target by percentile, which the slices of a day have to keep");
+}
+
+TEST_CASE("a fleet of one slice on spot misses its targets while it is taken away", "[ask]") {
+  asked_day asked = asked_of({2, 2, 2});
+  const auto of_spot = [&](seconds between) {
+    asked.traffic.between = between;
+    for (const day_option& one : answer_to_day(llama(), asked, price_book{}).answer.options)
+      if (one.mix.kind == provisioning::spot && !one.mix.follows && one.mix.base == 0) return one;
+    return day_option{};
+  };
+  const day_option seldom = of_spot(1e9_s), often = of_spot(300_s);
+  CHECK(seldom.meets_targets);
+  CHECK(seldom.preemptions == 0);
+  CHECK(often.preemptions > 2);
+  CHECK_FALSE(often.meets_targets);
+  CHECK(often.first_token.p99 > 60_s);
+  CHECK(often.first_token.p50 < often.first_token.p99);
 }
 
 }  // namespace ask_day_tests

@@ -119,4 +119,31 @@ TEST_CASE("rules that are none are refused by name") {
         }).refused);
 }
 
+// A fleet of one slice on spot was said to keep every target, however often it is taken away.
+TEST_CASE("what comes while all slices are lost waits for the first that is back") {
+  scaling_rule rule;
+  rule.start_up = seconds{600};
+  const traffic_day day{{per_second{1}, per_second{1}}, seconds{3600}};
+  const payment_mix spot{0, provisioning::spot, provisioning::spot, false};
+  const detail::slices_over_day slices = detail::follow(day, rule, {seconds{1800}, 1}, spot, 1, per_second{10});
+  REQUIRE(slices.preemptions > 0);
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < slices.serving.size(); ++i) {
+    const detail::slices_from then = slices.for_arrivals(i);
+    CHECK(then.serving == 1);
+    if (slices.serving[i] > 0) {
+      CHECK(then.decision == i);
+    } else {
+      ++lost;
+      CHECK(then.decision > i);
+      CHECK(then.decision <= i + 10);  // a replacement serves ten minutes later
+    }
+  }
+  CHECK(lost >= 10);
+  CHECK(lost <= 10 * static_cast<std::size_t>(slices.preemptions));
+  const detail::slices_over_day always = detail::follow(day, rule, {seconds{1e12}, 1}, spot, 1, per_second{10});
+  CHECK(always.preemptions == 0);
+  CHECK(always.for_arrivals(7).decision == 7);
+}
+
 }  // namespace plan_autoscaling_tests

@@ -77,7 +77,7 @@ TEST_CASE("the replicas of a slice share its traffic: four on one slice are four
   detail::slices_over_day slices;
   slices.serving.assign(12 * 60, 2);
   const double all = requests_of(request.day);
-  CHECK(close(static_cast<double>(detail::replica_day(request, slices, 4).size()), all / 8, 0.05));
+  CHECK(close(static_cast<double>(detail::replica_day(request, slices, 4).all.size()), all / 8, 0.05));
   const payment_mix mix{0, provisioning::on_demand, provisioning::on_demand, false};
   const per_second each{10};
   const day_option apart = simulate_day(request, mix, 4, each);
@@ -316,11 +316,11 @@ TEST_CASE("requests that come evenly are evenly apart") {
   request.day.rates.assign(1, per_second{2});
   detail::slices_over_day slices;
   slices.serving.assign(60, 1);
-  const std::vector<simulated_request> even = detail::replica_day(request, slices, 1);
+  const std::vector<simulated_request> even = detail::replica_day(request, slices, 1).all;
   REQUIRE(even.size() > 500);
   for (std::size_t i = 1; i < even.size(); ++i) CHECK(close((even[i].arrival - even[i - 1].arrival).value(), 0.5));
   request.variation = 2;
-  const std::vector<simulated_request> uneven = detail::replica_day(request, slices, 1);
+  const std::vector<simulated_request> uneven = detail::replica_day(request, slices, 1).all;
   CHECK((uneven[1].arrival - uneven[0].arrival) != (uneven[2].arrival - uneven[1].arrival));
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("requests whose gaps vary are as many as the rate says") {
   for (const double variation : {0.5, 1.0, 2.0}) {
     CAPTURE(variation);
     request.variation = variation;
-    const auto arrived = static_cast<double>(detail::replica_day(request, slices, 1).size());
+    const auto arrived = static_cast<double>(detail::replica_day(request, slices, 1).all.size());
     CHECK(std::abs(arrived / 3000 - 1) < 0.15);  // 300 s at 10 a second
   }
 }
@@ -360,7 +360,7 @@ TEST_CASE("a day keeps its targets where it keeps each of them") {
   const auto keeps = [&](double first, double token, double whole) {
     request.job.percentiles = {{0.5, seconds{first}}, {0.5, seconds{token}}, {0.5, seconds{whole}}};
     day_option option;
-    detail::add_latencies(option, request, slices, run);
+    detail::add_latencies(option, request, slices, run, {0_s});
     return option.meets_targets;
   };
   CHECK(keeps(1, 1, 11));

@@ -121,6 +121,9 @@ TEST_CASE("slices that come and go take from one queue") {
   batch_service pairs = one;
   pairs.batch = 2, pairs.fill = seconds{1};
   CHECK(ends(simulate_batches(pairs, at({0, 0.5, 4}), {{seconds{0}, 1}})) == times{2.5, 2.5, 7});
+  // From 1 s to 10 s there is none: what was begun ends, and the others wait.
+  CHECK(ends(simulate_batches(one, at({0, 3, 4}), {{seconds{0}, 1}, {seconds{1}, 0}, {seconds{10}, 1}})) ==
+        times{2, 12, 14});
   // As many all the time are those of the service.
   batch_service three = one;
   three.servers = 3, three.batch = 2;
@@ -133,6 +136,8 @@ TEST_CASE("slices that come and go take from one queue") {
   CHECK(says(refused({{seconds{1}, 1}}), "batch_servers.from is 1; valid: 0 for the first"));
   CHECK(says(refused({{seconds{0}, 1}, {seconds{0}, 2}}), "later than the one before"));
   CHECK(says(refused({{seconds{0}, 0}}), "batch_servers.servers"));
+  CHECK(says(refused({{seconds{0}, 1}, {seconds{1}, 0}}), "batch_servers.servers is 0"));
+  CHECK(says(refused({{seconds{0}, -1}, {seconds{1}, 1}}), "batch_servers.servers is -1; valid: 0 to 1000000"));
 }
 
 }  // namespace simulate_batches_tests
