@@ -245,7 +245,8 @@ class asked_traffic {
       fail(errc::invalid_argument, "seed", asked_.seed, "1: clients that all send the same draw nothing");
   }
   /// Requests of a replica in six times the time of a conversation, with answers as if it were alone; no more than
-  /// twenty times those of a plan.
+  /// twenty times those of a plan. Those have to be the requests of 2.3 conversations, as what is counted begins after
+  /// two: before, more of them begin than end, and fewer requests come than are asked for.
   [[nodiscard]] std::int64_t requests_of_conversations() const {
     serving_job one = job_;
     one.request_rate = per_second{0};
@@ -254,7 +255,14 @@ class asked_traffic {
     const seconds turn = asked_.sessions.think + alone.first_token + alone.per_token.total * job_.output.mean;
     const double each = (job_.request_rate * turn) * static_cast<double>(6 * asked_.sessions.turns) /
                         static_cast<double>(replicas_of(fleet_));
-    return floor_to_count(std::min(each, static_cast<double>(20 * planning_requests)));
+    constexpr auto most = static_cast<double>(20 * planning_requests);
+    if (const double held = most / each; 6 * held < 2.3)
+      fail(errc::out_of_range, "sessions.think_s", asked_.sessions.think.value(),
+           text<120>{"about "}
+               .append(floor_to_count(asked_.sessions.think.value() * 6 / 2.3 * held))
+               .append(" s at this rate, so that conversations end while others begin, or a number of requests")
+               .view());
+    return floor_to_count(std::min(each, most));
   }
   [[nodiscard]] simulated_traffic traffic_by(const serving_job& job, std::int64_t count) const {
     serving_job open = job;

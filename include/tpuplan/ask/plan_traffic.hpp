@@ -137,6 +137,7 @@ class routed_search {
       all.answer.rejected.clear();
       decide(first.plans, found, all);
     }
+    if (found.empty() && too_long_) throw error(*too_long_);
     rank(found, all);
     add_rest(first, all.answer);
     all.answer.candidates = first.candidates + candidates_;
@@ -248,8 +249,10 @@ class routed_search {
       return tried;
     } catch (const error& refusal) {
       const bool is_size = refusal.code() == errc::infeasible || refusal.field() == std::string_view("host_cache_gib");
-      const bool is_long = refusal.field() == std::string_view("simulated_traffic.requests");
+      const bool thinks = refusal.field() == std::string_view("sessions.think_s");
+      const bool is_long = thinks || refusal.field() == std::string_view("simulated_traffic.requests");
       if (!is_size && !is_long) throw;
+      if (thinks) too_long_ = refusal;
       closest.why = is_size ? serving_rejection::does_not_fit : serving_rejection::not_simulated;
       return std::nullopt;
     }
@@ -471,6 +474,7 @@ class routed_search {
   bool is_first_ = true, is_cut_ = false;  // the plan that is decided; its search, as all took so much work
   double work_ = 0;
   std::int64_t candidates_ = 0;
+  std::optional<error> too_long_{};  // of slices whose conversations take longer than what is simulated
 };
 
 }  // namespace detail

@@ -68,7 +68,7 @@ TEST_CASE("conversations are planned and said with the block that they are simul
   CHECK(std::any_of(found.assumed.begin(), found.assumed.end(), is_it));
 }
 
-TEST_CASE("the first plan behind a router is the same however few are shown") {
+TEST_CASE("the first plan behind a router is the same however few are shown", "[slow]") {
   for (const double rate : {6.0, 25.0}) {
     asked_serving_plan asked = behind_prompts();
     asked.job.request_rate = per_second{rate};
@@ -165,7 +165,8 @@ TEST_CASE("all slices take the steps and requests of all, each of which looks ov
   CHECK(detail::routed_work_of_all(part, 3, 3, 4) == 0);
 }
 
-TEST_CASE("a plan of a fleet that is large is what simulate answers of all its slices where there is time for it") {
+TEST_CASE("a plan of a fleet that is large is what simulate answers of all its slices where there is time for it",
+          "[slow]") {
   asked_serving_plan asked = behind_prompts();
   asked.job.request_rate = per_second{400};
   asked.job.prompt = fixed_length(600), asked.job.output = fixed_length(16);
@@ -271,7 +272,7 @@ TEST_CASE("pools that miss a mean, or serve fewer than come, do not pay") {
   CHECK(says(apart->notes.back(), "do not split: it serves fewer requests than come"));
 }
 
-TEST_CASE("the table of routers says of which slices it is") {
+TEST_CASE("the table of routers says of which slices it is", "[slow]") {
   asked_serving_plan asked;
   asked.job.request_rate = per_second{20};
   asked.job.percentiles.first_token = {0.99, 1_s};
@@ -296,6 +297,25 @@ TEST_CASE("the table of routers says of which slices it is") {
   CHECK(says(table->title, "the slices of the first plan") == are_its);
   if (!are_its)
     CHECK(says(table->title, std::to_string(most) + " x " + document.routers.front().slice + " behind each router"));
+}
+
+// A quarter of the rate was simulated, as the run ended before conversations did, and the fleet sized on it.
+TEST_CASE("conversations that take longer than what is simulated are refused", "[ask]") {
+  asked_serving_plan asked;
+  asked.job.request_rate = per_second{20};
+  asked.job.prompt = fixed_length(1024), asked.job.output = fixed_length(256);
+  asked.job.percentiles.first_token = {0.99, 1_s};
+  asked.sessions.turns = 6, asked.sessions.think = 3_h;
+  asked.generations = {"v6e"}, asked.largest_chips = 16, asked.most_plans = 1;
+  CHECK(says(refused(asked), "sessions.think_s is 10800; valid: about "));
+  simulate_request one;
+  one.slice = "v6e-4", one.slices = 3, one.job = asked.job, one.sessions = asked.sessions;
+  one.routing = request_routing::prefix;
+  const auto simulated = [&] { return answer_to_simulate(llama(), one, price_book{}); };
+  CHECK(says(refusal_of([&] { (void)simulated(); }).message, "so that conversations end while others begin"));
+  one.requests = 1000;  // as many as are asked for are simulated, and it is said what of
+  const view shown = view_of(simulated());
+  CHECK(says(shown.sentences.front(), " counted, while more conversations begin than end"));
 }
 
 }  // namespace ask_plan_traffic_tests

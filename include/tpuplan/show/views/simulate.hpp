@@ -168,6 +168,20 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
   return found_words(*answer.prefixes) +
          (answer.served.size() < 2 ? std::string() : busiest_words(busiest_share(answer.served)));
 }
+/// Whether fewer turns come than are asked for because answers take a good part of the time between two turns.
+[[nodiscard]] inline bool are_turns_late(const simulate_answer& answer, double came) {
+  const double wanted = answer.job.request_rate.value();
+  return answer.sessions.turns > 1 && came < wanted && wanted > answer.capacity.value() &&
+         10 * answer.report.end_to_end.value.mean > answer.sessions.think;
+}
+/// Which requests of conversations are counted.
+[[nodiscard]] inline std::string counted_conversations(const simulate_answer& answer) {
+  const double all = static_cast<double>(answer.replicas) / static_cast<double>(answer.simulated_replicas);
+  const double came = answer.report.arrivals.value() * all;
+  const bool begins = came < 0.9 * answer.job.request_rate.value() && !are_turns_late(answer, came);
+  return begins ? " counted, while more conversations begin than end"
+                : " counted, once conversations end as often as they begin";
+}
 /// Rates, loads and prices below the latencies.
 [[nodiscard]] inline std::vector<std::string> fleet_sentences(const simulate_answer& answer,
                                                               const view_options& options) {
@@ -179,7 +193,7 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
           ? joined({percent(report.good_share), " of the requests keep every limit: ",
                     four_digits(report.goodput.value() * all), " of ", four_digits(came), " requests/s"})
           : joined({four_digits(report.goodput.value() * all), " requests/s are answered"})};
-  const bool is_late = answer.sessions.turns > 1 && came < wanted && wanted > answer.capacity.value();
+  const bool is_late = are_turns_late(answer, came);
   if (!answer.traced && answer.loop.clients == 0 && math::abs(came / wanted - 1) > 0.01)
     words.push_back(joined({is_late                     ? "as late answers delay the turns behind them "
                             : answer.sessions.turns > 1 ? "by chance and while conversations begin "
@@ -227,12 +241,12 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
       joined({answer.model, " on ", fleet_words(answer.fleet), ", ", traffic_words(answer), ", ",
               fixed(answer.job.prompt.mean, 0), " prompt tokens",
               answer.job.output.mean > 0 ? " and " + fixed(answer.job.output.mean, 0) + " output tokens" : ""});
-  shown.sentences = {joined(
-      {counted(answer.replicas, "replica"), routing_words(answer), counted(answer.report.requests, "request"),
-       answer.sessions.turns > 1 && answer.loop.clients == 0 ? " counted, once conversations end as often as they begin"
-       : answer.loop.clients == 0                            ? " counted, after the first tenth"
-       : answer.loop.warm_up == 0                            ? " counted, until the last has ended"
-                                  : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
+  shown.sentences = {
+      joined({counted(answer.replicas, "replica"), routing_words(answer), counted(answer.report.requests, "request"),
+              answer.sessions.turns > 1 && answer.loop.clients == 0 ? counted_conversations(answer)
+              : answer.loop.clients == 0                            ? " counted, after the first tenth"
+              : answer.loop.warm_up == 0                            ? " counted, until the last has ended"
+                                         : " counted, after the first " + std::to_string(answer.loop.warm_up)})};
   shown.parts = {report_part(answer.report, answer.targets, answer.job.output.mean > 0)};
   if (options.wide) add_ends(shown.parts.back(), answer);
   shown.parts.back().notes = fleet_sentences(answer, options);
