@@ -23,7 +23,7 @@ inline namespace abi_0 {
 struct serving_relaxation {
   plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
   double given = 0;                     ///< what it was
-  double needed = 0;                    ///< what it would have to be: a target to 1 %, rounded up
+  double needed = 0;                    ///< what it would have to be: a target in whole tenths of a millisecond
   serving_plan nearest{};               ///< the plan that it lets in
 };
 
@@ -41,7 +41,13 @@ inline serving_request with_targets(serving_request request, plan_limit limit, d
   return request;
 }
 
-/// Targets relaxed by the least factor that lets a plan in, to 1 %, up to a million.
+/// A target in whole tenths of a millisecond, rounded up.
+inline double in_tenths(double seconds) { return math::ceil(seconds * 1e4 - 1e-9) / 1e4; }
+
+/// Whether two targets are so near that nobody tells them apart.
+inline bool are_near(double low, double high) { return high < 1.002 * low || in_tenths(low) == in_tenths(high); }
+
+/// Targets relaxed by the least factor that lets a plan in, up to a million, and the plan of the amount that is said.
 inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit,
                                                        std::int64_t& steps) {
   const seconds given = limit == plan_limit::ttft ? request.job.ttft_target : request.job.tpot_target;
@@ -54,13 +60,16 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
     high *= 2;
     if (high > 1e6) return std::nullopt;
   }
-  while (high / low > 1.01) {
+  while (!are_near(given.value() * low, given.value() * high)) {
     const double middle = math::sqrt(low * high);
     std::optional<serving_plan> nearer = nearest_plan(with_targets(request, limit, middle), limit, steps);
     (nearer ? high : low) = middle;
     if (nearer) found = std::move(nearer);
   }
-  return serving_relaxation{limit, given.value(), given.value() * high, std::move(*found)};
+  const double needed = in_tenths(given.value() * high);
+  if (std::optional<serving_plan> at = nearest_plan(with_targets(request, limit, needed / given.value()), limit, steps))
+    found = std::move(at);
+  return serving_relaxation{limit, given.value(), needed, std::move(*found)};
 }
 
 /// The target by percentile that a limit means; nothing where it means none.
@@ -119,8 +128,24 @@ inline reached_target reached_without(const serving_request& means, const latenc
   return found;
 }
 
+/// The least target by percentile that lets a plan in, between one that does not and that of a plan, by halving with no
+/// more than `steps`, which are taken off; and the plan of the amount that is said.
+inline void bring_nearer(serving_request request, plan_limit limit, double refused, serving_relaxation& found,
+                         std::int64_t& steps) {
+  latency_target& target = request.job.percentiles.*target_of(limit);
+  while (steps > 0 && !are_near(refused, found.needed)) {
+    target.limit = seconds{math::sqrt(refused * found.needed)};
+    std::optional<serving_plan> nearer = nearest_plan(request, limit, steps);
+    (nearer ? found.needed : refused) = target.limit.value();
+    if (nearer) found.nearest = std::move(*nearer);
+  }
+  found.needed = in_tenths(found.needed);
+  target.limit = seconds{found.needed};
+  if (std::optional<serving_plan> at = nearest_plan(request, limit, steps)) found.nearest = std::move(*at);
+}
+
 /// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits or, where looking for
-/// that takes too many steps, to what the plan with the shortest mean time of a token does.
+/// that takes too many steps, to what the plan with the shortest mean time of a token does, and brought nearer.
 inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit,
                                                           std::int64_t& steps) {
   latency_target& target = request.job.percentiles.*target_of(limit);
@@ -134,8 +159,8 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
   const latency_targets others = request.job.percentiles;
   serving_request means = request;
   means.job.percentiles = {};
-  std::int64_t of_search = steps / 2;
-  steps -= of_search;
+  std::int64_t of_search = steps / 4, of_halving = steps / 4;
+  steps -= of_search + of_halving;
   const reached_target seen = reached_without(means, others, limit, given.share, *known, of_search);
   steps += of_search;
   target = {given.share, seconds{seen.best}};
@@ -146,7 +171,10 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
     found = nearest_plan(request, limit, again);
   }
   if (!found) return std::nullopt;
-  return serving_relaxation{limit, given.limit.value(), target.limit.value(), std::move(*found)};
+  serving_relaxation relaxed{limit, given.limit.value(), target.limit.value(), std::move(*found)};
+  bring_nearer(request, limit, given.limit.value(), relaxed, of_halving);
+  steps += of_halving;
+  return relaxed;
 }
 
 }  // namespace detail

@@ -68,6 +68,38 @@ TEST_CASE("a target by percentile is relaxed also where requests are long and sl
   CHECK_FALSE(plan_serving(request).plans.empty());
 }
 
+// Which plan was named depended on the target that failed, and it was not the plan of the amount that was printed.
+TEST_CASE("what a target would have to be does not depend on what it was, and is that of the plan", "[plan]") {
+  serving_request request = asked_for(1024, 256, 5);
+  for (const seconds given : {seconds{1e-6}, 1_ms, 3_ms, seconds{0.0044}}) {
+    request.job.tpot_target = given;
+    const std::vector<serving_relaxation> list = relaxations(request);
+    const serving_relaxation* each = find(list, plan_limit::tpot);
+    REQUIRE(each != nullptr);
+    CHECK(close(each->needed, 0.0045));
+    serving_request enough = request;
+    enough.job.tpot_target = seconds{each->needed};
+    const std::vector<serving_plan> plans = plan_serving(enough).plans;
+    REQUIRE_FALSE(plans.empty());
+    CHECK(plans.front().rate == each->nearest.rate);
+    enough.job.tpot_target = seconds{each->needed - 1e-4};
+    CHECK(plan_serving(enough).plans.empty());
+  }
+}
+
+TEST_CASE("a percentile is brought near to what lets a plan in", "[plan]") {
+  serving_request request = asked_for(1024, 256, 5);
+  request.job.percentiles.first_token = {0.99, 10_ms};
+  const std::vector<serving_relaxation> list = relaxations(request);
+  const serving_relaxation* first = find(list, plan_limit::first_token);
+  REQUIRE(first != nullptr);
+  CHECK(first->needed < 0.016);  // 21 ms was said
+  request.job.percentiles.first_token.limit = seconds{first->needed};
+  const std::vector<serving_plan> plans = plan_serving(request).plans;
+  REQUIRE_FALSE(plans.empty());
+  CHECK(plans.front().rate <= first->nearest.rate);
+}
+
 TEST_CASE("the fewest chips and the regions of a fleet are limits", "[plan]") {
   serving_request request = asked_for(2000, 300, 20);
   request.generations = {"v5e"};
