@@ -103,6 +103,10 @@ loaded_prices::loaded_prices(const std::string& file, const std::vector<std::str
 
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
 
+void add_region(std::vector<follow_up_option>& own, std::string_view region, const session& with) {
+  if (region != "us" || with.is_given("--zone")) own.emplace_back("--region", std::string(region));
+}
+
 std::string today() {
   std::time_t now = std::time(nullptr);
   if (const char* given = std::getenv("SOURCE_DATE_EPOCH")) {

@@ -45,7 +45,7 @@ nlohmann::json request_of(const risk_options& given, assumed_values& assumed) {
 /// The step of the same run, at the prices of its region.
 std::string train_command(const risk_answer& a, const session& with) {
   std::vector<follow_up_option> own;
-  if (a.region != "us") own.emplace_back("--region", a.region);
+  add_region(own, a.region, with);
   return follow_up(with, "train", own, {"--region"});
 }
 

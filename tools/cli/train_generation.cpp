@@ -169,7 +169,7 @@ std::string train_command(const plan_train_generation_row& best, const session& 
                                        {"--tensor", count(best.mesh.tensor)},
                                        {"--context", count(best.mesh.context)}};
   if (best.mesh.context > 1) own.emplace_back("--context-exchange", std::string(name(best.mesh.exchange)));
-  if (best.region != "us") own.emplace_back("--region", best.region);
+  add_region(own, best.region, with);
   return follow_up(with, "train", own, {"--region"});
 }
 

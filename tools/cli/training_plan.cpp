@@ -11,6 +11,7 @@
 #include "cli/launch_line.hpp"
 #include "cli/option.hpp"
 #include "cli/plan.hpp"
+#include "cli/prices.hpp"
 #include "cli/report.hpp"
 
 namespace cli {
@@ -113,7 +114,7 @@ std::string command_of(const char* name_of_it, const plan& best, const asked_pla
   degree("--context", best.mesh.context);
   degree("--pipeline", best.mesh.pipeline);
   const std::string region(chosen_cost(best).price.region.view());
-  if (region != "us") own.emplace_back("--region", region);
+  add_region(own, region, with);
   std::vector<std::string_view> dropped = {"--batch-tokens", "--region"};
   if (best.mesh.context == 1) dropped.insert(dropped.end(), {"--ring-attention", "--context-unbalanced"});
   const auto says_how_long = [&](const char* option) { return with.is_given(option); };

@@ -60,6 +60,9 @@ namespace detail {
     const nlohmann::json given = request.value(field, nlohmann::json());
     if (have_row(tables, field) && (given.is_null() || (given.is_array() && given.empty()))) request[field] = value;
   };
+  const nlohmann::json given = request.value("regions", nlohmann::json());
+  if (of_plan && given.is_array() && texts_of(request, "regions").size() == given.size())
+    request["regions"] = places.regions;
   fill("regions", places.regions);
   fill("region", places.regions.front());
   fill("generations", places.generations);

@@ -149,22 +149,28 @@ struct place_fields {
   return names;
 }
 
-/// The regions of a question that is kept to a zone: those that are given, of which each has the zone in it, else the
-/// region of the zone, where the book has prices of it. Throws, naming the field, for another region.
+/// The regions of a question that is kept to a zone: of those that are given, in each of which the zone has to be, "us"
+/// or the region of the zone; of none the region of the zone or, where the book has no prices of it, "us". Throws,
+/// naming the field, for another region, and for a zone elsewhere of whose region the book has no prices.
 [[nodiscard]] inline std::vector<std::string> regions_of_zone(const std::vector<std::string>& regions, bool are_given,
                                                               const std::string& zone, const price_book& book,
                                                               const place_fields& fields = {}) {
   const std::string region = region_of_zone(zone);
-  if (are_given) {  // of which "us", areas and "all" are more than one
-    for (const std::string& one : regions) {
-      if (one != "us" && !is_in_area(region, one))
-        detail::fail(errc::invalid_argument, fields.region, one + " with " + std::string(fields.zone) + " " + zone,
-                     region + ", or none");
-    }
-    return regions;
+  const bool in_us = region.rfind("us-", 0) == 0;
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; are_given && i < regions.size(); ++i) {
+    if (regions[i] == "us" ? !in_us : !is_in_area(region, regions[i]))
+      detail::fail(errc::invalid_argument, fields.region, regions[i] + " with " + std::string(fields.zone) + " " + zone,
+                   region + ", or none");
+    const std::string& own = regions[i] == "us" ? regions[i] : region;  // of an area, what the zone is in
+    if (std::find(kept.begin(), kept.end(), own) == kept.end()) kept.push_back(own);
   }
+  if (!kept.empty()) return kept;
   const std::vector<std::string> known = all_regions(book);
-  return std::find(known.begin(), known.end(), region) == known.end() ? regions : std::vector<std::string>{region};
+  if (std::find(known.begin(), known.end(), region) != known.end()) return {region};
+  if (!in_us)
+    detail::fail(errc::unknown_name, fields.zone, zone, "a zone in the US, or prices of " + region + " of your own");
+  return regions;
 }
 
 /// Keeps a plan to a zone: the chips that it has, at the prices of its region. Throws, naming the field, for what

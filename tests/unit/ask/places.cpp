@@ -1,8 +1,8 @@
 // Who can order chips in the places of a question.
 #include <string>
-#include <tpuplan/ask.hpp>
 #include <tpuplan/ask/places.hpp>
 
+#include "support/ask.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -123,6 +123,24 @@ TEST_CASE("a row of a plan in a region with a flat price is what train, risk and
   CHECK(answered("risk", one)["kind"] == "flex_start");
   const json paid = answered("pay", {{"slice", row["slice"]}, {"run_s", 86400}, {"region", "us-central1"}});
   CHECK(paid.dump().find("v6e on flex_start in us-central1 at $1.35, as in us") != std::string::npos);
+}
+
+TEST_CASE("of an area a zone takes the region that it is in, and us where it is in the US") {
+  const price_book book{};
+  const auto kept = [&](const std::vector<std::string>& regions, const std::string& zone) {
+    return regions_of_zone(regions, true, zone, book);
+  };
+  CHECK(kept({"all"}, "us-east5-b") == std::vector<std::string>{"us-east5"});
+  CHECK(kept({"us", "us-east5", "all"}, "us-east5-b") == std::vector<std::string>{"us", "us-east5"});
+  CHECK(kept({"europe"}, "europe-west4-a") == std::vector<std::string>{"europe-west4"});
+  const auto refused = [&](const std::vector<std::string>& regions, bool are_given, const std::string& zone) {
+    return refusal_of([&] { (void)regions_of_zone(regions, are_given, zone, book); }).message;
+  };
+  CHECK(says(refused({"us"}, true, "europe-west4-a"), "region is us with zone europe-west4-a; valid: europe-west4"));
+  // The book of the headers has no prices in Europe: those of the US were taken without a word.
+  CHECK(
+      says(refused({"us"}, false, "europe-west4-a"), "zone is europe-west4-a; valid: a zone in the US, or prices of"));
+  CHECK(regions_of_zone({"us"}, false, "us-east5-b", book) == std::vector<std::string>{"us-east5"});
 }
 
 }  // namespace ask_places_tests
