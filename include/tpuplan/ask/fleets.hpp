@@ -182,8 +182,12 @@ namespace detail {
   row.per_token = e.per_token.total;
   row.per_token_low = e.per_token.low;
   row.per_token_high = e.per_token.high;
+  // Targets hold while spare slices are lost.
+  serving_job share = planned.share;
+  if (planned.spare > 0) share.request_rate *= servers / static_cast<double>(planned.slices - planned.spare);
   const auto kept = [&](const request_times& limits) {
-    return chance_to_keep(e, limits, request.model, planned.share, planned.mesh, planned.where, request.constants);
+    return chance_to_keep(planned.spare > 0 ? planned.without_spare : e, limits, request.model, share, planned.mesh,
+                          planned.where, request.constants);
   };
   row.chance_to_keep_ttft = kept({request.job.ttft_target, seconds{0}});
   row.chance_to_keep_tpot = kept({seconds{0}, request.job.tpot_target});

@@ -439,8 +439,10 @@ class routed_search {
     if (work_ + work > most_routed_work && !(is_first && work < most_routed_work / 2)) return std::nullopt;
     work_ += work;
     const serving_plan& of = found.planned;
-    const simulate_request one =
-        request_of(of.where, of.mesh, found.fleet.slices, of.slices, of.estimate.replicas, found.fleet.routing);
+    const std::int64_t left = of.slices - of.spare;  // targets hold while spare slices are lost
+    const std::int64_t part = slices_simulated(traffic_, found.fleet.routing, left, of.estimate.replicas);
+    const simulate_request one = request_of(of.where, of.mesh, std::min(part, found.fleet.slices), left,
+                                            of.estimate.replicas, found.fleet.routing);
     asked_simulation simulation(request_.model, one);
     simulate_answer answer = simulation.answer();
     simulation.add_chance_by_runs(answer);

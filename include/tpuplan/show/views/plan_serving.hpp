@@ -314,10 +314,12 @@ inline void add_traffic(std::vector<std::string>& to, const serving_plan_documen
            best.chance_to_keep_ttft && best.chance_to_keep_tpot ? " and " : "",
            !best.chance_to_keep_tpot  ? std::string()
            : best.chance_to_keep_ttft ? "each token with one of " + chance_words(*best.chance_to_keep_tpot)
-                                      : "each token with a chance of " + chance_words(*best.chance_to_keep_tpot)}));
+                                      : "each token with a chance of " + chance_words(*best.chance_to_keep_tpot),
+           best.spare > 0 ? " while its spare slices are lost" : ""}));
     if (best.chance_at_targets)
-      part.notes.push_back(joined({"within the band of the estimate the first plan keeps its targets with a chance of ",
-                                   percent(*best.chance_at_targets)}));
+      part.notes.push_back(
+          joined({"within the band of the estimate the first plan keeps its targets with a chance of ",
+                  percent(*best.chance_at_targets), best.spare > 0 ? " while its spare slices are lost" : ""}));
     std::vector<provisioning> kinds;
     for (const serving_plan_row& row : answer.plans) {
       prices.push_back(row.plan.price);
