@@ -233,12 +233,35 @@ namespace detail {
   return share > 1 ? std::nullopt : std::optional<double>(share);
 }
 
-[[nodiscard]] inline pay_break_even break_even_of(const std::vector<paid_run>& ways, std::int64_t slices,
-                                                  const spot_terms& terms) {
+/// The mean time between preemptions from which the run costs less on spot, where chips fail too: by halving of what
+/// both take, to a ten-thousandth.
+[[nodiscard]] inline std::optional<seconds> spot_pays_from(const slice& where, std::int64_t slices,
+                                                           const paid_run& on_demand, const paid_run& spot,
+                                                           payment_terms terms) {
+  const auto pays = [&](double mean) {
+    terms.spot.mean_time_between_preemptions = seconds{mean};
+    return pay_for(where, slices, spot.run, spot.price, terms).total < on_demand.total;
+  };
+  double high = 3.2e9;  // a hundred years
+  if (!pays(high)) return std::nullopt;
+  double low = high / 2;
+  for (; low > 60 && pays(low); low /= 2) high = low;
+  while (low > 60 && high > 1.0001 * low) {
+    const double middle = math::sqrt(low * high);
+    (pays(middle) ? high : low) = middle;
+  }
+  return seconds{high};
+}
+
+[[nodiscard]] inline pay_break_even break_even_of(const std::vector<paid_run>& ways, const slice& where,
+                                                  std::int64_t slices, const payment_terms& all_terms) {
+  const spot_terms& terms = all_terms.spot;
   pay_break_even lines;
   const paid_run *on_demand = way_of(ways, provisioning::on_demand), *spot = way_of(ways, provisioning::spot);
-  if (on_demand != nullptr && spot != nullptr &&
-      spot->rate * (spot->run + terms.checkpoint_time) < on_demand->rate * on_demand->run)
+  if (on_demand != nullptr && spot != nullptr && all_terms.mean_time_between_failures.value() > 0)
+    lines.spot_mtbp_against_on_demand = spot_pays_from(where, slices, *on_demand, *spot, all_terms);
+  else if (on_demand != nullptr && spot != nullptr &&
+           spot->rate * (spot->run + terms.checkpoint_time) < on_demand->rate * on_demand->run)
     lines.spot_mtbp_against_on_demand =
         break_even_mean_time_between_preemptions({on_demand->rate, spot->rate}, spot->run, slices, terms);
   const auto add = [&](provisioning kind, std::optional<double>& to_on_demand, std::optional<double>& to_spot) {
@@ -358,7 +381,7 @@ namespace detail {
   std::sort(answer.ways.begin(), answer.ways.end(), [](const paid_run& x, const paid_run& y) {
     return std::make_pair(x.total, x.kind) < std::make_pair(y.total, y.kind);
   });
-  answer.break_even = detail::break_even_of(answer.ways, asked.slices, terms.spot);
+  answer.break_even = detail::break_even_of(answer.ways, where, asked.slices, terms);
   answer.assumed = all_assumed({}, assumed);
   if (answer.ways.empty()) return answer;
   const paid_run best = *tpuplan::cheapest(answer.ways);

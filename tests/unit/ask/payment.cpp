@@ -44,7 +44,7 @@ TEST_CASE("where spot begins to pay, and flex-start of a TPU against that of a G
   REQUIRE(on_demand != nullptr);
   REQUIRE(spot != nullptr);
   REQUIRE(flex != nullptr);
-  CHECK(detail::break_even_of(answer.ways, 1, {}).spot_mtbp_against_on_demand.has_value());
+  CHECK(detail::break_even_of(answer.ways, slice_for(asked.slice), 1, {}).spot_mtbp_against_on_demand.has_value());
   REQUIRE(answer.against_gpu.has_value());
   const gpu_offer h100 = gpu_for("H100");
   REQUIRE(h100.flex_start.has_value());
@@ -114,6 +114,25 @@ TEST_CASE("terms out of range are refused, whichever way of paying has a price",
   CHECK(says(refused(), "against.run_s is 1e+300; valid: 1e-6 to 3.2e9 s"));
   asked.run = seconds{1e300};
   CHECK(says(refused(), "run_s is 1e+300"));
+}
+
+TEST_CASE("where chips fail too, spot pays from where the table says so") {
+  pay_request asked;
+  asked.slice = "v6e-8", asked.run = 3_days, asked.chip_time_between_failures = seconds{20 * 3600};
+  const pay_answer answer = answer_to(asked, price_book{});
+  REQUIRE(answer.break_even.spot_mtbp_against_on_demand);
+  const auto saves = [&](double times) {
+    pay_request other = asked;
+    other.mean_time_between_preemptions = times * *answer.break_even.spot_mtbp_against_on_demand;
+    const pay_answer found = answer_to(other, price_book{});
+    return detail::way_of(found.ways, provisioning::spot)->total <
+           detail::way_of(found.ways, provisioning::on_demand)->total;
+  };
+  CHECK(saves(1.001));
+  CHECK_FALSE(saves(0.999));
+  asked.chip_time_between_failures = {};
+  CHECK(*answer_to(asked, price_book{}).break_even.spot_mtbp_against_on_demand >
+        *answer.break_even.spot_mtbp_against_on_demand);  // on demand takes longer as well
 }
 
 }  // namespace ask_payment_tests

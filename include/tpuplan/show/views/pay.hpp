@@ -177,6 +177,8 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
         joined({"a commitment is paid for its whole term",
                 options.names_options ? ": say with --rest-used what part of the rest other work uses" : ""}));
   add_break_even(notes.sentences, answer);
+  if (answer.rest_of_term_used > 0 && answer.rest_of_term_used < 1)
+    notes.sentences.push_back("the table has this run pay for all hours of a commitment that nobody uses");
   if (!notes.sentences.empty()) shown.parts.push_back(std::move(notes));
   if (answer.against_gpu) shown.parts.push_back(gpus_part(answer, options));
   if (answer.checkpoints)
