@@ -49,7 +49,10 @@ namespace detail {
     case finding_kind::wraparound:
       return now + " has axes that are no rings: " + better + " with as many sequences on each chip";
     case finding_kind::slices: return now + " wait for the network between them: " + better;
-    case finding_kind::microbatch: return now + " microbatches leave HBM unused: with " + better + " it";
+    case finding_kind::microbatch:
+      return now +
+             (fit == verdict::yes ? " microbatches leave HBM unused: with " : " microbatches take longer: with ") +
+             better + " it";
   }
   return subject;
 }

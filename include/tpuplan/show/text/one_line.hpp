@@ -134,9 +134,9 @@ template <class Values>
 struct shown_field {
   template <class T>
   shown_field(const T& x) noexcept  // NOLINT(google-explicit-constructor)
-      : value{&x}, blank{[](const void* at) { return is_blank(*static_cast<const T*>(at)); }}, text{[](const void* at) {
-          return field_text(*static_cast<const T*>(at));
-        }} {}
+      : value{&x},
+        blank{[](const void* at) { return is_blank(*static_cast<const T*>(at)); }},
+        text{[](const void* at) { return field_text(*static_cast<const T*>(at)); }} {}
   const void* value;
   bool (*blank)(const void*);
   std::string (*text)(const void*);

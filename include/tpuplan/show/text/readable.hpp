@@ -194,7 +194,10 @@ inline constexpr unit time_units[] = {{86400, " days", 2}, {3600, " hours", 2}, 
 [[nodiscard]] inline std::string narrowed_words(std::string_view named, std::string_view of, seconds low_before,
                                                 seconds high_before, seconds low, seconds high) {
   const std::string before = duration_range(low_before, high_before), after = duration_range(low, high);
+  const auto moved = [](seconds from, seconds to) { return math::abs(to / from - 1) > 0.02; };
+  const bool is_moved = moved(low_before, low) || moved(high_before, high);
   const std::string begin = std::string(named) + (before == after                         ? " keeps"
+                                                  : !is_moved                             ? " hardly changes"
                                                   : high / low < high_before / low_before ? " narrows"
                                                                                           : " changes");
   const std::string band = " the band of " + std::string(of);

@@ -245,7 +245,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   return joined({"each token  ", duration(estimate.per_token.total), " (between ", duration(estimate.per_token.low),
                  " and ", duration(estimate.per_token.high),
                  !estimate.per_token.extrapolated       ? ""
-                 : answer.kind == architecture::decoder ? "; no published run is on such a chip"
+                 : answer.kind == architecture::decoder ? "; no run of such a model on such a chip is published"
                                                         : "; no run of such a model is published",
                  ")", kept_words(answer.chance_to_keep_tpot, estimate.meets_tpot)});
 }

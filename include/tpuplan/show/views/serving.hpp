@@ -90,10 +90,10 @@ inline void add_slowdown(std::vector<std::string>& words, const std::optional<do
 /// What is to be known of requests that come near to what can be served; nothing further away.
 [[nodiscard]] inline std::string load_words(per_second requests, per_second capacity) {
   const double load = requests / capacity;
-  if (!(load > 0.95)) return {};
+  if (!(load > 0.9)) return {};
   return joined({"it takes ", percent(load),
-                 " of the requests that it can serve at most: steps a little longer than estimated make the wait many "
-                 "times as long"});
+                 " of the requests that it can serve at most: steps a little longer than estimated, or sequences that "
+                 "are computed again for want of cache, make the wait many times as long, as a simulation shows"});
 }
 
 /// Simulated latencies and their targets.
