@@ -43,7 +43,7 @@ class loaded_prices {
   std::optional<tpuplan::owned_price_book> own_;
 };
 
-/// The region of the prices for a command that follows: "us" too beside a zone, in whose region the prices would be else.
+/// The region of the prices of a command that follows; "us" too beside a zone, as else its region is taken.
 void add_region(std::vector<follow_up_option>& own, std::string_view region, const session& with);
 
 /// The day of today, by UTC; that of SOURCE_DATE_EPOCH where it is set, so that an answer can be had again.

@@ -204,7 +204,8 @@ inline slices_over_day follow(const traffic_day& day, const scaling_rule& rule, 
       starting[i + lag] += more;
       ordered += more;
     }
-    if (more < 0) serving = std::max<std::int64_t>(std::min<std::int64_t>(serving, 1), serving + more);  // what was ordered still comes
+    // What was ordered still comes.
+    if (more < 0) serving = std::max(std::min<std::int64_t>(serving, 1), serving + more);
     result.serving.push_back(static_cast<double>(serving));
     result.paid.push_back(static_cast<double>(serving + ordered));
     result.most = std::max(result.most, serving + ordered);

@@ -159,8 +159,9 @@ inline waiting_requests replica_day(const day_request& request, const slices_ove
     one.cached = static_cast<std::int64_t>(request.job.prefix_hit_rate * static_cast<double>(one.prompt));
     const std::size_t decision = decision_of(slices, one.arrival, every);
     const std::size_t served = slices.for_arrivals(decision).decision;
-    waited.push_back(served == decision ? seconds{0} : static_cast<double>(served) * every - one.arrival);
-    one.arrival += waited.back();
+    const seconds from = served == decision ? one.arrival : static_cast<double>(served) * every;
+    waited.push_back(from - one.arrival);
+    one.arrival = from;  // not by a sum: those that wait for the same slices come in order
   }
   return {std::move(requests), std::move(waited)};
 }

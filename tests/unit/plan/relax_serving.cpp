@@ -87,7 +87,7 @@ TEST_CASE("what a target would have to be does not depend on what it was, and is
   }
 }
 
-TEST_CASE("a percentile is brought near to what lets a plan in", "[plan]") {
+TEST_CASE("a percentile is brought near to what lets a plan in", "[plan][slow]") {
   serving_request request = asked_for(1024, 256, 5);
   request.job.percentiles.first_token = {0.99, 10_ms};
   const std::vector<serving_relaxation> list = relaxations(request);
