@@ -1,6 +1,7 @@
 # cmake -DSOURCE=DIR -P mirror.cmake: fails, and says which, where a public header has no test under its own path and name
-# that includes it (tests/static/cost/price.cpp or tests/unit/cost/price.cpp for cost/price.hpp), and where a test has
-# the name of no header. The rooms behind the doors that read, ask and show may have tests of their own, and need none.
+# that includes it, or what stands for it in tests/support (tests/static/cost/price.cpp or tests/unit/cost/price.cpp for
+# cost/price.hpp), and where a test has the name of no header. The rooms behind the doors that read, ask and show may
+# have tests of their own, and need none.
 cmake_minimum_required(VERSION 3.16)
 file(GLOB_RECURSE headers RELATIVE ${SOURCE}/include/tpuplan ${SOURCE}/include/tpuplan/*.hpp)
 set(problems "")
@@ -13,7 +14,7 @@ foreach(header IN LISTS headers)
   set(found FALSE)
   foreach(kind IN ITEMS static unit)
     if(EXISTS ${SOURCE}/tests/${kind}/${test})
-      file(STRINGS ${SOURCE}/tests/${kind}/${test} includes REGEX "^#include <tpuplan/${header}>")
+      file(STRINGS ${SOURCE}/tests/${kind}/${test} includes REGEX "^#include (<tpuplan|\"support)/${header}[>\"]")
       if(includes)
         set(found TRUE)
       endif()

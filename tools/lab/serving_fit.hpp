@@ -346,8 +346,8 @@ struct made_band {
   };
   const bool unnamed = engine == serving_engine::unnamed;
   const detail::engines_that_ran& ran = unnamed ? made.ran : only;
-  const detail::engine_times times = detail::times_of(detail::candidates_of(ran, {}), ran.count, time_under);
-  return detail::range_around(one.predicted, detail::range_of_engines(ran, made.band, best, times),
+  return detail::range_around(one.predicted,
+                              detail::range_of_engines(ran, made.band, best, detail::times_of(ran, {}, time_under)),
                               unnamed ? best : seconds{0});
 }
 

@@ -263,14 +263,9 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   serving_estimate result;
   result.replicas = floor_to_count(replicas);
   result.largest_running = slots_for(served, cache, longest, job, where);
-  // A replica that runs less than one request on average still holds all of one.
-  const auto hold = [&](double running) {
-    result.memory = memory_of(served, running < 1 ? 1 : running, cache, job, where);
-    if (result.largest_running > 0) result.fit = fits(result.memory);
-  };
   if (result.largest_running == 0) {
     result.refusal = serving_refusal::does_not_fit;
-    hold(1);
+    result.memory = memory_of(served, 1, cache, job, where);
     return result;
   }
   const slotted_replica slotted = with_slots(of, model, job, static_cast<double>(result.largest_running), mesh, own);
@@ -280,7 +275,8 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   const prefill_floor floor = floor_of(of.prompts, alone, static_cast<double>(fresh_tokens(job)), job, mesh, own);
   refuse_targets(result, job, terms.step, floor);
   if (result.refusal != serving_refusal::none) {
-    hold(1);
+    result.memory = memory_of(served, 1, cache, job, where);
+    result.fit = fits(result.memory);
     return result;
   }
   result.prefill = seconds{prompt.prefill};
@@ -292,7 +288,9 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   const working_point& at = found.at;
   result.running = found.running;
   result.per_token = token_of(terms, at.batch, at.prompts, at.token, job.engine);
-  hold(result.running);
+  // A replica that runs less than one request on average still holds all of one.
+  result.memory = memory_of(served, result.running < 1 ? 1 : result.running, cache, job, where);
+  result.fit = fits(result.memory);
   result.queue = seconds{found.queue};
   result.first_token = result.queue + seconds{at.first};
   add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, own);

@@ -28,27 +28,28 @@ struct candidate_engine {
   bool pages = true, hosts_in_turn = false, prompts_alone = false;  // as in its row
 };
 
-/// The engines that ran, as candidates.
-using candidate_engines = std::array<candidate_engine, most_engines_that_ran>;
-constexpr candidate_engines candidates_of(const engines_that_ran& ran, const fitted_engines& fitted) {
+constexpr candidate_engine candidate_of(const engine_row& row, const fitted_engines& fitted) {
+  return {factors_of(fitted, row.engine), row.pages, row.hosts_in_turn, row.prompts_alone};
+}
+/// Each engine with the factors of the library, which most questions take.
+using candidate_engines = std::array<candidate_engine, sizeof(engines) / sizeof(engine_row)>;
+constexpr candidate_engines candidates_of(const fitted_engines& fitted) {
   candidate_engines all{};
-  for (std::size_t i = 0; i < ran.count; ++i) {
-    const engine_row& row = row_of(ran.items[i].engine);
-    all[i] = {factors_of(fitted, row.engine), row.pages, row.hosts_in_turn, row.prompts_alone};
-  }
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = candidate_of(engines[i], fitted);
   return all;
 }
-/// Those of each kind with the factors of the library, which most questions take.
-inline constexpr candidate_engines usual_candidates[] = {candidates_of(ran_by_kind[0], engine_fit),
-                                                         candidates_of(ran_by_kind[1], engine_fit),
-                                                         candidates_of(ran_by_kind[2], engine_fit)};
+inline constexpr candidate_engines usual_candidates = candidates_of(engine_fit);
 
-/// Seconds that an estimate would be under each of so many candidates.
+/// Seconds that an estimate would be under each engine that ran.
 using engine_times = std::array<double, most_engines_that_ran>;
 template <class Estimate>
-constexpr engine_times times_of(const candidate_engines& all, std::size_t count, const Estimate& time_under) {
+constexpr engine_times times_of(const engines_that_ran& ran, const fitted_engines& fitted, const Estimate& time_under) {
+  const bool usual = &fitted == &default_serving_calibration.engines;
   engine_times times{};
-  for (std::size_t i = 0; i < count; ++i) times[i] = time_under(all[i]).value();
+  for (std::size_t i = 0; i < ran.count; ++i) {
+    const auto place = static_cast<std::size_t>(ran.items[i].engine);
+    times[i] = time_under(usual ? usual_candidates[place] : candidate_of(engines[place], fitted)).value();
+  }
   return times;
 }
 
@@ -110,13 +111,8 @@ constexpr likely_time likely_range(const ranged& of, bool covered, seconds floor
 template <class Estimate, class Times>
 constexpr void add_range(Estimate& estimate, const ranged& of, bool covered, seconds floor,
                          const fitted_engines& fitted, const Times& time_under) {
-  engine_times times{};
-  if (of.engine == serving_engine::unnamed) {
-    const engines_that_ran& ran = ran_of(of.kind);
-    const bool usual = &fitted == &default_serving_calibration.engines;
-    times = usual ? times_of(usual_candidates[static_cast<std::size_t>(of.kind)], ran.count, time_under)
-                  : times_of(candidates_of(ran, fitted), ran.count, time_under);
-  }
+  const bool is_named = of.engine != serving_engine::unnamed;
+  const engine_times times = is_named ? engine_times{} : times_of(ran_of(of.kind), fitted, time_under);
   const likely_time range = likely_range(of, covered, floor, estimate.total, times);
   const double over = range.total / range.low - 1, under = 1 - range.total / range.high;
   estimate.extrapolated = !covered;
