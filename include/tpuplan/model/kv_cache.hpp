@@ -132,6 +132,15 @@ constexpr bytes bytes_kept(const kept_numbers& kept, std::int64_t sequence_lengt
   return size_of(cache) * (static_cast<double>(checked_add(global, local)) + merged) + kept.states;
 }
 
+/// `kv_bytes_per_sequence` of a decoder that is known to be valid.
+constexpr bytes kv_sequence_of_valid(const transformer& model, std::int64_t sequence_length, dtype cache,
+                                     window_eviction windows = window_eviction::evict) {
+  positive_count("sequence_length", sequence_length);
+  kept_numbers kept = kept_of_valid(model);
+  if (windows == window_eviction::keep_all) kept.window = 0;
+  return bytes_kept(kept, sequence_length, cache);
+}
+
 }  // namespace detail
 
 /// Bytes of keys and values of one sequence of that length, in tokens, and of its recurrent states. With eviction,
@@ -141,10 +150,7 @@ constexpr bytes bytes_kept(const kept_numbers& kept, std::int64_t sequence_lengt
                                                     dtype cache = dtype::bf16,
                                                     window_eviction windows = window_eviction::evict) {
   detail::check_cached(model);
-  detail::positive_count("sequence_length", sequence_length);
-  detail::kept_numbers kept = detail::kept_of_valid(model);
-  if (windows == window_eviction::keep_all) kept.window = 0;
-  return detail::bytes_kept(kept, sequence_length, cache);
+  return detail::kv_sequence_of_valid(model, sequence_length, cache, windows);
 }
 
 }  // namespace abi_0
