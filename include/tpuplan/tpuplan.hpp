@@ -16,6 +16,7 @@
 #include <tpuplan/estimate/training.hpp>
 #include <tpuplan/handbook.hpp>
 #include <tpuplan/hardware/gpus.hpp>
+#include <tpuplan/parallel/open_layout.hpp>
 #include <tpuplan/plan/planner.hpp>
 
 // Last: the headers above need not look at its operators.

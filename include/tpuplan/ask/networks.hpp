@@ -12,6 +12,7 @@
 #include <tpuplan/estimate/training/network.hpp>
 #include <tpuplan/handbook/epochs.hpp>
 #include <tpuplan/handbook/network.hpp>
+#include <tpuplan/parallel/open_layout.hpp>
 #include <tpuplan/plan/network_plan.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <vector>

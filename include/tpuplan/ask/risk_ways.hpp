@@ -12,6 +12,7 @@
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/base/date.hpp>
 #include <tpuplan/launch/request.hpp>
+#include <tpuplan/parallel/open_layout.hpp>
 #include <tpuplan/plan/chance.hpp>
 #include <tpuplan/risk/outlook.hpp>
 #include <utility>

@@ -22,6 +22,7 @@
 #include <tpuplan/model/kv_cache.hpp>
 #include <tpuplan/model/parameters.hpp>
 #include <tpuplan/model/vision.hpp>
+#include <tpuplan/parallel/open_layout.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/show/text/advice.hpp>
 #include <utility>

@@ -132,18 +132,22 @@ enum class wraparound_rule : std::uint8_t {
                                                               const topology& pod) {
   detail::check_shape(shape);
   const std::array<std::int32_t, 3>& d = shape.dims;
+  std::array<known<bool>, 3> wraps{};
   switch (rule) {
-    case wraparound_rule::axis_of_16: return {known<bool>{d[0] == 16}, known<bool>{d[1] == 16}, known<bool>{false}};
-    case wraparound_rule::whole_cubes: {
-      const bool cubes = d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0;
-      return {known<bool>{cubes}, known<bool>{cubes}, known<bool>{cubes}};
-    }
+    case wraparound_rule::axis_of_16:
+      for (std::size_t axis = 0; axis < 3; ++axis) wraps[axis] = axis < 2 && d[axis] == 16;
+      return wraps;
+    case wraparound_rule::whole_cubes:
+      for (known<bool>& one : wraps) one = d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0;
+      return wraps;
     case wraparound_rule::whole_pod: break;
   }
-  const bool solid = shape.axes == 3;
-  if (shape == pod) return {known<bool>{true}, known<bool>{true}, known<bool>{solid}};
-  if (chips(shape) <= 4) return {known<bool>{false}, known<bool>{false}, known<bool>{false}};
-  return {known<bool>{unknown}, known<bool>{unknown}, solid ? known<bool>{unknown} : known<bool>{false}};
+  const bool whole = shape == pod;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (whole || axis >= static_cast<std::size_t>(shape.axes) || chips(shape) <= 4)
+      wraps[axis] = whole && axis < static_cast<std::size_t>(shape.axes);
+  }
+  return wraps;
 }
 
 /// Whether the three-dimensional shape may be twisted for more bisection: multiples of 4, each dimension equal to or

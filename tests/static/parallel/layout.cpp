@@ -13,18 +13,6 @@ namespace {
 
 static_assert(fsdp_layout(slice_for("v5p-128")).fsdp == 64);
 
-// FSDP that is open takes what the other degrees leave.
-static_assert(filled_layout(open_layout(), slice_for("v5p-128")).fsdp == 64);
-static_assert(filled_layout(open_layout(), slice_for("v5e-1")).fsdp == 1);
-static_assert(filled_layout(
-                  [] {
-                    layout mesh = open_layout();
-                    mesh.tensor = 2;
-                    return mesh;
-                  }(),
-                  slice_for("v5p-128"))
-                  .fsdp == 32);
-
 // What a mesh fills, spans and shards the batch into: tensor shards work on the same sequences.
 constexpr layout mixed = [] {
   layout mesh;
