@@ -95,10 +95,10 @@ loaded_prices::loaded_prices(const std::string& file, const std::vector<std::str
     own_ = load_own_prices(file);
     return;
   }
-  for (const std::string& region : regions) {
-    if (!own_ && (with.own_data || !has_region(price_book{}, region)))
-      own_ = load_prices(with.data_dir + "/prices.json");
-  }
+  if (with.own_data)
+    own_ = load_prices(with.data_dir + "/prices.json");
+  else
+    own_ = known_prices(regions).own;
 }
 
 price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }

@@ -62,6 +62,7 @@ std::string alias_table(data_folder& data);
 std::string slice_table(data_folder& data);
 std::string machine_table(data_folder& data);
 std::string price_table(data_folder& data);
+std::string other_price_table(data_folder& data);
 std::string gpu_table(data_folder& data);
 std::string lifetime_table(data_folder& data);
 std::string zone_table(data_folder& data);

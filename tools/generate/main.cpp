@@ -28,6 +28,7 @@ constexpr table tables[] = {
     {"hardware/slice_table.hpp", "machine_types", "hardware.json", generate::machine_table},
     {"hardware/gpus.hpp", "gpu_offers", "gpus.json", generate::gpu_table},
     {"cost/price_table.hpp", "us_prices", "prices.json", generate::price_table},
+    {"read/world_prices.hpp", "other_prices", "prices.json", generate::other_price_table},
     {"cost/lifetimes.hpp", "spot_lifetimes", "lifetimes.json", generate::lifetime_table},
     {"read/zones.hpp", "zones", "zones.json", generate::zone_table},
     {"simulate/split.hpp", "cache_transfers", "transfers.json", generate::transfer_table},

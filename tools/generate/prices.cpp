@@ -33,9 +33,8 @@ std::string hourly(const json& row, const char* key) {
   return price.is_null() ? "unknown" : scaled(price.get<double>(), 1, "_usd_per_h");
 }
 
-}  // namespace
-
-std::string price_table(data_folder& data) {
+/// The rows of data/prices.json in the US, or those elsewhere, as a table of that name.
+std::string price_table(data_folder& data, const char* name, bool of_us) {
   const std::vector<std::string> chips = data.chips();
   const std::vector<std::string> kinds = {"on_demand", "spot",          "flex_start",
                                           "calendar",  "commitment_1y", "commitment_3y"};
@@ -43,7 +42,7 @@ std::string price_table(data_folder& data) {
   std::vector<std::pair<key, std::string>> rows;
   for (const json& row : at(data["prices.json"], "rows", "prices.json")) {
     const std::string region = at(row, "region", "prices.json: a price");
-    if (region.rfind("us", 0) != 0) continue;
+    if ((region.rfind("us", 0) == 0) != of_us) continue;
     rows.push_back({{place(chips, row.at("generation")), region, row.at("smallest_chips").get<std::int64_t>(),
                      place(kinds, row.at("provisioning"))},
                     price_row(row)});
@@ -51,9 +50,15 @@ std::string price_table(data_folder& data) {
   std::sort(rows.begin(), rows.end());
   std::vector<std::string> text;
   for (const auto& row : rows) text.push_back(row.second);
-  return unformatted(fmt::format("inline constexpr std::array<packed_price, {}> us_prices = {{{{\n{}}}}};\n",
-                                 text.size(), listed(text)));
+  return unformatted(fmt::format("inline constexpr std::array<packed_price, {}> {} = {{{{\n{}}}}};\n", text.size(),
+                                 name, listed(text)));
 }
+
+}  // namespace
+
+std::string price_table(data_folder& data) { return price_table(data, "us_prices", true); }
+
+std::string other_price_table(data_folder& data) { return price_table(data, "other_prices", false); }
 
 std::string gpu_table(data_folder& data) {
   std::vector<std::string> rows;

@@ -88,19 +88,27 @@ template <class Request>
   else
     return {};
 }
+/// The known prices of places, by one of the functions that say what counts there.
+template <class Placed>
+[[nodiscard]] placed_prices placed(const asked_places& places, const Placed& counted) {
+  asked_prices known = known_prices(places.regions, places.zone);
+  placed_prices there = counted(places, known.book(), built_in_zones());
+  if (!there.prices.own) there.prices = std::move(known);
+  return there;
+}
 /// The prices of a plan in its places: those of the question, or the built-in ones as `prices_in_places` has them.
 template <class Request>
 [[nodiscard]] placed_prices prices_of_plan(const Request& asked) {
   if (!asked.prices.is_null()) return {prices_of(asked.prices), {}};
   const asked_places places{asked.regions, asked.generations, asked.kinds, zone_of(asked)};
-  return is_of_us_alone(places) ? placed_prices{} : prices_in_places(places, price_book{}, built_in_zones());
+  return is_of_us_alone(places) ? placed_prices{} : placed(places, prices_in_places);
 }
 /// The prices of a question about one region and these chips.
 [[nodiscard]] inline placed_prices prices_there(const nlohmann::json& prices, const std::string& region,
                                                 const std::vector<std::string>& chip_names, const std::string& zone) {
   if (!prices.is_null()) return {prices_of(prices), {}};
   const asked_places places{{region}, chip_names, {}, zone};
-  return is_of_us_alone(places) ? placed_prices{} : prices_in_region(places, price_book{}, built_in_zones());
+  return is_of_us_alone(places) ? placed_prices{} : placed(places, prices_in_region);
 }
 /// The same of a question about one slice, whose name may be wrong.
 template <class Request>

@@ -42,7 +42,8 @@ namespace detail {
   if (!named.is_string() || named == "" || !have_row(tables, "zone") || !(of_plan || of_run)) return request;
   const std::string zone = named.get<std::string>();
   const std::vector<zone_row> rows = built_in_zones();
-  const asked_prices known = prices_of(request.value("prices", nlohmann::json()));
+  const nlohmann::json own = request.value("prices", nlohmann::json());
+  const asked_prices known = own.is_null() ? known_prices({}, zone) : prices_of(own);
   if (const nlohmann::json slice = request.value("slice", nlohmann::json()); slice.is_string()) {
     (void)chips_of_zone(rows, zone);
     if (const maybe<tpuplan::slice> where = find_slice(slice.get<std::string>()))

@@ -173,9 +173,20 @@ struct place_fields {
   return regions;
 }
 
-/// Keeps a plan to a zone: the chips that it has, at the prices of its region. Throws, naming the field, for what
-/// `chips_of_zone` and `regions_of_zone` refuse, and for chips that the zone has not. Worked: a plan in us-central2-b
-/// is one of v4 and v6e.
+namespace detail {
+/// Those of some chips that a plan takes where none is named; all of them where it would take none.
+inline std::vector<std::string> usual_among(const std::vector<std::string>& chip_names) {
+  const std::vector<std::string> usual = usual_generations();
+  std::vector<std::string> kept;
+  for (const std::string& one : chip_names)
+    if (std::find(usual.begin(), usual.end(), one) != usual.end()) kept.push_back(one);
+  return kept.empty() ? chip_names : kept;
+}
+}  // namespace detail
+
+/// Keeps a plan to a zone: the chips that it has and a plan takes unasked (`usual_generations`), at the prices of its
+/// region. Throws, naming the field, for what `chips_of_zone` and `regions_of_zone` refuse, and for chips that the zone
+/// has not. Worked: a plan in us-central2-b is one of v4 and v6e.
 template <class Plan>
 void keep_to_zone(Plan& asked, const std::string& zone, bool has_regions, const std::vector<zone_row>& rows,
                   const price_book& book, const place_fields& fields = {}) {
@@ -183,7 +194,7 @@ void keep_to_zone(Plan& asked, const std::string& zone, bool has_regions, const 
   const std::vector<std::string> there = chips_of_zone(rows, zone, fields);
   const maybe<provisioning> kind = asked.kinds.size() == 1 ? asked.kinds.front() : maybe<provisioning>{};
   for (const std::string& one : asked.generations) check_zone(rows, zone, chip_for(one).name.view(), kind);
-  if (asked.generations.empty()) asked.generations = there;
+  if (asked.generations.empty()) asked.generations = detail::usual_among(there);
   asked.regions = regions_of_zone(asked.regions, has_regions, zone, book, fields);
 }
 

@@ -1,6 +1,8 @@
 // Who can order chips in the places of a question.
+#include <algorithm>
 #include <string>
 #include <tpuplan/ask/places.hpp>
+#include <tpuplan/read/world_prices.hpp>
 
 #include "support/ask.hpp"
 #include "support/catch.hpp"
@@ -19,6 +21,18 @@ price_row spot_of(std::string_view generation, std::string_view region, double u
 const price_row rows[] = {spot_of("v6e", "us-east4"),     spot_of("v6e", "us-east5"), spot_of("v5e", "europe-west3"),
                           spot_of("v5e", "europe-west4"), spot_of("v6e", "us"),       spot_of("tpu7x", "us-east1")};
 const price_book book(rows, 6);
+
+using nlohmann::json;
+
+json reply_to(const char* question, const json& request) {
+  return json::parse(ask({{"schema", json_schema}, {"question", question}, {"request", request}}).dump());
+}
+json answered(const char* question, const json& request) {
+  const json all = reply_to(question, request);
+  INFO(all.dump().substr(0, 300));
+  REQUIRE(all.contains("answer"));
+  return all["answer"];
+}
 
 }  // namespace
 
@@ -93,13 +107,6 @@ TEST_CASE("a region has its flat prices in every question, and us the book as it
 }
 
 TEST_CASE("a row of a plan in a region with a flat price is what train, risk and pay answer there", "[ask]") {
-  using nlohmann::json;
-  const auto answered = [](const char* question, const json& request) {
-    const json all = json::parse(ask({{"schema", json_schema}, {"question", question}, {"request", request}}).dump());
-    INFO(all.dump().substr(0, 300));
-    REQUIRE(all.contains("answer"));
-    return all["answer"];
-  };
   const json config = json_document(llama_3_8b());
   const json planned = answered("plan", {{"config", config},
                                          {"tokens", 1e11},
@@ -141,6 +148,34 @@ TEST_CASE("of an area a zone takes the region that it is in, and us where it is 
   CHECK(
       says(refused({"us"}, false, "europe-west4-a"), "zone is europe-west4-a; valid: a zone in the US, or prices of"));
   CHECK(regions_of_zone({"us"}, false, "us-east5-b", book) == std::vector<std::string>{"us-east5"});
+}
+
+TEST_CASE("a question names regions of the world, areas and zones in them, and has their prices", "[door]") {
+  const owned_price_book world = world_prices();
+  const maybe<price_row> there = find_price(world.book(), slice_for("v6e-16"), "europe-west4", provisioning::on_demand);
+  REQUIRE(there);
+  const json of_slice = {{"slice", "v6e-16"}, {"run_s", 3600}, {"region", "europe-west4"}};
+  const json paid = answered("pay", of_slice);
+  const auto& ways = paid["ways"];
+  const auto is_on_demand = [](const json& way) { return way["kind"] == "on_demand"; };
+  const auto found = std::find_if(ways.begin(), ways.end(), is_on_demand);
+  REQUIRE(found != ways.end());
+  INFO(found->dump());
+  CHECK((*found)["total_usd"].get<double>() == Approx(16 * in_usd_per_hour(there->per_chip)));
+
+  json plan = {{"config", json_document(llama_3_8b())}, {"tokens", 1e10}};
+  for (const char* area : {"europe", "europe-west4", "all"}) {
+    INFO(area);
+    plan["regions"] = {area};
+    const std::string best = answered("plan", plan)["plans"][0]["region"];
+    CHECK((std::string(area) == "all" || best.rfind("europe-", 0) == 0));
+  }
+  plan.erase("regions");
+  plan["zone"] = "europe-west4-a";
+  CHECK(answered("plan", plan)["plans"][0]["region"] == "europe-west4");
+  for (const json& row : answered("plan", plan)["plans"]) CHECK(row["slice"].get<std::string>().rfind("v3", 0) != 0);
+  plan["zone"] = "europe-west9-a";
+  CHECK(says(reply_to("plan", plan)["error"].dump(), "a zone with TPUs"));
 }
 
 }  // namespace ask_places_tests
