@@ -140,44 +140,102 @@ constexpr change asked_changes[] = {
     {&run_features::size, 2, "of a model four times as large", "of a model four times as large"},
     {&run_features::size, -2, "of a model a fourth as large", "of a model a fourth as large"}};
 
-std::optional<suggestion> suggest(const own_runs& known, const own_spreads& spreads, const char* what) {
+/// A count times a power of two; 0 where it is not whole.
+std::int64_t scaled(std::int64_t count, double doublings) {
+  const double factor = std::exp2(doublings), result = static_cast<double>(count) * factor;
+  return result < 1 || result != std::floor(result) ? 0 : static_cast<std::int64_t>(result);
+}
+
+bool has_slice(const slice& where, double doublings) {
+  const std::int64_t wanted = scaled(chips(where), doublings);
+  return wanted > 0 && find_slice_of_size(where.chip, wanted).has_value();
+}
+
+/// Whether a step can be run with that change: on a slice that there is, of a batch that divides and may fit.
+bool can_train(const measured_run& run, const change& one) {
+  if (one.feature == &run_features::chips) return has_slice(run.where, one.doublings);
+  training_job job = run.job;
+  if (one.feature == &run_features::load) job.global_batch = scaled(job.global_batch, one.doublings);
+  if (one.feature == &run_features::length) job.sequence_length = scaled(job.sequence_length, one.doublings);
+  const std::int64_t longest = run.model.max_positions;
+  if (job.global_batch == 0 || job.sequence_length == 0 || (longest > 0 && job.sequence_length > longest)) return false;
+  try {
+    return fits(memory_use(run.model, job, run.mesh, run.where)) != verdict::no;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+/// Whether tokens or prompts can be served with that change: on a slice that there is, as many at once as it holds.
+bool can_serve(const measured_run& run, const change& one) {
+  if (one.feature == &run_features::chips) return has_slice(run.where, one.doublings);
+  serving_job job = run.traffic;
+  const double factor = std::exp2(one.doublings);
+  if (one.feature == &run_features::length) {
+    for (token_lengths* length : {&job.prompt, &job.output}) {
+      length->mean *= factor, length->mean_square *= factor * factor;
+      length->longest = static_cast<std::int64_t>(std::ceil(static_cast<double>(length->longest) * factor));
+    }
+  }
+  const bool is_prompt = run.kind == measured_kind::first_token;  // one at a time, whose load is its length
+  const double at_once = is_prompt ? 1 : run.running;
+  const double running = one.feature == &run_features::load && !is_prompt ? at_once * factor : at_once;
+  try {
+    return running >= 1 && running <= static_cast<double>(largest_running(run.model, job, run.sharding, run.where));
+  } catch (const error&) {
+    return false;
+  }
+}
+
+/// The changed run that leaves least spread; nothing where none leaves less. `runs` are those that are known, in their
+/// order.
+std::optional<suggestion> suggest(const own_runs& known, const std::vector<const measured_run*>& runs,
+                                  const own_spreads& spreads, const char* what) {
   if (known.count == 0 || known.count == most_own_runs) return std::nullopt;
   std::vector<run_features> asked;
-  std::vector<std::string> words;
-  const bool training = std::string_view(what) == "step" || std::string_view(what) == "memory";
+  std::vector<std::string> words;  // empty: it cannot be run
   for (std::size_t i = 0; i < known.count; ++i) {
+    const measured_run& run = *runs[i];
+    const bool training = run.kind == measured_kind::step || run.kind == measured_kind::memory;
     for (const change& one : asked_changes) {
       run_features about = known.items[i].about;
       about.*one.feature += one.doublings;
       if (about.*one.feature < 0) continue;
       asked.push_back(about);
-      words.push_back(fmt::format("one like run {} {}", i + 1, training ? one.step : one.token));
+      words.push_back((training ? can_train(run, one) : can_serve(run, one))
+                          ? fmt::format("one like {} {}", run.id, training ? one.step : one.token)
+                          : std::string());
     }
   }
-  const auto left_with = [&](const own_runs& runs) {
+  const auto left_with = [&](const own_runs& with) {
     double sum = 0;
-    for (const run_features& about : asked) sum += own_spread_left(runs, spreads, about);
+    for (const run_features& about : asked) sum += own_spread_left(with, spreads, about);
     return sum / static_cast<double>(asked.size());
   };
   suggestion best{what, "", left_with(known), 2};
   for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (words[i].empty()) continue;
     own_runs tried = known;
     tried.items[tried.count++] = {asked[i], 0, 0, 0};
     const double left = left_with(tried);
     if (left < best.after - 1e-9) best.after = left, best.change = words[i];
   }
+  if (best.after > best.before - 0.005) return std::nullopt;  // less than is shown
   return best;
 }
 
-std::vector<suggestion> suggestions(const own_constants& known) {
+std::vector<suggestion> suggestions(const own_constants& known, const std::vector<measured_run>& runs) {
   std::vector<suggestion> list;
-  const auto add = [&list](const std::optional<suggestion>& one) {
-    if (one) list.push_back(*one);
+  const auto add = [&](const own_runs& own, measured_kind kind, const own_spreads& spreads, const char* what) {
+    std::vector<const measured_run*> of_kind;
+    for (const measured_run& run : runs)
+      if (run.kind == kind) of_kind.push_back(&run);
+    if (const std::optional<suggestion> one = suggest(own, of_kind, spreads, what)) list.push_back(*one);
   };
-  add(suggest(known.training.own, training_spreads, "step"));
-  add(suggest(known.memory, memory_spreads, "memory"));
-  add(suggest(known.serving.own_decode, decode_spreads, "token"));
-  add(suggest(known.serving.own_prefill, prefill_spreads, "first token"));
+  add(known.training.own, measured_kind::step, training_spreads, "step");
+  add(known.memory, measured_kind::memory, memory_spreads, "memory");
+  add(known.serving.own_decode, measured_kind::token, decode_spreads, "token");
+  add(known.serving.own_prefill, measured_kind::first_token, prefill_spreads, "first token");
   return list;
 }
 
@@ -213,18 +271,35 @@ std::string amount(const judged_run& one, double value) {
                                                 : duration(seconds{value});
 }
 
+/// The commands that take these runs: steps and peaks of memory are of training, tokens and first tokens of serving.
+std::string commands_for(const std::vector<measured_run>& runs) {
+  const auto has = [&](measured_kind one, measured_kind other) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const measured_run& run) { return run.kind == one || run.kind == other; });
+  };
+  const bool trains = has(measured_kind::step, measured_kind::memory);
+  const bool serves = has(measured_kind::token, measured_kind::first_token);
+  return trains && serves ? "train, fit, plan, risk, serve and simulate"
+         : trains         ? "train, fit, plan and risk"
+                          : "serve, simulate and plan --serve";
+}
+
 view view_of(const measured_runs& read, const std::vector<judged_run>& judged, const std::vector<suggestion>& next,
              const std::string& output) {
   view shown;
   shown.title = words_of(counts_of(constants_knowing(read.runs)));
   view_part part =
-      readable::table_of("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error");
-  const auto error = [](double is, double measured) { return fmt::format("{:+.1f} %", 100 * (is / measured - 1)); };
-  for (const judged_run& one : judged)
-    part.rows.push_back(
-        text_cells({one.run->id, std::string(one.run->model.name.view()), std::string(name(one.run->kind)),
-                    amount(one, one.measured), amount(one, one.alone.value), error(one.alone.value, one.measured),
-                    amount(one, one.others.value), error(one.others.value, one.measured)}));
+      readable::table_of("run | of | ~what | >measured | >estimated | >error | >knowing the others | >error then");
+  const auto error = [](double is, double measured) {
+    return readable::cell(fmt::format("{:+.1f} %", 100 * (is / measured - 1)), is / measured - 1);
+  };
+  for (const judged_run& one : judged) {
+    const auto shown_as = [&](double value) { return readable::cell(amount(one, value), value); };
+    part.rows.push_back({readable::cell(one.run->id), readable::cell(one.run->model.name.view()),
+                         readable::cell(name(one.run->kind)), shown_as(one.measured), shown_as(one.alone.value),
+                         error(one.alone.value, one.measured), shown_as(one.others.value),
+                         error(one.others.value, one.measured)});
+  }
   for (const judged_run& one : judged) {
     if (std::string doubt = doubt_of(one); !doubt.empty()) part.notes.push_back(std::move(doubt));
   }
@@ -236,9 +311,9 @@ view view_of(const measured_runs& read, const std::vector<judged_run>& judged, c
         fmt::format("the {} to measure next: {}; it would leave {} of the spread of similar estimates, where {} is "
                     "left now",
                     one.of, one.change, percent(one.after), percent(one.before)));
-  say(output.empty()
-          ? "--output FILE keeps it for --calibration of train, fit, plan, risk, serve and simulate"
-          : "written to " + output + ": --calibration of train, fit, plan, risk, serve and simulate takes it");
+  const std::string commands = commands_for(read.runs);
+  say(output.empty() ? "--output FILE keeps it for --calibration of " + commands
+                     : "written to " + output + ": --calibration of " + commands + " takes it");
   return shown;
 }
 
@@ -262,7 +337,7 @@ void run_calibrate(const calibrate_options& given, const session& with) {
                : fmt::format("one or more; {} has {}", read.skipped.front().first, read.skipped.front().second));
   const own_constants known = constants_knowing(read.runs);
   const std::vector<judged_run> judged = judge(read.runs);
-  const std::vector<suggestion> next = suggestions(known);
+  const std::vector<suggestion> next = suggestions(known, read.runs);
   if (!given.output.empty()) write_document(given.output, calibration_document(read.runs));
   answer(with, view_of(read, judged, next, given.output), [&] { return document_of(read, judged, next); });
 }

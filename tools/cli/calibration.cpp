@@ -1,10 +1,22 @@
 #include "cli/calibration.hpp"
 
+#include <filesystem>
+
 #include "cli/config.hpp"
 
 namespace cli {
 
 using namespace tpuplan;
+
+namespace {
+
+/// What the model in a file is called: the name of the file or of its folder.
+std::string name_of_file(const std::string& file) {
+  const std::filesystem::path path(file);
+  return (path.extension() == ".json" ? path.stem() : path.filename()).string();
+}
+
+}  // namespace
 
 option& add_calibration_option(command& to, std::string& path) {
   return to.ask_file(own_run_rows, "--calibration", path);
@@ -14,8 +26,11 @@ nlohmann::json load_runs(const std::string& path) {
   nlohmann::json document = load_json(path == "-" ? "/dev/stdin" : path);
   if (!document.is_object() || !document.contains("records") || !document["records"].is_array()) return document;
   for (nlohmann::json& record : document["records"]) {
-    if (record.is_object() && record.contains("config") && record["config"].is_string())
-      record["config"] = load_hf_document(record["config"].get<std::string>());
+    if (!record.is_object() || !record.contains("config") || !record["config"].is_string()) continue;
+    const std::string file = record["config"];
+    nlohmann::json& config = record["config"] = load_hf_document(file);
+    if (config.is_object() && (!config.contains("_name_or_path") || config["_name_or_path"] == ""))
+      config["_name_or_path"] = name_of_file(file);
   }
   return document;
 }

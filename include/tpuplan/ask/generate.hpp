@@ -336,6 +336,16 @@ namespace detail {
   return maxdiffusion_refusal(run, where);
 }
 
+/// Which layout a search took, by its memory.
+template <class Memory>
+[[nodiscard]] std::string chosen_layout_words(const Memory& memory) {
+  const verdict fit = tpuplan::fits(memory);
+  return fit == verdict::yes             ? ": the fastest that fits"
+         : fit == verdict::no            ? ": none fits; the one that needs least"
+         : memory.total <= memory.usable ? ": none surely fits; the fastest whose estimate does"
+                                         : ": none surely fits; the fastest that may";
+}
+
 [[nodiscard]] inline std::string layout_words(const generation_layout& mesh) {
   std::string words;
   const auto add = [&](std::string_view degree, std::int64_t of) {
@@ -455,7 +465,7 @@ inline void set_memory(generate_answer& answer, const generation_memory& memory)
   assumed_values assumed = made.assumed;
   const bool open = asked.mesh.data == 0 || asked.mesh.tensor == 0 || asked.mesh.context == 0 || asked.mesh.fsdp == 0 ||
                     (best.mesh.context > 1 && !asked.exchange);
-  if (open) assumed.emplace_back("layout", detail::layout_words(best.mesh) + ": the fastest that fits");
+  if (open) assumed.emplace_back("layout", detail::layout_words(best.mesh) + detail::chosen_layout_words(best.memory));
   if (!asked.kind && answer.kind) assumed.emplace_back("way of paying", "on_demand");
   answer.assumed = made.read;
   for (auto& [field, value] : assumed) answer.assumed.push_back({field, value, std::string(not_given)});

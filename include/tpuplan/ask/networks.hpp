@@ -237,8 +237,7 @@ void fill_run(const Asked& asked, bool spot_counts, const std::vector<std::strin
   answer.breakdown = step;
   answer.memory = answer_to_fit(said);
   answer.widest = largest_product_of(all.net);
-  answer.arithmetic_can_limit =
-      training_flops_per_example(all.net).value() > 0 && static_cast<bool>(critical_examples(all.net, all.where.chip));
+  answer.arithmetic_can_limit = arithmetic_can_limit(all.net, all.job, all.where.chip);
   answer.input = input;
   answer.data = asked.data;
   answer.region = asked.region;

@@ -187,7 +187,14 @@ void set_chances(const Request& request, const Planned& one, luck_of_runs& luck,
   cost.price = from.cost.price;
   cost.billed = from.cost.billed;
   cost.wall = from.cost.wall;
+  cost.wall_low = from.wall_low, cost.wall_high = from.wall_high;
   cost.total = from.cost.total;
+  cost.low = from.low, cost.high = from.high;
+  cost.superseded = is_before_announced_change(cost.price);
+  cost.unused = from.cost.unused, cost.unused_cost = from.cost.unused_cost;
+  cost.checkpoint_interval = from.cost.checkpoint_interval;
+  cost.preemptions = from.cost.preemptions;
+  cost.goodput = from.cost.run / from.cost.wall;
   return to;
 }
 }  // namespace detail

@@ -143,8 +143,10 @@ struct serve_answer {
   std::optional<requests_at_rate> at_rate{};  ///< the ends of mean times, of requests that come at a rate
   /// Engines that may run: the one that is named or, where none is, those that ran in published runs, most first.
   std::vector<served_software> software{};
-  /// The range of the time of a token where no engine is named; nothing where nothing is served then.
+  /// The range of the time of a token where no engine is named, with so many sequences at once; nothing where nothing
+  /// is served then.
   std::optional<seconds> unnamed_low{}, unnamed_high{};
+  std::optional<double> unnamed_running{};
   /// That where nobody says how well the program is tuned; nothing where nobody does.
   std::optional<seconds> untold_low{}, untold_high{};
   std::string slice{};
@@ -374,6 +376,14 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
 }
 }  // namespace detail
 
+namespace detail {
+/// Refuses token times of the caller's own beside an encoder, which writes no tokens and has no use of them.
+inline void check_own_tokens(const transformer& model, const serving_calibration& constants) {
+  if (model.kind == architecture::encoder && constants.own_decode.count > 0 && constants.own_prefill.count == 0)
+    fail(errc::invalid_argument, "calibration", "of token times, for an encoder", "first tokens of prompts");
+}
+}  // namespace detail
+
 /// What an engine on the slice does under the job, and its dollars per million tokens at these prices. `config` and
 /// `given.job` are taken as they are, with the formats of their weights and what their engine does by itself filled in.
 /// Throws, naming the field, for an unknown slice or region, products in a format that the chip has no rate for, and
@@ -390,6 +400,7 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   detail::check_arithmetic(where.chip, asked.job.activations);
   check_sharding(config.model, asked.mesh, where);
   expect_region(book, asked.region);
+  detail::check_own_tokens(config.model, asked.constants);
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
                  "requests a second, for targets by percentile; simulate holds them for requests in flight");
@@ -412,7 +423,8 @@ inline std::optional<encoder_answer> encoder_part(const transformer& model, cons
   answer.at_rate = known.at_rate();
   answer.software = known.engines();
   if (const maybe<serving_estimate> unnamed = known.under(serving_engine::unnamed))
-    answer.unnamed_low = unnamed->per_token.low, answer.unnamed_high = unnamed->per_token.high;
+    answer.unnamed_low = unnamed->per_token.low, answer.unnamed_high = unnamed->per_token.high,
+    answer.unnamed_running = unnamed->running;
   if (const maybe<serving_estimate> untold = known.untold())
     answer.untold_low = untold->per_token.low, answer.untold_high = untold->per_token.high;
   answer.chips = tpuplan::chips(where);
@@ -476,9 +488,9 @@ TPUPLAN_FIELDS(tpuplan::served_change, kind, subject, now, better, output_tokens
                per_token_then, gain, words)
 TPUPLAN_FIELDS(tpuplan::serving_change_row, change, given, needed, weights)
 TPUPLAN_FIELDS(tpuplan::serve_answer, fits, chance_to_fit, estimate, chance_to_keep_ttft, chance_to_keep_tpot, at_rate,
-               software, unnamed_low, unnamed_high, untold_low, untold_high, slice, chips, largest_context,
-               output_tokens_per_s_per_chip, costs, frontier, speculation, advice, targets, simulated, meets_targets,
-               slowdown, chance_at_targets, changes, adapters, encoder, assumed, model, kind, job, mesh)
+               software, unnamed_low, unnamed_high, unnamed_running, untold_low, untold_high, slice, chips,
+               largest_context, output_tokens_per_s_per_chip, costs, frontier, speculation, advice, targets, simulated,
+               meets_targets, slowdown, chance_at_targets, changes, adapters, encoder, assumed, model, kind, job, mesh)
 TPUPLAN_FIELDS(tpuplan::requests_together, requests, step, rate)
 TPUPLAN_FIELDS(tpuplan::encoder_answer, step, together, capacity_of_one_process)
 

@@ -163,7 +163,9 @@ inline void check_item_traffic(const simulate_generation_request& asked) {
   for (const item_price& one : answer.made.costs) {
     if (one.kind != answer.made.kind) continue;
     answer.usd_per_hour = one.usd_per_hour;
-    answer.usd_per_item = one.usd_per_hour / (3600 * answer.report.made.value());
+    // At the rate that is asked for, where it is made: what comes in a run differs by chance.
+    const per_second items = answer.keeps_up && asked.rate.value() > 0 ? asked.rate : answer.report.made;
+    answer.usd_per_item = one.usd_per_hour / (3600 * items.value());
   }
   answer.assumed = std::exchange(answer.made.assumed, {});
   const auto assume = [&](const char* field, std::string value) {

@@ -22,10 +22,11 @@ inline namespace abi_0 {
 struct served_software {
   /// @{
   /// The engine, its share of the published runs of such models, each source counted once, and what each token takes
-  /// where it runs; no times where it cannot serve this.
+  /// where it runs, with so many sequences at once; no times where it cannot serve this.
   serving_engine engine{};
   double share = 0;
   std::optional<seconds> per_token{}, per_token_low{}, per_token_high{};
+  std::optional<double> running{};
   /// @}
 };
 /// Which engine's constants are used, and how many published runs are behind them, as what is assumed under "engine".
@@ -149,7 +150,7 @@ struct software_of {
       row.engine = ran.items[i].engine, row.share = ran.items[i].share;
       if (const maybe<serving_estimate> of = under(row.engine))
         row.per_token = of->per_token.total, row.per_token_low = of->per_token.low,
-        row.per_token_high = of->per_token.high;
+        row.per_token_high = of->per_token.high, row.running = of->running;
     }
     return rows;
   }
@@ -178,6 +179,6 @@ struct software_of {
 
 TPUPLAN_FIELDS(tpuplan::requests_at_rate, first_token_low, first_token_high, per_token_low, per_token_high,
                served_at_most)
-TPUPLAN_FIELDS(tpuplan::served_software, engine, share, per_token, per_token_low, per_token_high)
+TPUPLAN_FIELDS(tpuplan::served_software, engine, share, per_token, per_token_low, per_token_high, running)
 
 #endif

@@ -248,15 +248,6 @@ template <class Asked>
   return few * unit;
 }
 
-/// Which layout a search took, by its memory.
-[[nodiscard]] inline std::string chosen_layout_words(const memory_breakdown& memory) {
-  const verdict fit = tpuplan::fits(memory);
-  return fit == verdict::yes             ? ": the fastest that fits"
-         : fit == verdict::no            ? ": the one that needs least"
-         : memory.total <= memory.usable ? ": none surely fits; the fastest whose estimate does"
-                                         : ": none surely fits; the fastest that may";
-}
-
 /// The layout and its memory, as both questions have them.
 template <class Asked, class Answer>
 void place_training(const diffusion_pipeline& pipeline, const Asked& asked, training_subject& about, const slice& where,

@@ -235,10 +235,10 @@ constexpr void check_positions(const serving_job& job, const transformer& model,
 constexpr void check_images(const serving_job& job, const transformer& model) {
   check_count("serving_job.images", job.images, 1000, "0 to 1000");
   if (job.images > 0 && !has_vision(model))
-    fail(errc::invalid_argument, "serving_job.images", job.images, "0: the model has no vision tower");
+    fail(errc::invalid_argument, "serving_job.images", job.images, "none: the model has no vision tower");
   if (job.images > 0 && model.attention.cross_layers > 0)
     fail(errc::unsupported, "serving_job.images", job.images,
-         "0: images that layers of their own attend to are not served yet, only images among the tokens of a prompt");
+         "none: images that layers of their own attend to are not served yet, only images among the tokens of a prompt");
 }
 
 /// Refuses lengths whose mean is above the longest, or whose mean square is impossible with that mean.
@@ -427,9 +427,9 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   detail::in_range("serving_job.tpot_target", detail::not_negative("serving_job.tpot_target", job.tpot_target.value()),
                    0, 1e9, "0 (none) to 1e9 s");
   detail::validate(job.percentiles);
-  validate(job.speculation);
   if (job.speculation.draft_tokens > 0 && model.kind != architecture::decoder)
     detail::fail(errc::unsupported, "speculation.draft_tokens", job.speculation.draft_tokens, "none but of a decoder");
+  validate(job.speculation);
   validate_engine(job);
   detail::check_shared_prefix(job, model);
 }

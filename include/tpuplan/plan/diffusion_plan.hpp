@@ -120,6 +120,7 @@ struct diffusion_plan {
   seconds run{};
   paid_run cost{};
   usd low{}, high{};
+  seconds wall_low{}, wall_high{};
   /// @}
 };
 

@@ -162,7 +162,7 @@ inline item_day_option day_under(const item_day_request& asked, const payment_mi
   option.most_slices = slices.most;
   option.preemptions = slices.preemptions;
   add_cost(option, terms_of(asked), slices);
-  option.per_item = option.cost / static_cast<double>(requests.size());
+  option.per_item = option.cost / requests_of(asked.day);  // not of those that come by chance
   add_latencies(option, asked, slices, simulate_batches(asked.service, requests, servers_of(slices, asked.day.part)));
   return option;
 }

@@ -57,6 +57,8 @@ struct network_plan {
   paid_run cost{};              ///< the way of paying that comes first
   usd low{};                    ///< its dollars at the low end of the band of the step
   usd high{};                   ///< its dollars at the high end; infinite where so long a run cannot be had
+  seconds wall_low{};           ///< from start to end at the low end of the band of the step
+  seconds wall_high{};          ///< the same at the high end; infinite likewise
 };
 
 /// What a checkpoint of a network holds: the weights that are trained, and the optimizer's state. Worked: of ResNet-50
@@ -150,7 +152,7 @@ std::vector<paid_run> paid_runs_of(const Request& request, const Planned& planne
   return runs;
 }
 
-/// Pays a plan, with its dollars at the ends of the band of its step.
+/// Pays a plan, with its dollars and its time at the ends of the band of its step.
 template <class Request, class Planned>
 void set_cost(const Request& request, Planned& planned, const paid_run& paid) {
   planned.cost = paid;
@@ -159,11 +161,13 @@ void set_cost(const Request& request, Planned& planned, const paid_run& paid) {
   const auto at = [&](seconds step) {
     const seconds run = step * static_cast<double>(planned.steps);
     const payment_terms at_end = at_pace(terms, step / planned.step.total);
-    return can_be_paid(paid.kind, 1, run, at_end) ? pay_for(planned.where, 1, run, paid.price, at_end).total
-                                                  : usd{math::detail::infinity};
+    paid_run ends;
+    ends.total = usd{math::detail::infinity}, ends.wall = seconds{math::detail::infinity};
+    return can_be_paid(paid.kind, 1, run, at_end) ? pay_for(planned.where, 1, run, paid.price, at_end) : ends;
   };
-  planned.low = at(planned.step.low);
-  planned.high = at(planned.step.high);
+  const paid_run low = at(planned.step.low), high = at(planned.step.high);
+  planned.low = low.total, planned.wall_low = low.wall;
+  planned.high = high.total, planned.wall_high = high.wall;
 }
 
 template <class Planned>

@@ -95,7 +95,17 @@ TEST_CASE("the plan of a network is that of plan_network", "[ask]") {
     CHECK(best["cost_usd"] == way["total_usd"]);
     CHECK(best["cost_low_usd"] == way["total_low_usd"]);
     CHECK(best["cost_high_usd"] == way["total_high_usd"]);
+    const json& cost = best["plan"]["costs"][0];  // of the plan that launch takes
+    CHECK(cost["low_usd"] == best["cost_low_usd"]);
+    CHECK(cost["high_usd"] == best["cost_high_usd"]);
+    CHECK(cost["wall_low_s"] == way["wall_low_s"]);
+    CHECK(cost["wall_high_s"] == way["wall_high_s"]);
+    CHECK(cost["goodput"] == best["run_s"].get<double>() / best["wall_s"].get<double>());
   }
+  CHECK(says(plan["view"].get<std::string>(), "layout"));
+  const json cheap = resnet_question(
+      "plan_network", {{"data", {{"examples", 1281167}, {"epochs", 90}}}, {"budget_usd", 1}, {"deadline_s", 1e6}});
+  CHECK(says(cheap["view"].get<std::string>(), "more dollars would do: v5litepod-"));
   const json none = resnet_question("plan_network", {{"data", {{"examples", 50000}}}, {"budget_usd", 1e-6}});
   CHECK(none["answer"]["plans"].empty());
   CHECK(none["answer"]["lost"]["over_budget"].get<int>() > 0);

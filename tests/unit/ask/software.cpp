@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/show/views/serve.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
+#include "support/refusal.hpp"
 
 using namespace tpuplan;
 
@@ -53,6 +55,21 @@ TEST_CASE("a question without an engine lists those that ran, one with an engine
   CHECK(named.unnamed_high == open.unnamed_high);
   // The name narrows the range.
   CHECK(*named.software.front().per_token_low > *open.unnamed_low);
+}
+
+TEST_CASE("an engine that runs fewer sequences at once does not narrow the band of more") {
+  model_config config;
+  config.model = llama_3_8b();
+  serve_request asked;
+  asked.slice = "v6e-4";  // every place is taken: vLLM has fewer
+  const serve_answer open = answer_to_serve(config, asked, price_book{});
+  REQUIRE(open.software.front().running);
+  CHECK(*open.unnamed_running == open.estimate.running);
+  CHECK(*open.software.front().running < *open.unnamed_running);
+  CHECK(says(readable::software_words(open, {}), "run at once, each token"));
+  CHECK_FALSE(says(readable::software_words(open, {}), "narrows"));
+  asked.job.concurrency = 32;
+  CHECK(says(readable::software_words(answer_to_serve(config, asked, price_book{}), {}), "narrows"));
 }
 
 TEST_CASE("a target is kept with half a chance at the estimate, and without a target there is none") {

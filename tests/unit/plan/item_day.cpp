@@ -51,7 +51,7 @@ TEST_CASE("a day of clips: fixed slices keep the target, those that follow the t
   CHECK(close(fixed->slice_hours, 12 * static_cast<double>(answer.fixed)));
   CHECK(close(fixed->cost.value(), fixed->slice_hours * 16 * 2.7, 1e-9));  // dollars an hour of a v6e chip
   CHECK(
-      close(fixed->per_item.value(), fixed->cost.value() / (3600 * (8 * 0.01 + 4 * 0.04)), 0.1));  // requests at random
+      close(fixed->per_item.value(), fixed->cost.value() / (3600 * (8 * 0.01 + 4 * 0.04)), 1e-9));
   CHECK(follows->slice_hours < 0.8 * fixed->slice_hours);
   CHECK(follows->cost < fixed->cost);
   CHECK(spot->cost < follows->cost);

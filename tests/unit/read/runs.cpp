@@ -67,6 +67,39 @@ TEST_CASE("a short list of runs is read") {
   CHECK(says(open.skipped[0].second, "neither target_step_time_s nor hbm_used_bytes"));
 }
 
+TEST_CASE("a run has the images, the source and the masked tokens that train has") {
+  const auto record_of = [](json config) {
+    json record = step(2.4);
+    record.erase("model");
+    record["config"] = std::move(config);
+    return record;
+  };
+  const json bert = {{"model_type", "bert"}};
+  const measured_runs encoder = read({record_of(bert)});
+  REQUIRE(encoder.runs.size() == 1);
+  CHECK(encoder.runs[0].job.logits_fraction == masked_share);
+  CHECK(encoder.unknown.empty());
+
+  json pictured = record_of({{"model_type", "paligemma"}});
+  pictured["images"] = 2, pictured["freeze_vision"] = true;
+  const measured_runs seen = read({pictured});
+  REQUIRE(seen.runs.size() == 1);
+  CHECK(seen.runs[0].job.images_per_sequence == 2);
+  CHECK(seen.runs[0].job.freeze_vision);
+  CHECK(seen.unknown.empty());
+
+  json pair = record_of({{"model_type", "t5"}});
+  pair["source_length"] = 512;
+  CHECK(read({pair}).runs.at(0).job.source_length == 512);
+
+  json text = step(2.4);
+  text["images"] = 2;
+  CHECK(says(read({text}).skipped.at(0).second, "records[0].images is 2; valid: 0 for a model without a vision tower"));
+  text.erase("images");
+  text["source_length"] = 512;
+  CHECK(says(read({text}).skipped.at(0).second, "source_length is 512; valid: 0 but of an encoder and a decoder"));
+}
+
 TEST_CASE("kinds of measurements have names, and keys without meaning are listed") {
   CHECK(name(measured_kind::first_token) == "first_token");
   CHECK(name(measured_kind::step) == "step");

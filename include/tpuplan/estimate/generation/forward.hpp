@@ -52,6 +52,7 @@ struct device_share {
   context_exchange exchange = context_exchange::gather;
   double peak = 0, mxu = 0, hbm = 0;  // of a device: FLOP/s, sustained share of it in products, bytes/s
   std::int64_t side = 0;              // of the MXU
+  double weight_bytes = 2;            // of a weight in HBM, as it is kept
 };
 
 constexpr device_share share_on(const slice& where, const calibration& constants) {
@@ -85,7 +86,7 @@ constexpr void add_products(pass_time& time, const blocks::work_list& work, cons
     const bool depthwise = p.one.outer == 1 && p.one.copies > 1;
     const double rate = depthwise ? on.peak * vector_rate_share : on.peak * on.mxu;
     const double macs = depthwise ? inner * outer : filled(inner, on.side) * filled(outer, on.side);
-    const double results = 2 * used * rows * outer, weights = 2 * used * inner * outer;
+    const double results = 2 * used * rows * outer, weights = on.weight_bytes * used * inner * outer;
     const double arithmetic = 2 * used * rows * macs / rate, moved = (weights + 2 * results) / on.hbm;
     time.products += seconds{arithmetic > moved ? arithmetic : moved};
     time.elementwise += seconds{constants.hbm_passes * 2 * results / on.hbm};
@@ -177,7 +178,8 @@ constexpr void add_collectives(pass_time& time, const blocks::work_list& work, d
   }
   if (on.fsdp > 1) {
     const double others = (on.fsdp - 1) / on.fsdp;
-    const seconds whole = bytes{2 * weights / on.tensor * others} / group_bandwidth(where, on.fsdp, units);
+    const double each = on.weight_bytes < 2 ? on.weight_bytes : 2;  // no wider than products take it
+    const seconds whole = bytes{each * weights / on.tensor * others} / group_bandwidth(where, on.fsdp, units);
     time.collectives += max(constants.exposed_fsdp * whole, whole - (time.products + time.attention));
   }
 }

@@ -20,7 +20,7 @@ struct generation_time {
   seconds total{};   ///< of the batch
   seconds low{};     ///< lower end of the band, never below `floor`
   seconds high{};    ///< upper end
-  seconds floor{};   ///< all FLOPs at the peak rate of the slice: no program is faster
+  seconds floor{};   ///< all FLOPs at the peak rate, or the weights of each step through HBM: no program is faster
   pass_time step{};  ///< one step by part, all its forward passes, before caching
   flops work{};      ///< of the models, nothing padded, for the whole batch
   double mfu = 0;    ///< `work` over the bf16 peak
@@ -59,8 +59,9 @@ constexpr bool is_convolutional(const generation_work& work) {
 constexpr double widened_end(double end, bool extrapolated) { return extrapolated ? end * math::sqrt(end) : end; }
 
 constexpr device_share share_of(const generation_layout& mesh, double examples, const slice& where,
-                                const calibration& constants) {
+                                const calibration& constants, dtype weights = dtype::bf16) {
   device_share share = share_on(where, constants);
+  share.weight_bytes = size_of(weights).value();
   share.examples = examples;
   share.tensor = static_cast<double>(mesh.tensor), share.context = static_cast<double>(mesh.context);
   share.fsdp = static_cast<double>(mesh.fsdp), share.exchange = mesh.exchange;
@@ -80,7 +81,7 @@ constexpr seconds text_time(const generation_work& work, const generation_job& j
   if (!(work.text.weights > 0)) return {};
   const std::int64_t groups = checked_multiply(mesh.data, mesh.context);
   device_share share = share_of(mesh, static_cast<double>(ceil_div(checked_multiply(job.batch, job.forwards), groups)),
-                                where, constants);
+                                where, constants, job.weights);
   share.context = 1;
   return pass_of(work.text, share, where, constants).total;
 }
@@ -90,7 +91,18 @@ constexpr seconds decode_time(const generation_work& work, const generation_job&
                               const calibration& constants) {
   if (!(work.decoder.weights > 0)) return {};
   const auto examples = static_cast<double>(ceil_div(job.batch, devices(where)));
-  return pass_of(work.decoder, share_of({}, examples, where, constants), where, constants).total;
+  return pass_of(work.decoder, share_of({}, examples, where, constants, job.weights), where, constants).total;
+}
+
+/// The least time in which the denoisers' weights move through the HBM of their devices, once in each step.
+constexpr seconds weights_floor(const generation_work& work, const generation_job& job, const generation_layout& mesh,
+                                const slice& where) {
+  double weights = 0;
+  for (std::size_t i = 0; i < work.denoisers.size; ++i) weights += work.shares[i] * work.denoisers.items[i].weights;
+  const auto shards = static_cast<double>(checked_multiply(mesh.tensor, mesh.fsdp));
+  const bytes each{size_of(job.weights).value() * weights / shards};
+  const bytes_per_second rate = where.chip.hbm.bandwidth / static_cast<double>(where.chip.jax_devices);
+  return (static_cast<double>(job.steps) / job.cache_speedup) * (each / rate);
 }
 
 /// FLOPs of the models for a batch.
@@ -115,7 +127,7 @@ constexpr flops work_of_batch(const generation_work& work, const generation_job&
   validate(work, job, mesh, where);
   validate(fitted);
   generation_time time;
-  const auto share = detail::share_of(mesh, static_cast<double>(examples_of(job, mesh)), where, constants);
+  const auto share = detail::share_of(mesh, static_cast<double>(examples_of(job, mesh)), where, constants, job.weights);
   for (std::size_t i = 0; i < work.denoisers.size; ++i)
     detail::add_pass(time.step, detail::pass_of(work.denoisers.items[i], share, where, constants), work.shares[i]);
   time.step.software = (fitted.software - 1) * time.step.total;
@@ -125,8 +137,9 @@ constexpr flops work_of_batch(const generation_work& work, const generation_job&
   time.decode = fitted.software * detail::decode_time(work, job, where, constants);
   time.total = time.text + time.steps + time.decode;
   time.work = detail::work_of_batch(work, job);
-  time.floor = time.work / peak_rate(where, dtype::bf16);
-  time.mfu = time.floor / time.total;
+  const seconds at_peak = time.work / peak_rate(where, dtype::bf16);
+  time.floor = max(at_peak, detail::weights_floor(work, job, mesh, where));
+  time.mfu = at_peak / time.total;
   time.extrapolated = !detail::has_generation_runs(where.chip) || detail::is_convolutional(work);
   time.low = max(detail::widened_end(fitted.low, time.extrapolated) * time.total, min(time.floor, time.total));
   time.high = detail::widened_end(fitted.high, time.extrapolated) * time.total;

@@ -11,6 +11,7 @@
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/training_job.hpp>
+#include <tpuplan/model/usual_job.hpp>
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/read/hf.hpp>
 #include <tpuplan/read/runs/source.hpp>
@@ -311,7 +312,21 @@ inline std::int64_t record_windows(const json_object& record) {
   return floor_to_count(examples / each + 0.5);
 }
 
-inline training_job record_job(const json_object& record) {
+/// What a step takes beside the tokens of its sequences, and which of them it predicts: images, the source of a pair,
+/// the masked tokens of an encoder.
+inline void add_inputs(training_job& job, const json_object& record, const transformer& model) {
+  job.images_per_sequence = record.count_or("images", 0);
+  if (job.images_per_sequence > 0 && !has_vision(model))
+    fail(errc::unsupported, record.path("images"), job.images_per_sequence, "0 for a model without a vision tower");
+  job.freeze_vision = record.flag_or("freeze_vision", false);
+  job.source_length = record.count_or("source_length", 0);
+  if (job.source_length > 0 && !has_two_stacks(model))
+    fail(errc::unsupported, record.path("source_length"), job.source_length, "0 but of an encoder and a decoder");
+  const bool both_ways = record.has("attention") && record.string("attention") == "bidirectional";
+  if (both_ways || model.kind == architecture::encoder) job.logits_fraction = masked_share;
+}
+
+inline training_job record_job(const json_object& record, const transformer& model) {
   training_job job;
   job.global_batch = record_windows(record);
   job.sequence_length = record.positive_count("seq_len");
@@ -323,10 +338,10 @@ inline training_job record_job(const json_object& record) {
   add_told(job, record);
   job.synchronous_collectives = record.flag_or("synchronous_collectives", false);
   job.work_multiplier = record.number_or("flop_multiplier", 1);
-  if (record.has("attention") && record.string("attention") == "bidirectional") job.logits_fraction = 0.15;
   job.optimizer = record_optimizer(record);
   job.remat = record_remat(record);
   add_adapters(job, record);
+  add_inputs(job, record, model);
   return job;
 }
 
@@ -380,7 +395,7 @@ inline slice record_slice(const json_object& record) {
   if (record.has("version")) result.version = record.string("version");
   result.quality = record.string("quality");
   result.model = detail::model_of_record(record);
-  result.job = detail::record_job(record);
+  result.job = detail::record_job(record, result.model);
   result.where = detail::record_slice(record);
   result.mesh = detail::record_layout(record, record.positive_count_or("num_slices", 1));
   if (timed) result.measured = detail::measured_time(record, "target_step_time_s");

@@ -189,7 +189,8 @@ namespace readable {
 /// The first plans of a network, and what is said of the others.
 [[nodiscard]] inline view_part network_plans_part(const plan_network_answer& answer, const view_options& options) {
   view_part part = table_of(
-      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~HBM per device | " +
+      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~layout | ~HBM per "
+      "device | " +
       paid_column("~~", answer.plans, [](const plan_network_row& row) { return row.price; }) +
       chance_columns(answer.plans.front()));
   key_runs_as_wall(part);
@@ -205,7 +206,8 @@ namespace readable {
         {count_cell(one.rank), cell(one.slice), count_cell(one.chips, true), count_cell(one.batch, true),
          cell(count(step.examples_per_second.value())), cell(one.wall), marked(one.cost, one.price, options),
          marked(range_cell(one.cost_low, one.cost_high.value_or(not_available)), is_doubtful(one.price, options)),
-         one.input ? share_cell(step.waiting / step.total) : cell(""), used_cell(one.memory.total, one.memory.usable),
+         one.input ? share_cell(step.waiting / step.total) : cell(""), cell(one_line(one.mesh)),
+         used_cell(one.memory.total, one.memory.usable),
          cell(joined({name(one.kind), " in ", one.price.region.view()}))});
     add_chances(part.rows.back(), answer.plans.front(), one);
   }
@@ -221,6 +223,10 @@ namespace readable {
                                  option("--rows " + std::to_string(answer.plans.size()))}));
   return part;
 }
+/// What a run that is nearest to a limit takes. Worked: "v5litepod-8 takes 2.39 hours and $22.93".
+[[nodiscard]] inline std::string nearest_words(const nearest_run_row& one) {
+  return joined({one.slice, " takes ", duration(one.wall), " and ", money(one.total)});
+}
 /// A row for each reason for which slices lost.
 inline void add_lost(view& to, const lost_networks& lost, const view_options& options) {
   view_part part = table_of(">slices | why they lost | ~what would do");
@@ -228,7 +234,7 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
     if (number > 0) part.rows.push_back({count_cell(static_cast<std::int64_t>(number)), cell(why), cell(instead)});
   };
   const auto within = [](const std::optional<nearest_run_row>& one) {
-    return one ? joined({one->slice, " takes ", duration(one->wall), " and ", money(one->total)}) : std::string();
+    return one ? nearest_words(*one) : std::string();
   };
   row(lost.batch_does_not_divide, reason(rejection::batch_does_not_divide));
   row(lost.does_not_fit, reason(rejection::does_not_fit));
@@ -251,6 +257,9 @@ inline void add_lost(view& to, const lost_networks& lost, const view_options& op
   if (answer.plans.empty()) {
     shown.sentences.emplace_back("no slice does it within these limits");
     shown.summary = "No slice does it within these limits.";
+    if (answer.lost.in_time)
+      shown.sentences.push_back("a later deadline would do: " + nearest_words(*answer.lost.in_time));
+    if (answer.lost.in_cost) shown.sentences.push_back("more dollars would do: " + nearest_words(*answer.lost.in_cost));
   } else {
     shown.sentences.push_back(joined({name(answer.best), " first; extrapolated: ", network_band_words}));
     const plan_network_row& first = answer.plans.front();

@@ -194,6 +194,19 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   add_terms(part.notes, kinds);
   return part;
 }
+/// What the name of an engine does to the band of a token. Where it decides how many sequences run at once, which the
+/// question leaves open, the two bands are of different steps.
+[[nodiscard]] inline std::string engine_words(const serve_answer& answer, const served_software& named,
+                                              const view_options& options) {
+  const std::string engine = joined({options.names_options ? "--engine " : "the name ", name(named.engine)});
+  if (math::abs(*named.running / *answer.unnamed_running - 1) <= 0.01)
+    return narrowed_words(engine, "a token", *answer.unnamed_low, *answer.unnamed_high, *named.per_token_low,
+                          *named.per_token_high);
+  return joined({"where no engine is named ", three_digits(*answer.unnamed_running), " run at once, each token ",
+                 duration_range(*answer.unnamed_low, *answer.unnamed_high), "; with ", engine, " ",
+                 three_digits(*named.running), ", each token ",
+                 duration_range(*named.per_token_low, *named.per_token_high)});
+}
 /// What is known of the software, and by how much the names of the engine and of its level narrow the band of a token;
 /// nothing where none is known.
 [[nodiscard]] inline std::string software_words(const serve_answer& answer, const view_options& options) {
@@ -205,10 +218,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
     words.push_back("no engine is named; sources of such runs have " + listed(ran));
   if (answer.software.empty()) return "";
   const served_software& first = answer.software.front();
-  if (answer.unnamed_low && first.per_token_low)
-    words.push_back(narrowed_words(joined({options.names_options ? "--engine " : "the name ", name(first.engine)}),
-                                   "a token", *answer.unnamed_low, *answer.unnamed_high, *first.per_token_low,
-                                   *first.per_token_high));
+  if (answer.unnamed_low && first.per_token_low) words.push_back(engine_words(answer, first, options));
   if (answer.untold_low)
     words.push_back(narrowed_words(
         joined({options.names_options ? "--software " : "the level ", name(answer.job.software)}), "a token",

@@ -38,6 +38,10 @@ namespace readable {
                                a.usd_per_item ? joined({", ", item_money(*a.usd_per_item), " each, ",
                                                         money(usd{*a.usd_per_hour}), " an hour, ", name(*a.made.kind)})
                                               : std::string()}));
+  const double made = a.report.made.value(), asked = a.rate.value();
+  if (!a.traced && a.loop.clients == 0 && a.keeps_up && math::abs(made / asked - 1) > 0.01)
+    part.notes.push_back(joined({"by chance ", count(3600 * made), " an hour came where ", count(3600 * asked),
+                                 " were asked for, at which one is priced"}));
   return part;
 }
 

@@ -36,6 +36,19 @@ static_assert(cached.decode == one.decode && cached.steps == one.steps / 2);
 // More steps, passes and items take longer.
 static_assert(of({1, 40, 2}).steps == 2 * one.steps);
 static_assert(of({1, 20, 1}).total < one.total && of({2, 20, 2}).total > one.total);
+// Weights are read in the format in which they are kept, and no program reads them faster than HBM delivers.
+constexpr generation_job in_format(dtype weights) {
+  generation_job job{1, 20, 2};
+  job.weights = weights;
+  return job;
+}
+constexpr generation_time in_fp32 = of(in_format(dtype::fp32)), in_int8 = of(in_format(dtype::int8));
+static_assert(in_int8.total <= one.total && one.total <= in_fp32.total && in_int8.total < in_fp32.total);
+static_assert(in_int8.mfu >= one.mfu && one.mfu >= in_fp32.mfu);
+constexpr seconds read_weights =
+    20 * (bytes{4 * clip.denoisers.items[0].weights} / v6e.hbm.bandwidth);  // of each device, whole
+static_assert(in_fp32.floor >= read_weights && in_fp32.low >= read_weights);
+
 // Groups that take a pass of guidance each need less exchange.
 static_assert(of({1, 20, 2}, {2, 1, 1, 4}).step.collectives < one.step.collectives);
 

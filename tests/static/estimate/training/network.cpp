@@ -38,6 +38,15 @@ static_assert(near_relative(step.mfu, 6 * 2 * 4096.0 * 4096 * 8192 / (4 * peak_r
 // A small MLP waits for its fixed time, whatever the batch.
 static_assert(step_time(mlp(784, {128, 10}), job_of(1024), replicas(8), v3_8).limited_by == step_bound::overhead);
 
+// Whether large batches are limited by arithmetic is what the parts of a step say, padding included.
+constexpr bool agrees(const network& net, const chip_spec& chip, const slice& where, std::int64_t shards) {
+  const network_step large = step_time(net, job_of(std::int64_t{1} << 30), replicas(shards), where);
+  return (large.limited_by == step_bound::compute) == arithmetic_can_limit(net, job_of(1), chip);
+}
+static_assert(agrees(wide, v3, v3_8, 8) && agrees(mlp(784, {128, 10}), v6e, slice_for("v6e-1"), 1) &&
+              agrees(mlp(16, {16}), v6e, slice_for("v6e-1"), 1));
+static_assert(arithmetic_can_limit(mlp(784, {128, 10}), job_of(1), v6e));
+
 // The host that starts each of these takes up to a millisecond for it.
 static_assert(step_time(mlp(784, {128, 10}), job_of(1024), replicas(8), v3_8).high == slowest_step_start);
 // Each of the two cores of a chip reads and updates a copy of the weights of its own.
