@@ -1,15 +1,18 @@
 #ifndef TPUPLAN_READ_HF_QUANTIZATION_HPP
 #define TPUPLAN_READ_HF_QUANTIZATION_HPP
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
 #include <tpuplan/read/hf/fields.hpp>
+#include <tpuplan/read/hf/module_names.hpp>
+#include <vector>
 
 /// @file
 /// In which format the weights beside a Hugging Face configuration are stored: `dtype` (`torch_dtype` in older files)
@@ -26,14 +29,17 @@ struct stored_format {
 
 namespace detail {
 
-/// What `quantization_config` does to linear layers, and which parts it leaves as they are.
+/// Modules that are quantised alike.
+struct quantised_group {
+  double bits = 0;                      // of a weight with its share of scales
+  std::vector<std::string> names{"*"};  // names or patterns; all of them
+};
+
+/// What `quantization_config` does to linear layers, and which of them it leaves as they are.
 struct quantization {
   std::string method;
-  double bits = 0;           // of a weight with its share of scales; 0: the method is not known
-  nlohmann::json formats{};  // of modules one by one (ModelOpt); bits is the widest of them
-  double expert_bits = 0;    // of experts, where they have a format of their own (DeepSeek-V4)
-  bool experts_alone = false;
-  nlohmann::json kept = nlohmann::json::array();  // names or patterns of modules that are not quantised
+  std::vector<quantised_group> groups{};  // the last that names a matrix counts; none: the method is not known
+  std::vector<std::string> kept{};        // names or patterns of modules that are not quantised
 };
 
 /// Bits of a weight in a group that shares a scale of `scale` bits; a group of 0 or fewer is a whole column.
@@ -71,23 +77,39 @@ inline double bits_of_bitsandbytes(const json_object& from) {
   return from.flag_or("bnb_4bit_use_double_quant", false) ? 4 + 8.0 / 64 + 32.0 / (64 * 256) : 4 + 32.0 / 64;
 }
 
-/// compressed-tensors: the widest of its groups of layers. Scales are of 16 bits; those of 4-bit floats are of 8 bits
-/// (MXFP4 in groups of 32, NVFP4 in groups of 16), those of blocks of 32.
-inline double bits_of_compressed(const json_object& from) {
-  double widest = 0;
+/// Bits of a weight of a group of compressed-tensors. Scales are of 16 bits; those of 4-bit floats are of 8 bits (MXFP4
+/// in groups of 32, NVFP4 in groups of 16), those of blocks of 32.
+inline double bits_of_compressed(const json_object& weights) {
+  const std::int64_t own = bits_in(weights, "num_bits", weights.count("num_bits"));
+  const bool small_float = own == 4 && weights.has("type") && weights.string("type") == "float";
+  const std::int64_t zero_point = weights.flag_or("symmetric", true) ? 0 : own;
+  const std::int64_t block = block_of(weights, "block_structure");
+  return block > 0 ? bits_in_group(own, block, 32)
+                   : bits_in_group(own, weights.count_or("group_size", 0), small_float ? 8 : 16 + zero_point);
+}
+
+/// The texts of a list.
+inline std::vector<std::string> texts_in(const nlohmann::json& list) {
+  std::vector<std::string> texts;
+  for (const nlohmann::json& one : list)
+    if (one.is_string()) texts.push_back(one.get<std::string>());
+  return texts;
+}
+
+/// compressed-tensors: its groups of layers, those of a class ("Linear") first, as names count before them. Those
+/// without a format of weights are of activations alone.
+inline std::vector<quantised_group> groups_of_compressed(const json_object& from) {
+  std::vector<quantised_group> of_classes, named;
   for (const auto& group : from.object("config_groups").value().items()) {
     const json_object one = from.object("config_groups").object(group.key());
     if (!one.has("weights")) continue;
-    const json_object weights = one.object("weights");
-    const std::int64_t own = bits_in(weights, "num_bits", weights.count("num_bits"));
-    const bool small_float = own == 4 && weights.has("type") && weights.string("type") == "float";
-    const std::int64_t zero_point = weights.flag_or("symmetric", true) ? 0 : own;
-    const std::int64_t block = block_of(weights, "block_structure");
-    widest = std::fmax(
-        widest, block > 0 ? bits_in_group(own, block, 32)
-                          : bits_in_group(own, weights.count_or("group_size", 0), small_float ? 8 : 16 + zero_point));
+    quantised_group read{bits_of_compressed(one.object("weights"))};
+    if (one.has("targets") && !one.at("targets").empty()) read.names = texts_in(one.list("targets"));
+    const auto is_class = [](const std::string& name) { return name == "Linear" || name == "*"; };
+    (std::all_of(read.names.begin(), read.names.end(), is_class) ? of_classes : named).push_back(std::move(read));
   }
-  return widest;
+  of_classes.insert(of_classes.end(), named.begin(), named.end());
+  return of_classes;
 }
 
 /// Bits of a weight in a format of ModelOpt, with its share of scales; 0 for one that is not known.
@@ -107,16 +129,17 @@ inline double bits_of_listed(const nlohmann::json& listed) {
 }
 
 /// ModelOpt names a format, or lists modules or groups of layers.
-inline double bits_of_modelopt(const json_object& from) {
+inline std::vector<quantised_group> groups_of_modelopt(const json_object& from) {
   const double named = bits_of_algorithm(from.has("quant_algo") ? from.string("quant_algo") : "");
-  if (named > 0) return named;
-  if (!from.has("quantized_layers")) return from.has("config_groups") ? bits_of_compressed(from) : 0;
-  double widest = 0;
-  for (const auto& each : from.object("quantized_layers").value().items())
-    widest = std::fmax(widest, bits_of_listed(each.value()));
-  return widest;
+  if (named > 0) return {{named}};
+  std::vector<quantised_group> groups;
+  if (!from.has("quantized_layers")) return from.has("config_groups") ? groups_of_compressed(from) : std::move(groups);
+  for (const auto& [module, format] : from.object("quantized_layers").value().items())
+    if (const double bits = bits_of_listed(format); bits > 0) groups.push_back({bits, {module}});
+  return groups;
 }
 
+/// Bits of a weight under a method that has one format; 0 for others.
 inline double bits_of_method(const std::string& method, const json_object& from) {
   if (method == "mxfp4") return 4.25;  // a scale of 8 bits for each 32 weights
   if (method == "fp8") return bits_in_group(8, block_of(from, "weight_block_size"), 32);
@@ -129,10 +152,16 @@ inline double bits_of_method(const std::string& method, const json_object& from)
     const std::int64_t own = bits_in(from, "bits", from.count_or("bits", 4));
     return bits_in_group(own, from.count_or("group_size", 64), 32);  // a scale and an offset of 16 bits
   }
-  if (method == "bitsandbytes") return bits_of_bitsandbytes(from);
-  if (method == "compressed-tensors") return bits_of_compressed(from);
-  if (method == "modelopt") return bits_of_modelopt(from);
-  return 0;
+  return method == "bitsandbytes" ? bits_of_bitsandbytes(from) : 0;
+}
+
+inline std::vector<quantised_group> groups_of_method(const std::string& method, const json_object& from) {
+  if (method == "compressed-tensors") return groups_of_compressed(from);
+  if (method == "modelopt") return groups_of_modelopt(from);
+  const double bits = bits_of_method(method, from);
+  if (bits == 0) return {};
+  if (method == "mxfp4") return {{bits, {"experts"}}};
+  return {{bits}};
 }
 
 /// The format that `expert_dtype` of DeepSeek-V4 gives experts beside fp8 for the rest: fp4 with a scale of 8 bits for
@@ -153,110 +182,73 @@ inline quantization read_quantization(const json_object& from) {
   if (!is_known && unnamed != std::string_view("mlx"))
     fail(errc::missing_field, from.path("quant_method"), "missing", "the format of the weights, such as fp8 or awq");
   result.method = from.has("quant_method") ? from.string("quant_method") : unnamed;
-  result.bits = bits_of_method(result.method, from);
-  result.experts_alone = result.method == "mxfp4";
-  if (result.method == "modelopt" && from.has("quantized_layers") && from.has("quant_algo") &&
-      bits_of_algorithm(from.string("quant_algo")) == 0)
-    result.formats = from.object("quantized_layers").value();
-  for (const std::string_view field : {"modules_to_not_convert", "ignore", "llm_int8_skip_modules", "exclude_modules"})
-    if (from.has(field)) result.kept.insert(result.kept.end(), from.list(field).begin(), from.list(field).end());
+  result.groups = groups_of_method(result.method, from);
+  for (const std::string_view field :
+       {"modules_to_not_convert", "ignore", "ignored_layers", "llm_int8_skip_modules", "exclude_modules"}) {
+    if (!from.has(field)) continue;
+    const std::vector<std::string> names = texts_in(from.list(field));
+    result.kept.insert(result.kept.end(), names.begin(), names.end());
+  }
+  if (from.has("dynamic")) {  // GPTQModel: "-:" leaves modules as they are, "+:" gives them other settings
+    for (const auto& [pattern, settings] : from.object("dynamic").value().items())
+      result.kept.push_back(pattern.compare(0, 2, "-:") == 0 ? "re:" + pattern.substr(2) : pattern);
+  }
   return result;
-}
-
-/// The parts that a module may belong to.
-enum class model_part : std::uint8_t { attention, mlp, experts, other };
-
-inline model_part part_of(std::string_view module) {
-  const auto has = [&](std::string_view word) { return module.find(word) != std::string_view::npos; };
-  if (has("vision") || has("visual") || has("router") || has("gate$") || module.substr(module.rfind('.') + 1) == "gate")
-    return model_part::other;
-  if (has("shared_expert")) return model_part::mlp;
-  if (has("experts")) return model_part::experts;
-  if (has("attn") || has("attention")) return model_part::attention;
-  if (has("mixer") && !has("up_proj") && !has("down_proj")) return model_part::attention;  // of Nemotron-H
-  return has("mlp") || has("mixer") || has("feed_forward") || has("ffn") ? model_part::mlp : model_part::other;
-}
-
-/// The number behind "layers." in the name of a module, or -1 where it names no layer.
-inline std::int64_t layer_of(std::string_view module) {
-  constexpr std::string_view mark = "layers.";
-  const std::size_t found = module.find(mark);
-  if (found == std::string_view::npos) return -1;
-  std::int64_t number = -1;
-  for (std::size_t i = found + mark.size(); i < module.size() && module[i] >= '0' && module[i] <= '9'; ++i)
-    number = std::min<std::int64_t>(std::max<std::int64_t>(number, 0) * 10 + (module[i] - '0'), 16777216);
-  return number;
-}
-
-/// The share of a part that stays as it is: all of it, or the layers that are named one by one.
-inline double kept_share(const nlohmann::json& kept, model_part part, std::int64_t layers) {
-  std::set<std::int64_t> named;
-  for (const nlohmann::json& each : kept) {
-    if (!each.is_string() || part_of(each.get_ref<const std::string&>()) != part) continue;
-    const std::int64_t layer = layer_of(each.get_ref<const std::string&>());
-    if (layer < 0) return 1;
-    if (layer < layers) named.insert(layer);
-  }
-  return static_cast<double>(named.size()) / static_cast<double>(layers);
-}
-
-/// Layers of a model that have such a part.
-inline std::int64_t layers_with(const transformer& model, model_part part) {
-  if (part == model_part::experts) return moe_layers(model);
-  if (part == model_part::mlp) return dense_layers(model) + (model.moe.shared_d_ff > 0 ? moe_layers(model) : 0);
-  return attention_layers(model) + (model.recurrent.beside_attention ? 0 : model.recurrent.layers);
-}
-
-/// Bits of a part of which modules are listed one by one: the mean over them, and `usual` in layers that the list does
-/// not name for it; 0 where it names none.
-inline double listed_bits(const nlohmann::json& formats, model_part part, const transformer& model, double usual) {
-  const std::int64_t layers = layers_with(model, part);
-  double sum = 0, modules = 0;
-  std::set<std::int64_t> named;
-  for (const auto& [module, format] : formats.items()) {
-    const double own = bits_of_listed(format);
-    const std::int64_t layer = layer_of(module);
-    if (own == 0 || part_of(module) != part || layer >= model.layers) continue;
-    sum += own;
-    modules += 1;
-    if (layer >= 0) named.insert(layer);
-  }
-  if (modules == 0) return 0;
-  const double share =
-      named.empty() || layers == 0 ? 1 : static_cast<double>(named.size()) / static_cast<double>(layers);
-  return std::fmin(share, 1) * sum / modules + (1 - std::fmin(share, 1)) * usual;
 }
 
 /// A number of bits as people write it: "4.25".
 inline std::string shown_bits(double bits) { return nlohmann::json(std::round(bits * 1000) / 1000).dump(); }
 
+/// Gives the matrices that a name stands for that many bits; whether it stands for anything.
+inline bool set_named(std::array<matrix_bits, part_count>& parts, const std::string& name, double bits) {
+  bool is_known = false;
+  for (const named_modules& one : modules_named(name)) {
+    is_known = is_known || one.any() || one.is_other;
+    for (matrix_bits& part : parts) part.set(one, bits);
+  }
+  return is_known;
+}
+
+/// Says which names stand for no module that is known.
+inline void say_unknown(config_fields& fields, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  const std::string more = names.size() > 1 ? " and " + std::to_string(names.size() - 1) + " more" : "";
+  fields.assume("quantization_config: modules", names.front().substr(0, 60) + more,
+                "names of no module that is known: what they say of formats is left out");
+}
+
 /// The formats of the parts, and what is said about them.
 inline void apply_quantization(config_fields& fields, const quantization& how, const transformer& model,
                                stored_format& into) {
-  if (how.bits <= 0) {
+  if (how.groups.empty()) {
     fields.assume("quantization_config", std::string(name(into.weights)),
-                  how.method + " is not a method whose widths are known: weights count as if not quantised");
+                  how.method +
+                      (how.method == "compressed-tensors" || how.method == "modelopt"
+                           ? ": no group of it has a format of weights that is known"
+                           : " is not a method whose widths are known") +
+                      ": weights count as if not quantised");
     return;
   }
   const auto usual = static_cast<double>(bits(into.weights));
-  std::string said;
-  const auto width = [&](model_part part, const char* what, bool present) {
-    if (!how.formats.is_null()) {
-      const double listed = present ? listed_bits(how.formats, part, model, usual) : 0;
-      if (listed > 0) said.append(said.empty() ? "" : ", ").append(what).append(" ").append(shown_bits(listed));
-      return listed;
-    }
-    const double kept = how.experts_alone && part != model_part::experts ? 1 : kept_share(how.kept, part, model.layers);
-    const bool own_format = part == model_part::experts && how.expert_bits > 0;
-    const double bits = own_format ? how.expert_bits : how.bits;
-    const double result = !present || kept >= 1 ? 0 : kept * usual + (1 - kept) * bits;
-    if (result > 0) said.append(said.empty() ? "" : ", ").append(what).append(" ").append(shown_bits(result));
-    return result;
+  std::array<matrix_bits, part_count> parts{matrix_bits{model, model_part::attention, usual},
+                                            matrix_bits{model, model_part::mlp, usual},
+                                            matrix_bits{model, model_part::experts, usual}};
+  std::vector<std::string> unknown;
+  const auto set = [&](const std::vector<std::string>& names, double bits) {
+    for (const std::string& one : names)
+      if (!set_named(parts, one, bits)) unknown.push_back(one);
   };
-  const bool has_mlp = moe_layers(model) < model.layers || model.moe.shared_d_ff + model.moe.parallel_dense_d_ff > 0;
-  into.parts.attention = width(model_part::attention, "attention", true);
-  into.parts.mlp = width(model_part::mlp, "MLP", has_mlp);
-  into.parts.experts = width(model_part::experts, "experts", has_experts(model));
+  for (const quantised_group& group : how.groups) set(group.names, group.bits);
+  set(how.kept, usual);
+  std::string said;
+  const auto width = [&](model_part part, const char* what) {
+    const double mean = parts[static_cast<std::size_t>(part)].mean();
+    if (mean > 0) said.append(said.empty() ? "" : ", ").append(what).append(" ").append(shown_bits(mean));
+    return mean;
+  };
+  into.parts.attention = width(model_part::attention, "attention");
+  into.parts.mlp = width(model_part::mlp, "MLP");
+  into.parts.experts = width(model_part::experts, "experts");
   said.append(said.empty() ? "nothing quantised" : " bits a weight");
   fields.assume(
       "quantization_config", std::move(said),
@@ -264,6 +256,29 @@ inline void apply_quantization(config_fields& fields, const quantization& how, c
           (how.method == "mlx"            ? ", token tables too, which MLX quantises"
            : how.method == "bitsandbytes" ? "; the kernels of bitsandbytes are CUDA: other software reads it on TPUs"
                                           : ""));
+  say_unknown(fields, unknown);
+}
+
+/// Reads `dtype` or, in older files, `torch_dtype`. Throws where both are given and differ; one that is not known is
+/// said and left out.
+inline void read_dtype(config_fields& fields, const json_object& from, stored_format& into) {
+  maybe<dtype> read;
+  for (const std::string_view field : {"dtype", "torch_dtype"}) {
+    if (!from.has(field)) continue;
+    const nlohmann::json& given = from.at(field);
+    const maybe<dtype> known = given.is_string() ? parse_dtype(given.get<std::string>()) : maybe<dtype>{};
+    if (!known) {
+      if (given != "auto")
+        fields.assume(std::string(field), std::string(name(into.weights)),
+                      shown_json(given) + " is no format that is known");
+      continue;
+    }
+    if (read && *read != *known)
+      fail(errc::invalid_argument, from.path(field), shown_json(given), "as dtype: two values for one field");
+    read = into.weights = *known;
+    if (bits(*known) < 16)
+      fields.assume(std::string(field), std::string(name(*known)), "of all weights, as no quantisation says otherwise");
+  }
 }
 
 /// The formats that a configuration states; bf16 where it states none.
@@ -277,13 +292,10 @@ inline stored_format read_stored_format(config_fields& fields, const transformer
     for (const char* field : {"dtype", "torch_dtype", "quantization_config"}) {
       fields.looked_for(inside ? std::string(part) + "." + field : field);
     }
-    for (const std::string_view field : {"dtype", "torch_dtype"}) {
-      if (!from.has(field) || !from.at(field).is_string()) continue;
-      if (const maybe<dtype> known = parse_dtype(from.string(field))) result.weights = *known;
-    }
+    read_dtype(fields, from, result);
     if (from.has("quantization_config") && has_text(model)) {
       quantization how = read_quantization(from.object("quantization_config"));
-      how.expert_bits = bits_of_experts(fields);
+      if (const double own = bits_of_experts(fields); own > 0) how.groups.push_back({own, {"experts"}});
       apply_quantization(fields, how, model, result);
       break;
     }

@@ -136,7 +136,8 @@ TEST_CASE("layers by name in a list", "[hf_hybrids]") {
   wrong["layers_block_type"][3] = "moving_average";
   const refusal got = refusal_of([&] { (void)read_hf_config(wrong); });
   CHECK(got.code == errc::unsupported);
-  CHECK(says(got.message, "layers_block_type is \"moving_average\"; valid: mamba, linear_attention, full_attention, attention"));
+  CHECK(says(got.message,
+             "layers_block_type is \"moving_average\"; valid: mamba, linear_attention, full_attention, attention"));
   wrong["layers_block_type"] = kinds("mamba", "attention", {1}, 39);
   CHECK(refusal_of([&] { (void)read_hf_config(wrong); }).code == errc::invalid_argument);
 }

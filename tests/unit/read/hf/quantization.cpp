@@ -78,14 +78,64 @@ TEST_CASE("modules that are not quantised stay in the format of the rest", "[qua
            "num_bits":4,"type":"int","group_size":32,"symmetric":true}}},"ignore":["lm_head","re:.*self_attn.*",
            "re:.*shared_experts.*","re:.*mlp\\.(gate|up|gate_up|down)_proj.*"]})"),
            0, 0, 4.5));
-  // Layers that are named one by one: attention of 8 of 32 layers stays in 16 bits.
+  // Layers that are named one by one: attention of 8 of 32 layers stays in 16 bits, of one more its queries alone,
+  // which are a quarter of it, and one of three matrices of an MLP.
   json listed = with_method("llama", R"({"quant_method":"fp8","modules_to_not_convert":["lm_head"]})");
-  for (int layer = 0; layer < 8; ++layer)
-    listed["quantization_config"]["modules_to_not_convert"].push_back("model.layers." + std::to_string(layer) +
-                                                                      ".self_attn.q_proj");
+  json& names = listed["quantization_config"]["modules_to_not_convert"];
+  for (int layer = 0; layer < 8; ++layer) names.push_back("model.layers." + std::to_string(layer) + ".self_attn");
   CHECK(is(read_hf_config(listed).stored.parts, 0.75 * 8 + 0.25 * 16, 8, 0));
+  names.push_back("model.layers.8.self_attn.q_proj"), names.push_back("model.layers.8.mlp.gate_proj");
+  CHECK(is(read_hf_config(listed).stored.parts, 10 + 8.0 / 32 / 4, 8 + 8.0 / 32 / 3, 0));
   CHECK(
       is(parts_of("mixtral", R"({"quant_method":"fp8","ignore":["re:.*gate$","model.layers.0.mlp.gate"]})"), 8, 0, 8));
+}
+
+TEST_CASE("groups of compressed-tensors have the layers that they target", "[quantization]") {
+  const char* const both = R"({"quant_method":"compressed-tensors","config_groups":{
+      "group_0":{"targets":["re:.*self_attn.*"],"weights":{"num_bits":8,"type":"float","strategy":"channel"}},
+      "group_1":{"targets":["re:.*mlp.*"],"weights":{"num_bits":4,"type":"int","group_size":128}}}})";
+  CHECK(is(parts_of("llama", both), 8, 4.125, 0));
+  const char* const mlp_alone = R"({"quant_method":"compressed-tensors","config_groups":{
+      "group_1":{"targets":["re:.*mlp.*"],"weights":{"num_bits":4,"type":"int","group_size":128}}}})";
+  CHECK(is(parts_of("llama", mlp_alone), 0, 4.125, 0));
+  // A name counts before a class, in whichever order they stand.
+  const char* const experts = R"({"quant_method":"compressed-tensors","config_groups":{
+      "group_0":{"targets":["re:.*mlp.experts.*"],"weights":{"num_bits":4,"type":"int","group_size":32}},
+      "group_1":{"targets":["Linear"],"weights":{"num_bits":8,"type":"float"}}}})";
+  CHECK(is(parts_of("mixtral", experts), 8, 0, 4.5));
+}
+
+TEST_CASE("layers and parts that are left out, in every spelling", "[quantization]") {
+  const auto parts = [](const char* type, const json& kept, const char* field = "modules_to_not_convert") {
+    json config = with_method(type, R"({"quant_method":"fp8"})");
+    config["quantization_config"][field] = kept;
+    return read_hf_config(config).stored.parts;
+  };
+  for (const char* all : {"re:.*", "*", "model.layers", "re:.*layers\\..*"}) {
+    INFO(all);
+    CHECK_FALSE(any_part(parts("llama", {all})));
+  }
+  for (const char* first :
+       {"model.layers.0", "layers.0", "re:.*layers\\.0\\..*", "model.layers.0.*", "model.layers.00*"}) {
+    INFO(first);
+    const double in_one = std::string(first) == "model.layers.00*" ? 8 : 8 + 8.0 / 32;
+    CHECK(is(parts("llama", {first}), in_one, in_one, 0));
+  }
+  CHECK(is(parts("llama", {"model.layers.1*"}), 8 + 8.0 * 11 / 32, 8 + 8.0 * 11 / 32, 0));  // 1, 10 to 19
+  CHECK(is(parts("mixtral", {"block_sparse_moe"}), 8, 0, 0));
+  CHECK(is(parts("mixtral", {"model.layers.*.mlp"}), 8, 0, 0));
+  CHECK(is(parts("llama", {"self_attn"}, "ignored_layers"), 0, 8, 0));
+  CHECK(is(parts_of("llama", R"({"quant_method":"gptq","bits":4,"group_size":128,"dynamic":{"-:.*mlp.*":{}}})"),
+           4.15625, 0, 0));
+  for (const char* other : {"lm_head", "re:.*visual.*", "model.embed_tokens", "re:.*norm", "model.layers.3.mlp.gate"})
+    CHECK(is(parts("mixtral", {other}), 8, 0, 8));
+  // What stands for nothing is said.
+  json config =
+      with_method("llama", R"({"quant_method":"fp8","ignore":["re:.*[qk]_proj","model.layers.0.frobnicator"]})");
+  std::string said;
+  for (const assumption& one : read_hf_config(config).assumed)
+    if (one.field == "quantization_config: modules") said = one.value;
+  CHECK(said == "re:.*[qk]_proj and 1 more");
 }
 
 TEST_CASE("published quantised checkpoints", "[quantization]") {
@@ -206,14 +256,13 @@ TEST_CASE("formats of ModelOpt with their scales", "[hf_quantization]") {
   CHECK(detail::bits_of_algorithm("MXFP8") == 8.25);
   CHECK(detail::bits_of_algorithm("NVFP4") == 4.5);
   CHECK(detail::bits_of_algorithm("FP8_PB_WO") == 8 + 32.0 / (128 * 128));
-  CHECK((detail::layer_of("model.layers.17.mlp") == 17 && detail::layer_of("model.layers.x") == -1));
   CHECK(detail::bits_of_algorithm("FP3") == 0);
 }
 
 TEST_CASE("ModelOpt lists the format of each module", "[hf_quantization]") {
   json config = {{"model_type", "mixtral"}, {"num_hidden_layers", 2}};
   config["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
-      "quantized_layers": {"model.layers.0.self_attn.q_proj": {"quant_algo": "MXFP8"},
+      "quantized_layers": {"model.layers.0.self_attn": {"quant_algo": "MXFP8"},
       "model.layers.0.mlp.experts": {"quant_algo": "NVFP4", "group_size": 16},
       "model.layers.1.mlp.experts": {"quant_algo": "FP8"}, "model.layers.2.mlp.experts": {"quant_algo": "FP8"}}})");
   const weight_bits parts = read_hf_config(config).stored.parts;
@@ -243,7 +292,7 @@ TEST_CASE("a list of formats that are not known, and experts in some of the laye
   json config = {{"model_type", "llama"}};
   config["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
       "quantized_layers": {"model.layers.0.self_attn.q_proj": {"quant_algo": "NEW"}}})");
-  CHECK(said_of(read_hf_config(config)).find("not a method whose widths are known") != std::string::npos);
+  CHECK(said_of(read_hf_config(config)).find("no group of it has a format of weights that is known") != std::string::npos);
   // Experts in layers 1 and 2 of three: both are listed, so all of them have the format.
   json sparse = {{"model_type", "qwen3_moe"}, {"num_hidden_layers", 3}, {"mlp_only_layers", {0}}};
   sparse["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
@@ -257,7 +306,7 @@ TEST_CASE("groups without a format of weights say nothing of their widths", "[hf
   json config = {{"model_type", "llama"}};
   config["quantization_config"] = json::parse(R"({"quant_method": "compressed-tensors",
       "config_groups": {"group_0": {"input_activations": {"num_bits": 8}}}})");
-  CHECK(said_of(read_hf_config(config)).find("not a method whose widths are known") != std::string::npos);
+  CHECK(said_of(read_hf_config(config)).find("no group of it has a format of weights that is known") != std::string::npos);
   config["quantization_config"]["config_groups"]["group_1"]["weights"] = {{"num_bits", 1}, {"group_size", 32}};
   CHECK(read_hf_config(config).stored.parts.mlp == 1.5);  // 1 bit, and a scale of 16 bits for 32 weights
 }
