@@ -152,7 +152,7 @@ bool has_slice(const slice& where, double doublings) {
 }
 
 /// Whether a step can be run with that change: on a slice that there is, of a batch that divides and may fit.
-bool can_train(const measured_run& run, const change& one) {
+bool can_train(const measured_run& run, const change& one, const own_runs& peaks) {
   if (one.feature == &run_features::chips) return has_slice(run.where, one.doublings);
   training_job job = run.job;
   if (one.feature == &run_features::load) job.global_batch = scaled(job.global_batch, one.doublings);
@@ -160,7 +160,7 @@ bool can_train(const measured_run& run, const change& one) {
   const std::int64_t longest = run.model.max_positions;
   if (job.global_batch == 0 || job.sequence_length == 0 || (longest > 0 && job.sequence_length > longest)) return false;
   try {
-    return fits(memory_use(run.model, job, run.mesh, run.where)) != verdict::no;
+    return fits(memory_use(run.model, job, run.mesh, run.where, peaks)) != verdict::no;
   } catch (const error&) {
     return false;
   }
@@ -190,7 +190,7 @@ bool can_serve(const measured_run& run, const change& one) {
 /// The changed run that leaves least spread; nothing where none leaves less. `runs` are those that are known, in their
 /// order.
 std::optional<suggestion> suggest(const own_runs& known, const std::vector<const measured_run*>& runs,
-                                  const own_spreads& spreads, const char* what) {
+                                  const own_spreads& spreads, const char* what, const own_runs& peaks) {
   if (known.count == 0 || known.count == most_own_runs) return std::nullopt;
   std::vector<run_features> asked;
   std::vector<std::string> words;  // empty: it cannot be run
@@ -202,7 +202,7 @@ std::optional<suggestion> suggest(const own_runs& known, const std::vector<const
       about.*one.feature += one.doublings;
       if (about.*one.feature < 0) continue;
       asked.push_back(about);
-      words.push_back((training ? can_train(run, one) : can_serve(run, one))
+      words.push_back((training ? can_train(run, one, peaks) : can_serve(run, one))
                           ? fmt::format("one like {} {}", run.id, training ? one.step : one.token)
                           : std::string());
     }
@@ -230,7 +230,7 @@ std::vector<suggestion> suggestions(const own_constants& known, const std::vecto
     std::vector<const measured_run*> of_kind;
     for (const measured_run& run : runs)
       if (run.kind == kind) of_kind.push_back(&run);
-    if (const std::optional<suggestion> one = suggest(own, of_kind, spreads, what)) list.push_back(*one);
+    if (const std::optional<suggestion> one = suggest(own, of_kind, spreads, what, known.memory)) list.push_back(*one);
   };
   add(known.training.own, measured_kind::step, training_spreads, "step");
   add(known.memory, measured_kind::memory, memory_spreads, "memory");

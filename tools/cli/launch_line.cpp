@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <tpuplan/launch.hpp>
 
 namespace cli {
@@ -19,7 +21,12 @@ launch_request filled_request(const to_start& what) {
   request.slices = what.slices;
   request.run = what.run;
   request.capacity = is_commitment(what.kind) ? provisioning::on_demand : what.kind;
-  if (request.capacity == provisioning::flex_start) request.max_restarts = 0;
+  constexpr seconds week{7 * 86400.0};  // for which flex-start lasts: a longer run goes on from its checkpoint
+  if (request.capacity == provisioning::flex_start) {
+    request.max_restarts = static_cast<std::int64_t>(std::ceil(request.run / week)) - 1;
+    if (request.max_restarts > 0) request.max_run = week;
+    request.max_restarts = std::max<std::int64_t>(request.max_restarts, 0);
+  }
   if (is_commitment(what.kind) || what.kind == provisioning::calendar) request.reservation = "reservation";
   request.image = "host/image:1";
   request.project = "my-project";
@@ -61,6 +68,7 @@ std::string launch_line(const std::string& start, const to_start& what) {
   const bool may_end = what.kind == provisioning::spot || what.kind == provisioning::flex_start;
   if (may_end && what.program.find("--checkpoint") == std::string::npos) line += " --checkpoint gs://BUCKET/FOLDER";
   line += on_gke ? " --target gke" : " --target gcloud --project PROJECT --zone ZONE";
+  if (request.max_run.value() > 0) line += fmt::format(" --max-run 7d --max-restarts {}", request.max_restarts);
   if (on_gke || what.in_image) line += " --image IMAGE";
   return line + " " + what.program + "   with your own for the words in capitals";
 }
@@ -68,6 +76,7 @@ std::string launch_line(const std::string& start, const to_start& what) {
 std::string launch_line(const plan& best, const plan_request& asked) {
   to_start what;
   what.where = best.where, what.slices = slices(best.mesh), what.kind = chosen_cost(best).kind;
+  if (what.kind == provisioning::flex_start) what.run = launch_of(best, asked, what.kind).run;
   what.in_image = is_trained_by_maxtext(what, best, asked);
   what.program = what.in_image ? "--maxtext --checkpoint gs://BUCKET/FOLDER --set dataset_path=gs://BUCKET/DATA "
                                  "--set learning_rate=RATE"

@@ -230,6 +230,7 @@ inline void check_picture(const diffusion_pipeline& p, const picture_size& size,
                                                             : "none: one forward pass a step");
     return p.guidance_input ? 1 : p.usual_forwards;
   }
+  detail::in_range("make.guidance", *guidance, 0, 1000, "0 to 1000");
   if (p.guidance_input) {
     assumed.emplace_back("guidance", "an input of the denoiser: one forward pass a step, whatever its scale");
     return 1;

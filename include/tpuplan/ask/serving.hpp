@@ -401,6 +401,7 @@ inline void check_own_tokens(const transformer& model, const serving_calibration
   check_sharding(config.model, asked.mesh, where);
   expect_region(book, asked.region);
   detail::check_own_tokens(config.model, asked.constants);
+  detail::validate(asked.job.percentiles);
   if (any_target(asked.job.percentiles) && asked.job.request_rate.value() <= 0)
     detail::fail(errc::missing_field, "job.request_rate_per_s", "missing",
                  "requests a second, for targets by percentile; simulate holds them for requests in flight");

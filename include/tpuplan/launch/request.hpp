@@ -143,9 +143,9 @@ inline void check_names(const launch_request& request) {
         "a name, not a path: 1 to 63 lower-case letters, digits and dashes");
   given(request.image, is_image(request.image), "image", "HOST/PATH:TAG or HOST/PATH@sha256:DIGEST in lower case");
   given(request.checkpoint, is_bucket_path(request.checkpoint), "checkpoint",
-        "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+        "gs://BUCKET/FOLDER, the bucket of 3 to 63 characters, of letters, digits and ._=- without a slash at the end");
   given(request.output, is_bucket_path(request.output), "output",
-        "gs://BUCKET/FOLDER of letters, digits and ._=- without a slash at the end");
+        "gs://BUCKET/FOLDER, the bucket of 3 to 63 characters, of letters, digits and ._=- without a slash at the end");
   given(request.secret, is_label(request.secret, 1, 63), "secret",
         "the name of a Kubernetes secret: 1 to 63 lower-case letters, digits and dashes");
   given(request.queue, is_label(request.queue, 1, 63), "queue", "1 to 63 lower-case letters, digits and dashes");
@@ -273,7 +273,7 @@ inline void check_times(const launch_request& request) {
   if (flex && limit > week)
     fail(errc::out_of_range, "max_run", days_text(limit), "at most 7 days, for which flex-start capacity lasts");
   if (flex && limit == 0 && expected > week) {
-    fail(errc::out_of_range, "run", days_text(expected),
+    fail(errc::out_of_range, "run", days_text(expected) + " at the high end of its band",
          "at most 7 days, for which flex-start lasts; longer by gcloud with max_run 7d and a checkpoint to go on from");
   }
 }

@@ -279,10 +279,15 @@ constexpr parameter_count count_of_valid(const transformer& model) {
   count.total =
       checked_sum(count.embedding, count.attention, count.recurrent, count.mlp, count.experts, count.router,
                   count.norms, count.prediction, count.other, count.lm_head, count.vision, count.projector, count.head);
-  if (count.total <= 0)
-    fail(errc::out_of_range, "model.other_weights", model.other_weights, "more than the other parts take away");
   count.active = count.total;
-  if (has_experts(model)) count.active -= count.experts / model.moe.experts * (model.moe.experts - model.moe.top_k);
+  if (has_experts(model)) {
+    const std::int64_t experts = model.moe.experts, others = experts - model.moe.top_k;
+    count.active -= count.experts / experts * others;
+    if (moe_layers(model) > 0)
+      count.active -= count.experts / moe_layers(model) / experts * others * model.prediction_layers;
+  }
+  if (count.active <= 0)
+    fail(errc::out_of_range, "model.other_weights", model.other_weights, "more than the other parts take away");
   if (model.published_parameters > 0)
     count.total = published("model.published_parameters", model.published_parameters, count.total);
   if (model.published_active_parameters > 0)

@@ -266,6 +266,8 @@ constexpr void validate(const latency_targets& targets) {
     in_range("latency_target.share", target.share, 0, 1, "0 (the mean) to 1");
     in_range("latency_target.limit", not_negative("latency_target.limit", target.limit.value()), 0, 1e9,
              "0 (none) to 1e9 s");
+    if (target.share > 0 && target.limit.value() == 0)
+      fail(errc::missing_field, "latency_target.limit", "missing", "a time above 0 s, for a share of the requests");
   }
 }
 

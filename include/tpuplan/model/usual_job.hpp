@@ -24,18 +24,39 @@ inline namespace abi_0 {
 /// The share of its positions that an encoder predicts: the masked ones, as BERT trains. Worked: 0.15.
 inline constexpr double masked_share = 0.15;
 
+namespace detail {
+/// Refuses sequences that are longer than the model's table of positions: their step would fail.
+constexpr void check_positions(const transformer& model, const training_job& job) {
+  if (model.learned_positions > 0 && job.sequence_length > model.learned_positions)
+    fail(errc::out_of_range, "training_job.sequence_length", job.sequence_length,
+         text<96>{"at most "}.append(model.learned_positions).append(", the rows of its table of positions").view());
+}
+/// Refuses what a model has no use for.
+constexpr void check_of_model(const transformer& model, const training_job& job) {
+  if (job.freeze_vision && job.lora_rank > 0)
+    fail(errc::invalid_argument, "freeze_vision", "given with LoRA", "either: adapters leave the whole base frozen");
+  if (job.images_per_sequence > 0 && !has_vision(model))
+    fail(errc::unsupported, "images_per_sequence", job.images_per_sequence, "a model with a vision tower");
+  if (job.freeze_vision && !has_vision(model))
+    fail(errc::unsupported, "freeze_vision", "given", "a model with a vision tower");
+  if (job.attention != attention_kernel::flash && has_text(model) && attention_layers(model) == 0)
+    fail(errc::invalid_argument, "training_job.attention", name(job.attention), "none: the model has no attention");
+  if (job.vocabulary_tiles > 1 && job.vocabulary_tiles > model.vocab)
+    fail(errc::out_of_range, "training_job.vocabulary_tiles", job.vocabulary_tiles, "1 to the words of the vocabulary");
+}
+}  // namespace detail
+
 /// The job with its sequence length, if that is 0, and that of the source of a pair; of an encoder with the 15 % of its
-/// positions that are predicted, and with adapters on every linear layer where they have a rank. Refuses images for a
-/// model without a vision tower, what `source_length` refuses, and a frozen tower beside adapters, which leave the
-/// whole base frozen. Worked: of a job that says nothing, llama-3-8b has sequences of 4096 tokens.
+/// positions that are predicted, and with adapters on every linear layer where they have a rank. Refuses images and a
+/// frozen tower for a model without one, a frozen tower beside adapters, which leave the whole base frozen, a kernel of
+/// attention for a model without attention, more tiles of the vocabulary than it has words, sequences beyond a table
+/// of positions, and what `source_length` refuses. Worked: of a job that says nothing, llama-3-8b has sequences of 4096
+/// tokens.
 [[nodiscard]] constexpr training_job usual_job(training_job job, const transformer& model) {
   if (job.sequence_length == 0) job.sequence_length = usual_sequence(model);
+  detail::check_positions(model, job);
   job.source_length = source_length(model, job);
-  if (job.freeze_vision && job.lora_rank > 0)
-    detail::fail(errc::invalid_argument, "freeze_vision", "given with LoRA",
-                 "either: adapters leave the whole base frozen");
-  if (job.images_per_sequence > 0 && !has_vision(model))
-    detail::fail(errc::unsupported, "images_per_sequence", job.images_per_sequence, "a model with a vision tower");
+  detail::check_of_model(model, job);
   if (model.kind == architecture::encoder) job.logits_fraction = masked_share;
   if (job.lora_rank != 0) job.lora = {true, true, true, true, true, true, true};
   return job;

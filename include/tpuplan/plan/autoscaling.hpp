@@ -114,11 +114,11 @@ template <class Rate>
 std::vector<simulated_request> arrivals_over(const traffic_day& day, double variation, std::uint64_t seed,
                                              const Rate& rate_of) {
   const double every = day.part.value() / decisions_in_part;
-  const double shape = variation > 0 ? 1 / (variation * variation) : 1;
+  const double shape = variation < 1e-9 ? 1 : 1 / (variation * variation);
   std::vector<simulated_request> requests;
   const auto draw_gap = [&] {
     random_numbers gap{seed, 1, requests.size()};
-    return variation == 0 ? 1 : variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
+    return variation < 1e-9 ? 1 : variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
   };
   double left = draw_gap();  // until the next arrival, in mean times between arrivals
   const std::size_t decisions = day.rates.size() * static_cast<std::size_t>(decisions_in_part);

@@ -144,12 +144,31 @@ TEST_CASE("what has no effect on a model or under an optimizer is refused, and w
   job.default_tiles = true;
   CHECK(says(refused(job), "job.default_tiles is given without effect; valid: a model with experts"));
   job = job_of(64, 4096);
+  job.freeze_vision = true;
+  CHECK(says(refused(job), "freeze_vision is given; valid: a model with a vision tower"));
+  job = job_of(64, 4096);
+  job.vocabulary_tiles = 200000;
+  CHECK(says(refused(job), "vocabulary_tiles is 200000; valid: 1 to the words of the vocabulary"));
+  job.vocabulary_tiles = 64;
+  CHECK(refused(job).empty());
+  const auto refused_of = [](const char* type, const training_job& of) {
+    asked_job asked;
+    asked.job = of;
+    assumed_values assumed;
+    return refusal_of([&] { (void)filled_job(asked, model_of({{"model_type", type}}).model, assumed); }).message;
+  };
+  job = job_of(8, 4096);
+  CHECK(says(refused_of("gpt2", job),
+             "sequence_length is 4096; valid: at most 1024, the rows of its table of positions"));
+  CHECK(refused_of("llama", job).empty());
+  job.attention = attention_kernel::unfused;
+  CHECK(says(refused_of("mamba2", job), "attention is unfused; valid: none: the model has no attention"));
+  CHECK(refused_of("llama", job).empty());
+  job = job_of(64, 4096);
   job.ring_attention = true;
   check_sharing(job, 4);
   check_sharing(job, 0);  // as many as a search finds
-  const auto unshared = [](const training_job& of) {
-    return refusal_of([&] { check_sharing(of, 1); }).message;
-  };
+  const auto unshared = [](const training_job& of) { return refusal_of([&] { check_sharing(of, 1); }).message; };
   CHECK(says(unshared(job), "job.ring_attention is given without effect; valid: a layout with context above 1"));
   job.ring_attention = false, job.context_balanced = false;
   CHECK(says(unshared(job), "job.context_balanced is given without effect; valid: a layout with context above 1"));

@@ -848,4 +848,17 @@ TEST_CASE("a step has at most 2^60 tokens") {
              "training_job.global_batch is 1048577; valid: at most 2^60"));
 }
 
+TEST_CASE("active parameters are those of a token, in modules for further tokens too") {
+  transformer m = small();
+  m.moe.experts = 8, m.moe.top_k = 2, m.moe.expert_d_ff = 4;
+  const parameter_count one = parameters(m);
+  const std::int64_t expert = 3 * 8 * 4, unrouted = 2 * 6 * expert;
+  CHECK(one.active == one.total - unrouted);
+  m.prediction_layers = 1;
+  const parameter_count two = parameters(m);
+  CHECK(two.active == two.total - unrouted - unrouted / 2);
+  m.other_weights = -two.active;
+  CHECK(refusal_of([&] { (void)parameters(m); }).code == errc::out_of_range);
+}
+
 }  // namespace model_parameters_tests

@@ -146,4 +146,13 @@ TEST_CASE("what comes while all slices are lost waits for the first that is back
   CHECK(always.for_arrivals(7).decision == 7);
 }
 
+TEST_CASE("gaps that hardly vary are constant, and come to an end") {
+  const traffic_day day = up_and_down();
+  const auto arrivals = [&](double variation) {
+    return detail::arrivals_over(day, variation, 1, [&](std::size_t i) { return detail::rate_at(day, i); }).size();
+  };
+  CHECK(arrivals(1e-155) == arrivals(0));
+  CHECK(arrivals(1e-300) == arrivals(0));
+}
+
 }  // namespace plan_autoscaling_tests

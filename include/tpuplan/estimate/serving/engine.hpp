@@ -315,8 +315,14 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
     detail::fail(errc::unsupported, "serving_job.percentiles", "", "none here: means alone; plan_serving keeps them");
   const detail::engine_constants own = detail::constants_of(constants, job.engine);
   return detail::with_stacks(model, job, mesh, where, detail::has_own_runs(constants), [&](const auto& of) {
-    return model.kind == architecture::encoder ? detail::serve_encoder(of, job, mesh, where, own)
-                                               : detail::serve_stacks(of, model, job, mesh, where, own);
+    serving_estimate served = model.kind == architecture::encoder
+                                  ? detail::serve_encoder(of, job, mesh, where, own)
+                                  : detail::serve_stacks(of, model, job, mesh, where, own);
+    if (served.refusal != serving_refusal::none) {  // nothing is served, and so no target is met
+      served.meets_ttft = job.ttft_target.value() == 0;
+      served.meets_tpot = job.tpot_target.value() == 0;
+    }
+    return served;
   });
 }
 

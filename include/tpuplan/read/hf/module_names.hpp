@@ -24,20 +24,21 @@ enum class model_part : std::uint8_t { attention, mlp, experts };
 inline constexpr std::size_t part_count = 3;
 
 /// The matrices of a part, a bit each. Latent attention has the last four in place of keys and values.
-enum matrix : std::uint32_t {
-  query = 1,
-  key = 2,
-  value = 4,
-  out = 8,
-  query_down = 16,
-  query_up = 32,
-  latent_down = 64,
-  latent_up = 128,
-  gate = 1,
-  up = 2,
-  down = 4,
-  whole = 0xFF
+struct matrices_of {
+  enum attention : std::uint32_t {
+    query = 1,
+    key = 2,
+    value = 4,
+    out = 8,
+    query_down = 16,
+    query_up = 32,
+    latent_down = 64,
+    latent_up = 128,
+    queries_keys_values = query | key | value,
+  };
+  enum mlp : std::uint32_t { gate = 1, up = 2, down = 4, gate_and_up = gate | up };
 };
+inline constexpr std::uint32_t whole_part = 0xFF;
 inline constexpr std::size_t most_matrices = 8;
 
 /// What one name stands for.
@@ -95,36 +96,37 @@ struct matrix_word {
   std::string_view word;
   std::uint32_t of_attention, of_mlp;
 };
-inline constexpr matrix_word matrix_words[] = {{"q_proj", query, 0},
-                                               {"k_proj", key, 0},
-                                               {"v_proj", value, 0},
-                                               {"o_proj", out, 0},
-                                               {"out_proj", out, 0},
-                                               {"qkv_proj", query | key | value, 0},
-                                               {"kv_proj", key | value, 0},
-                                               {"c_attn", query | key | value, 0},
-                                               {"query_key_value", query | key | value, 0},
-                                               {"in_proj", query | key | value, 0},
-                                               {"in_proj_qkvz", query | key | value, 0},
-                                               {"q_a_proj", query_down, 0},
-                                               {"q_b_proj", query_up, 0},
-                                               {"kv_a_proj_with_mqa", latent_down, 0},
-                                               {"kv_b_proj", latent_up, 0},
-                                               {"fused_qkv_a_proj", query_down | latent_down, 0},
-                                               {"fused_qkv_a_proj_with_mqa", query_down | latent_down, 0},
-                                               {"gate_proj", 0, gate},
-                                               {"up_proj", 0, up},
-                                               {"down_proj", 0, down},
-                                               {"gate_up_proj", 0, gate | up},
-                                               {"w1", 0, gate},
-                                               {"w3", 0, up},
-                                               {"w2", 0, down},
-                                               {"fc1", 0, gate | up},
-                                               {"fc2", 0, down},
-                                               {"c_fc", 0, gate | up},
-                                               {"c_proj", out, down},
-                                               {"dense_h_to_4h", 0, gate | up},
-                                               {"dense_4h_to_h", 0, down}};
+inline constexpr matrix_word matrix_words[] = {
+    {"q_proj", matrices_of::query, 0},
+    {"k_proj", matrices_of::key, 0},
+    {"v_proj", matrices_of::value, 0},
+    {"o_proj", matrices_of::out, 0},
+    {"out_proj", matrices_of::out, 0},
+    {"c_proj", matrices_of::out, matrices_of::down},
+    {"kv_proj", matrices_of::key | matrices_of::value, 0},
+    {"qkv_proj", matrices_of::queries_keys_values, 0},
+    {"c_attn", matrices_of::queries_keys_values, 0},
+    {"query_key_value", matrices_of::queries_keys_values, 0},
+    {"in_proj", matrices_of::queries_keys_values, 0},
+    {"in_proj_qkvz", matrices_of::queries_keys_values, 0},
+    {"q_a_proj", matrices_of::query_down, 0},
+    {"q_b_proj", matrices_of::query_up, 0},
+    {"kv_a_proj_with_mqa", matrices_of::latent_down, 0},
+    {"kv_b_proj", matrices_of::latent_up, 0},
+    {"fused_qkv_a_proj", matrices_of::query_down | matrices_of::latent_down, 0},
+    {"fused_qkv_a_proj_with_mqa", matrices_of::query_down | matrices_of::latent_down, 0},
+    {"gate_proj", 0, matrices_of::gate},
+    {"up_proj", 0, matrices_of::up},
+    {"down_proj", 0, matrices_of::down},
+    {"gate_up_proj", 0, matrices_of::gate_and_up},
+    {"w1", 0, matrices_of::gate},
+    {"w2", 0, matrices_of::down},
+    {"w3", 0, matrices_of::up},
+    {"fc1", 0, matrices_of::gate_and_up},
+    {"fc2", 0, matrices_of::down},
+    {"c_fc", 0, matrices_of::gate_and_up},
+    {"dense_h_to_4h", 0, matrices_of::gate_and_up},
+    {"dense_4h_to_h", 0, matrices_of::down}};
 
 inline const matrix_word* find_matrix_word(std::string_view word) {
   for (const matrix_word& one : matrix_words)
@@ -212,7 +214,7 @@ inline named_modules modules_in(const std::string& name) {
   for (const std::string& word : words_of_name(name, found)) words.add(word);
   found.is_other = words.is_other;
   if (words.is_other || (words.is_unknown && !words.name_a_part())) return found;
-  constexpr std::uint32_t all = whole;
+  constexpr std::uint32_t all = whole_part;
   if (!words.name_a_part()) {
     found.parts = {all, all, all};
     return found;

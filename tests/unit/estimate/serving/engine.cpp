@@ -1070,4 +1070,20 @@ TEST_CASE("prompts of more chunks than output tokens keep less than one sequence
   CHECK(all.points[0].running == 1);
 }
 
+TEST_CASE("what is refused meets no target that was asked for") {
+  serving_job job = traffic(1024, 256);
+  job.request_rate = per_second{1000};
+  const auto refused = [&](std::string_view slice_name) { return serve(llama_3_8b(), job, {}, slice_for(slice_name)); };
+  const serving_estimate open = refused("v5e-8");
+  REQUIRE(open.refusal == serving_refusal::rate_above_capacity);
+  CHECK((open.meets_ttft && open.meets_tpot));  // none was asked for
+  job.ttft_target = seconds{1}, job.tpot_target = seconds{1};
+  CHECK_FALSE(refused("v5e-8").meets_ttft);
+  CHECK_FALSE(refused("v5e-8").meets_tpot);
+  REQUIRE(refused("v5e-1").refusal == serving_refusal::does_not_fit);
+  CHECK_FALSE(refused("v5e-1").meets_ttft);
+  job.request_rate = per_second{1};
+  CHECK(refused("v5e-8").meets_ttft);
+}
+
 }  // namespace estimate_serving_engine_tests
