@@ -283,7 +283,8 @@ TEST_CASE("a shape with recurrent layers that cannot be is refused", "[hf_hybrid
   CHECK(says(refused([](transformer& m) { m.recurrent.idle_layers = 13; }), "idle_layers"));
   CHECK(says(refused([](transformer& m) { m.recurrent.kernel = -1; }), "model.recurrent"));
   CHECK(says(refused([](transformer& m) { m.mlp.absent = 1; }), "model.mlp.absent"));
-  CHECK(says(refused([](transformer& m) { m.attention.indexer.heads = 1; }), "model.attention.indexer"));
+  CHECK(says(refused([](transformer& m) { m.attention.indexer.heads = 1; }), "model.attention.indexer.head_dim"));
+  CHECK(says(refused([](transformer& m) { m.attention.indexer.top_k = 100; }), "model.attention.indexer.heads"));
   CHECK(says(refusal_of([&] { (void)lora_parameters(good, 8, {true}); }).message, "recurrences"));
   CHECK(refusal_of([&] { (void)attention_parity_length(good, attention_against::layers); }).refused);
 }
