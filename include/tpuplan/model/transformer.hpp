@@ -237,10 +237,11 @@ constexpr void check_attention(const transformer& model) {
              "0 (as kv_heads) to the number of heads");
   check_size("model.attention.relative_buckets", attention.relative_buckets);
   const indexer_spec& indexer = attention.indexer;
-  const bool chooses = indexer.heads > 0 || indexer.top_k > 0;  // one without the other says too little
-  check_size("model.attention.indexer.heads", indexer.heads, chooses);
-  check_size("model.attention.indexer.head_dim", indexer.head_dim, chooses);
-  check_size("model.attention.indexer.top_k", indexer.top_k, chooses);
+  if ((indexer.heads | indexer.head_dim | indexer.top_k) != 0) {  // one without the others says too little
+    check_dimension("model.attention.indexer.heads", indexer.heads);
+    check_dimension("model.attention.indexer.head_dim", indexer.head_dim);
+    check_dimension("model.attention.indexer.top_k", indexer.top_k);
+  }
   check_part("model.attention.indexer.layers", indexer.layers, attending, "0 (all) to the layers with attention");
   if (indexer.heads > 0 && latent.q_lora_rank == 0)
     fail(errc::missing_field, "model.attention.latent.q_lora_rank", latent.q_lora_rank, "1 or more with an indexer");
