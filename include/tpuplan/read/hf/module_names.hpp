@@ -71,7 +71,8 @@ inline std::string as_wildcards(std::string pattern) {
   return pattern;
 }
 
-/// The pattern with each of the alternatives in its first brackets, and so on: "(gate|up)_proj" is two. At most 64.
+/// The pattern with each of the alternatives in its first brackets, and so on: "(gate|up)_proj" is two. None where
+/// there are more than 64.
 inline std::vector<std::string> alternatives_of(const std::string& pattern) {
   std::vector<std::string> done, open = {pattern};
   while (!open.empty() && done.size() + open.size() <= 64) {
@@ -88,6 +89,7 @@ inline std::vector<std::string> alternatives_of(const std::string& pattern) {
       at = end + 1;
     }
   }
+  if (!open.empty()) done.clear();
   return done;
 }
 
@@ -262,6 +264,7 @@ inline std::array<double, most_matrices> sizes_of_part(const transformer& model,
   } else {
     const auto key_width = static_cast<double>(a.head_dim), values = static_cast<double>(value_width(model));
     put(0, heads * key_width), put(1, kv_heads * key_width), put(2, kv_heads * values), put(3, heads * values);
+    if (!(heads > 0)) put(0, 1);  // recurrences alone, whose matrices are not told apart
   }
   return sizes;
 }
@@ -293,7 +296,8 @@ class matrix_bits {
     if (matrices == 0) return;
     const bool is_one = !named.layer.empty() && !named.is_layer_prefix;
     const std::int64_t only = is_one ? parse_count(named.layer) : 0;
-    for (std::size_t layer = static_cast<std::size_t>(std::max<std::int64_t>(0, only)); layer < bits_.size(); ++layer) {
+    if (only < 0) return;  // of more digits than any layer has
+    for (auto layer = static_cast<std::size_t>(only); layer < bits_.size(); ++layer) {
       if (named.is_layer_prefix && std::to_string(layer).compare(0, named.layer.size(), named.layer) != 0) continue;
       for (std::size_t i = 0; i < most_matrices; ++i)
         if ((matrices >> i & 1) != 0) bits_[layer][i] = bits;

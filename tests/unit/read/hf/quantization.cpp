@@ -95,6 +95,7 @@ TEST_CASE("groups of compressed-tensors have the layers that they target", "[qua
       "group_0":{"targets":["re:.*self_attn.*"],"weights":{"num_bits":8,"type":"float","strategy":"channel"}},
       "group_1":{"targets":["re:.*mlp.*"],"weights":{"num_bits":4,"type":"int","group_size":128}}}})";
   CHECK(is(parts_of("llama", both), 8, 4.125, 0));
+  CHECK(is(parts_of("mamba2", R"({"quant_method":"fp8"})"), 8, 0, 0));  // recurrences, which count as attention
   const char* const mlp_alone = R"({"quant_method":"compressed-tensors","config_groups":{
       "group_1":{"targets":["re:.*mlp.*"],"weights":{"num_bits":4,"type":"int","group_size":128}}}})";
   CHECK(is(parts_of("llama", mlp_alone), 0, 4.125, 0));
@@ -292,7 +293,8 @@ TEST_CASE("a list of formats that are not known, and experts in some of the laye
   json config = {{"model_type", "llama"}};
   config["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
       "quantized_layers": {"model.layers.0.self_attn.q_proj": {"quant_algo": "NEW"}}})");
-  CHECK(said_of(read_hf_config(config)).find("no group of it has a format of weights that is known") != std::string::npos);
+  CHECK(said_of(read_hf_config(config)).find("no group of it has a format of weights that is known") !=
+        std::string::npos);
   // Experts in layers 1 and 2 of three: both are listed, so all of them have the format.
   json sparse = {{"model_type", "qwen3_moe"}, {"num_hidden_layers", 3}, {"mlp_only_layers", {0}}};
   sparse["quantization_config"] = json::parse(R"({"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION",
@@ -306,7 +308,8 @@ TEST_CASE("groups without a format of weights say nothing of their widths", "[hf
   json config = {{"model_type", "llama"}};
   config["quantization_config"] = json::parse(R"({"quant_method": "compressed-tensors",
       "config_groups": {"group_0": {"input_activations": {"num_bits": 8}}}})");
-  CHECK(said_of(read_hf_config(config)).find("no group of it has a format of weights that is known") != std::string::npos);
+  CHECK(said_of(read_hf_config(config)).find("no group of it has a format of weights that is known") !=
+        std::string::npos);
   config["quantization_config"]["config_groups"]["group_1"]["weights"] = {{"num_bits", 1}, {"group_size", 32}};
   CHECK(read_hf_config(config).stored.parts.mlp == 1.5);  // 1 bit, and a scale of 16 bits for 32 weights
 }
