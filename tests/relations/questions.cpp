@@ -150,6 +150,7 @@ constexpr choice of_server[] = {
      R"({"draft_tokens": 16, "accepted_length": 3, "draft_cost": 0.5})"},
     {"--beyond-max", "/job/beyond_max_positions", "true"},
     {"--region us-east5", "/region", "\"us-east5\""},
+    {"--region europe-west4", "/region", "\"europe-west4\""},
 };
 constexpr choice of_routing[] = {
     {"--routing queue", "/routing", "\"queue\""},
@@ -198,6 +199,8 @@ constexpr choice of_fleet[] = {
     {"--provisioning spot,on_demand", "/kinds", "[\"spot\",\"on_demand\"]"},
     {"--generation v6e,tpu7x", "/generations", "[\"v6e\",\"tpu7x\"]"},
     {"--generation v5e", "/generations", "[\"v5e\"]"},
+    {"--region europe", "/regions", "[\"europe\"]"},
+    {"--region us,asia", "/regions", "[\"us\", \"asia\"]"},
     {"--max-chips 64", "/largest_chips", "64"},
     {"--accept-uncertain", "/accept_uncertain", "true"},
 };
@@ -207,6 +210,7 @@ constexpr choice of_payment[] = {
     {"--run 40d", "/run_s", "3456000"},
     {"--run 200d", "/run_s", "17280000"},
     {"--region us-east5", "/region", "\"us-east5\""},
+    {"--region europe-west4", "/region", "\"europe-west4\""},
     {"--market calm", "/market", "\"calm\""},
     {"--market scarce", "/market", "\"scarce\""},
     {"--lifetimes tests/cli/plans/lifetimes.jsonl", "/lifetimes", own_slices},

@@ -220,7 +220,7 @@ std::optional<suggestion> suggest(const own_runs& known, const std::vector<const
     const double left = left_with(tried);
     if (left < best.after - 1e-9) best.after = left, best.change = words[i];
   }
-  if (best.after > best.before - 0.005) return std::nullopt;  // less than is shown
+  if (best.after > best.before - 0.0005) return std::nullopt;  // less than is shown
   return best;
 }
 

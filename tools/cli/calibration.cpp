@@ -1,22 +1,10 @@
 #include "cli/calibration.hpp"
 
-#include <filesystem>
-
 #include "cli/config.hpp"
 
 namespace cli {
 
 using namespace tpuplan;
-
-namespace {
-
-/// What the model in a file is called: the name of the file or of its folder.
-std::string name_of_file(const std::string& file) {
-  const std::filesystem::path path(file);
-  return (path.extension() == ".json" ? path.stem() : path.filename()).string();
-}
-
-}  // namespace
 
 option& add_calibration_option(command& to, std::string& path) {
   return to.ask_file(own_run_rows, "--calibration", path);
@@ -30,7 +18,7 @@ nlohmann::json load_runs(const std::string& path) {
     const std::string file = record["config"];
     nlohmann::json& config = record["config"] = load_hf_document(file);
     if (config.is_object() && (!config.contains("_name_or_path") || config["_name_or_path"] == ""))
-      config["_name_or_path"] = name_of_file(file);
+      config["_name_or_path"] = file;
   }
   return document;
 }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <tpuplan/launch.hpp>
 
@@ -21,11 +20,11 @@ launch_request filled_request(const to_start& what) {
   request.slices = what.slices;
   request.run = what.run;
   request.capacity = is_commitment(what.kind) ? provisioning::on_demand : what.kind;
-  constexpr seconds week{7 * 86400.0};  // for which flex-start lasts: a longer run goes on from its checkpoint
   if (request.capacity == provisioning::flex_start) {
-    request.max_restarts = static_cast<std::int64_t>(std::ceil(request.run / week)) - 1;
-    if (request.max_restarts > 0) request.max_run = week;
-    request.max_restarts = std::max<std::int64_t>(request.max_restarts, 0);
+    const seconds longest = flex_start_terms{}.limit;  // a longer run goes on from its checkpoint
+    const double pieces = std::ceil(request.run / longest);
+    request.max_restarts = pieces > 1 ? static_cast<std::int64_t>(pieces) - 1 : 0;
+    if (request.max_restarts > 0) request.max_run = longest;
   }
   if (is_commitment(what.kind) || what.kind == provisioning::calendar) request.reservation = "reservation";
   request.image = "host/image:1";
@@ -68,7 +67,8 @@ std::string launch_line(const std::string& start, const to_start& what) {
   const bool may_end = what.kind == provisioning::spot || what.kind == provisioning::flex_start;
   if (may_end && what.program.find("--checkpoint") == std::string::npos) line += " --checkpoint gs://BUCKET/FOLDER";
   line += on_gke ? " --target gke" : " --target gcloud --project PROJECT --zone ZONE";
-  if (request.max_run.value() > 0) line += fmt::format(" --max-run 7d --max-restarts {}", request.max_restarts);
+  if (request.max_run.value() > 0)
+    line += fmt::format(" --max-run {:g}d --max-restarts {}", in_days(request.max_run), request.max_restarts);
   if (on_gke || what.in_image) line += " --image IMAGE";
   return line + " " + what.program + "   with your own for the words in capitals";
 }

@@ -90,7 +90,7 @@ template <class Request>
 }
 /// The known prices of places, by one of the functions that say what counts there.
 template <class Placed>
-[[nodiscard]] placed_prices placed(const asked_places& places, const Placed& counted) {
+[[nodiscard]] placed_prices known_prices_in(const asked_places& places, const Placed& counted) {
   asked_prices known = known_prices(places.regions, places.zone);
   placed_prices there = counted(places, known.book(), built_in_zones());
   if (!there.prices.own) there.prices = std::move(known);
@@ -101,14 +101,14 @@ template <class Request>
 [[nodiscard]] placed_prices prices_of_plan(const Request& asked) {
   if (!asked.prices.is_null()) return {prices_of(asked.prices), {}};
   const asked_places places{asked.regions, asked.generations, asked.kinds, zone_of(asked)};
-  return is_of_us_alone(places) ? placed_prices{} : placed(places, prices_in_places);
+  return is_of_us_alone(places) ? placed_prices{} : known_prices_in(places, prices_in_places);
 }
 /// The prices of a question about one region and these chips.
 [[nodiscard]] inline placed_prices prices_there(const nlohmann::json& prices, const std::string& region,
                                                 const std::vector<std::string>& chip_names, const std::string& zone) {
   if (!prices.is_null()) return {prices_of(prices), {}};
   const asked_places places{{region}, chip_names, {}, zone};
-  return is_of_us_alone(places) ? placed_prices{} : placed(places, prices_in_region);
+  return is_of_us_alone(places) ? placed_prices{} : known_prices_in(places, prices_in_region);
 }
 /// The same of a question about one slice, whose name may be wrong.
 template <class Request>

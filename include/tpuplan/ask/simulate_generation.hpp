@@ -78,7 +78,8 @@ struct simulate_generation_answer {
   per_second capacity{};    ///< items a second that all slices can make, in full batches
   bool keeps_up = false;    ///< no more requests come than that
   latency_target target{};  ///< as asked
-  /// Dollars an hour of all slices under the way of paying, and for each item that was made; nothing: no price.
+  /// Dollars an hour of all slices under the way of paying, and for each item: at the rate that is asked for, where it
+  /// is made, else of those that were made; nothing: no price.
   std::optional<double> usd_per_hour{}, usd_per_item{};
   generate_answer made{};  ///< a batch on one of the slices, as `generate` answers
   /// The traffic, as asked.

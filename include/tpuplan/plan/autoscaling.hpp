@@ -114,13 +114,9 @@ template <class Rate>
 std::vector<simulated_request> arrivals_over(const traffic_day& day, double variation, std::uint64_t seed,
                                              const Rate& rate_of) {
   const double every = day.part.value() / decisions_in_part;
-  const double shape = variation < 1e-9 ? 1 : 1 / (variation * variation);
   std::vector<simulated_request> requests;
-  const auto draw_gap = [&] {
-    random_numbers gap{seed, 1, requests.size()};
-    return variation < 1e-9 ? 1 : variation == 1 ? gap.exponential() : gap.gamma(shape) / shape;
-  };
-  double left = draw_gap();  // until the next arrival, in mean times between arrivals
+  const auto next_gap = [&] { return draw_gap({seed, 1, requests.size()}, variation); };
+  double left = next_gap();  // until the next arrival, in mean times between arrivals
   const std::size_t decisions = day.rates.size() * static_cast<std::size_t>(decisions_in_part);
   for (std::size_t i = 0; i < decisions; ++i) {
     const double rate = rate_of(i);
@@ -133,7 +129,7 @@ std::vector<simulated_request> arrivals_over(const traffic_day& day, double vari
       if (static_cast<std::int64_t>(requests.size()) > most_simulated_requests)
         fail(errc::out_of_range, "requests of a replica in a day", most_simulated_requests + 1,
              "at most 10000000: a day of fewer parts or requests");
-      left = draw_gap();
+      left = next_gap();
     }
     left -= rate * (end - time);
   }

@@ -161,9 +161,9 @@ void set_cost(const Request& request, Planned& planned, const paid_run& paid) {
   const auto at = [&](seconds step) {
     const seconds run = step * static_cast<double>(planned.steps);
     const payment_terms at_end = at_pace(terms, step / planned.step.total);
-    paid_run ends;
-    ends.total = usd{math::detail::infinity}, ends.wall = seconds{math::detail::infinity};
-    return can_be_paid(paid.kind, 1, run, at_end) ? pay_for(planned.where, 1, run, paid.price, at_end) : ends;
+    paid_run never;
+    never.total = usd{math::detail::infinity}, never.wall = seconds{math::detail::infinity};
+    return can_be_paid(paid.kind, 1, run, at_end) ? pay_for(planned.where, 1, run, paid.price, at_end) : never;
   };
   const paid_run low = at(planned.step.low), high = at(planned.step.high);
   planned.low = low.total, planned.wall_low = low.wall;

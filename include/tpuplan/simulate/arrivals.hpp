@@ -284,19 +284,29 @@ inline length_distribution times_as_long(length_distribution lengths, double fac
 }
 }  // namespace detail
 
+namespace detail {
+/// Whether gaps that vary so are as good as constant.
+inline bool is_constant(double variation) noexcept { return variation < 1e-9; }
+/// A time between arrivals over its mean: constant, exponential, or gamma with that coefficient of variation.
+inline double draw_gap(random_numbers from, double variation) {
+  if (is_constant(variation)) return 1;
+  if (variation == 1) return from.exponential();
+  const double shape = 1 / (variation * variation);
+  return from.gamma(shape) / shape;
+}
+}  // namespace detail
+
 /// The requests of some traffic, by rising arrival. Throws, naming the field, for what is out of its range.
 /// Worked: at a constant rate of 4 a second the third request arrives after 0.75 s.
 [[nodiscard]] inline std::vector<simulated_request> requests_of(const simulated_traffic& traffic) {
   detail::validate(traffic);
   const double mean = 1 / traffic.rate.value();
-  const bool constant = traffic.variation < 1e-9, poisson = traffic.variation == 1;  // gaps that differ by no more
-  const double shape = constant ? 1 : 1 / (traffic.variation * traffic.variation);
+  const bool constant = detail::is_constant(traffic.variation);
   std::vector<simulated_request> requests(static_cast<std::size_t>(traffic.requests));
   const auto seed = static_cast<std::uint64_t>(traffic.seed);
   double now = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    detail::random_numbers gap{seed, 1, i};
-    now += mean * (constant ? 1 : poisson ? gap.exponential() : gap.gamma(shape) / shape);
+    now += mean * detail::draw_gap({seed, 1, i}, traffic.variation);
     simulated_request& request = requests[i];
     request.arrival = seconds{constant ? mean * static_cast<double>(i + 1) : now};
     detail::draw_lengths(traffic, i, request);

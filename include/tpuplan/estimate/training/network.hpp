@@ -143,8 +143,10 @@ constexpr void add_gradients(network_step& step, double trained, const network_j
 
 }  // namespace detail
 
-/// Whether one more example on a chip takes longer for its products than to move its activations, so that steps of large
-/// batches are limited by arithmetic. Worked: those of an MLP 784-128-10 are on v6e, those of ResNet-50 on v5e are not.
+/// Whether one more example on a chip takes longer for its products than to move its activations, so that steps of
+/// large batches are limited by arithmetic: by the traffic of a step, whose layers are fused. `critical_examples` asks
+/// the same of each product by itself, forward. Worked: those of an MLP 784-128-10 are on v6e, those of ResNet-50 on
+/// v5e are not.
 [[nodiscard]] constexpr bool arithmetic_can_limit(const network& net, const network_job& job, const chip_spec& chip,
                                                   const calibration& constants = default_calibration) {
   network_step none, one;

@@ -115,12 +115,11 @@ inline std::string name_of_file(const std::string& given) {
     name.resize(name.size() - extension.size());
   return short_name(name);
 }
-/// The last part of a config.json's "_name_or_path", which is the place that its model was loaded from; empty: none.
+/// The last part of a config.json's "_name_or_path", which is the place that its model was loaded from, without .json;
+/// empty: none.
 inline std::string own_name(const nlohmann::json& config) {
   const auto place = config.find("_name_or_path");
-  if (place == config.end() || !place->is_string()) return {};
-  const std::string name = place->get<std::string>();
-  return short_name(name.substr(name.find_last_of('/') + 1));
+  return place == config.end() || !place->is_string() ? std::string() : name_of_file(place->get<std::string>());
 }
 
 }  // namespace detail
