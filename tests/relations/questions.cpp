@@ -87,6 +87,8 @@ constexpr choice of_phases[] = {
     {"--noise-scale 2M", "/noise_scale", "2000000"},
 };
 constexpr choice of_search[] = {
+    {"--region europe", "/regions", "[\"europe\"]"},
+    {"--region us,asia", "/regions", "[\"us\", \"asia\"]"},
     {"--deadline 10d", "/deadline_s", "864000"},
     {"--deadline 30d", "/deadline_s", "2592000"},
     {"--deadline 1w", "/deadline_s", "604800"},

@@ -43,8 +43,9 @@ std::string generate_command(const generation_plan_row& best, const session& wit
 
 }  // namespace
 
-void plan_of_items(const plan_options& given, const price_book& prices, std::vector<assumption> read, session& with) {
+void plan_of_items(const plan_options& given, const price_book& prices, session& with) {
   const asked_generation_plan asked = asked_of(given, with);
+  std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.job.config == "-" ? "/dev/stdin" : given.job.config, read);
   const generation_plan_document document = answer_to_plan_generation(
       filled(pipeline, std::move(read), asked.make, asked.batch > 0 ? asked.batch : 1), asked, prices);

@@ -40,13 +40,12 @@ void keep_to_zone(plan_options& given, const session& with) {
 namespace {
 
 /// Takes the prices that count in the places of the question, and records what is to be said of them.
-void take_places(const plan_options& given, loaded_prices& prices, std::vector<assumption>& assumed,
-                 const session& with) {
+void take_places(const plan_options& given, loaded_prices& prices, session& with) {
   if (!given.prices.empty()) return;
   const placed_prices placed =
       prices_in_places({given.asked.regions, given.asked.generations, given.asked.kinds, given.zone}, prices.book(),
                        known_zones(with.data_dir));
-  assumed.insert(assumed.end(), placed.said.begin(), placed.said.end());
+  with.places = placed.said;
   prices.take(placed.prices);
 }
 
@@ -57,10 +56,8 @@ void run_plan(plan_options given, session& with) {
   if (makes_items || is_pipeline_file(given.job.config)) {
     refuse_drawing(with, "given for images or clips", "a language model");
     loaded_prices prices(given.prices, given.asked.regions, with);
-    std::vector<assumption> places;
-    take_places(given, prices, places, with);
-    return makes_items ? plan_of_items(given, prices.book(), std::move(places), with)
-                       : denoiser_plan(given, prices.book(), std::move(places), with);
+    take_places(given, prices, with);
+    return makes_items ? plan_of_items(given, prices.book(), with) : denoiser_plan(given, prices.book(), with);
   }
   any_model model = load_any(given.job.config, given.job.image_size);
   for (const char* option : {"--size", "--frames", "--text-tokens", "--encode", "--keep-activations"}) {
@@ -68,7 +65,7 @@ void run_plan(plan_options given, session& with) {
   }
   model_config& config = model.config;
   loaded_prices prices(given.prices, given.asked.regions, with);
-  take_places(given, prices, config.assumed, with);
+  take_places(given, prices, with);
   const std::vector<std::string> known = all_regions(prices.book());
   for (const std::string& name : given.asked.regions) {
     if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return is_in_area(one, name); }))

@@ -60,8 +60,7 @@ tpuplan::plan_request training_request_of(const plan_options& given, const tpupl
                                           const tpuplan::price_book& prices, assumed_values& assumed);
 
 /// tpuplan plan with --items-per-hour; the prices are of the regions that are asked for.
-void plan_of_items(const plan_options& given, const tpuplan::price_book& prices, std::vector<tpuplan::assumption> read,
-                   session& with);
+void plan_of_items(const plan_options& given, const tpuplan::price_book& prices, session& with);
 /// tpuplan plan, without and with --serve.
 void plan_training(const tpuplan::model_config& config, plan_options given, const tpuplan::price_book& prices,
                    session& with);

@@ -175,12 +175,13 @@ std::string train_command(const plan_train_generation_row& best, const session& 
 
 }  // namespace
 
-void denoiser_plan(const plan_options& given, const price_book& prices, std::vector<assumption> read, session& with) {
+void denoiser_plan(const plan_options& given, const price_book& prices, session& with) {
   keep_to_pipelines(with, {preemption_rows, rest_rows, market_rows, wait_rows, phase_rows, budget_rows, limit_rows},
                     of_a_run({"--deadline", "--by", "--start", "--zone", "--rows", "--prices"}));
   if (!is_given(given.epochs))
     refuse_missing("--examples",
                    "examples of the data set with --epochs, or --steps; or --items-per-hour to make some");
+  std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(given.job.config, read);
   plan_train_generation_answer said = answer_to_plan_train_generation(pipeline, read, asked_of(given), prices);
   if (given.epochs.steps) said.epochs.steps_per_epoch = 0;  // of a run that has no epochs

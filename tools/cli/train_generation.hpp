@@ -50,8 +50,7 @@ void add_launch(tpuplan::view& shown, const tpuplan::maxdiffusion_run& run, cons
 void denoiser_fit(const job_options& job, const picture_options& pictures, session& with);
 void denoiser_train(const job_options& job, const picture_options& pictures, const epoch_options& run,
                     const price_options& prices, session& with);
-void denoiser_plan(const plan_options& given, const tpuplan::price_book& prices, std::vector<tpuplan::assumption> read,
-                   session& with);
+void denoiser_plan(const plan_options& given, const tpuplan::price_book& prices, session& with);
 /// @}
 
 }  // namespace cli

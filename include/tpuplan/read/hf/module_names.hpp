@@ -141,8 +141,9 @@ inline const matrix_word* find_matrix_word(std::string_view word) {
 inline bool is_other_word(std::string_view word) {
   const auto has = [&](std::string_view part) { return word.find(part) != std::string_view::npos; };
   return has("norm") || has("embed") || has("head") || has("vision") || has("visual") || has("router") ||
-         has("projector") || has("indexer") || has("audio") || word == "gate" || word == "wte" || word == "wpe" ||
-         word == "conv1d" || word == "mtp" || word == "eh_proj" || word == "shared_expert_gate" || word == "pooler";
+         has("projector") || has("bias") || has("indexer") || has("audio") || word == "gate" || word == "wte" ||
+         word == "wpe" || word == "conv1d" || word == "mtp" || word == "eh_proj" || word == "shared_expert_gate" ||
+         word == "pooler";
 }
 
 /// A word that only says where in the model something is.

@@ -38,6 +38,7 @@ TEST_CASE("names of modules stand for matrices of parts") {
   CHECK(stands_for("Linear") == "255 255 255 @");
   CHECK(stands_for("model.layers.9") == "255 255 255 @9");
   CHECK(stands_for("model.layers.5.mlp.gate") == "0 0 0 other");
+  CHECK(stands_for("e_score_correction_bias") == "0 0 0 other");
   CHECK(stands_for("visual.blocks.0.attn.qkv_proj") == "0 0 0 other");
   CHECK(stands_for("model.layers.0.frobnicator") == "0 0 0 @0");
   CHECK(stands_for("") == "255 255 255 @");
