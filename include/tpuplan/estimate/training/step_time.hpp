@@ -140,8 +140,9 @@ constexpr void add_collectives(step_breakdown& step, const work_terms& work, con
   step.ici = step.fsdp.exposed + step.data.exposed + step.tensor.exposed + step.expert.exposed + step.context.exposed;
 }
 
-/// Adds the overhead, the bubble, the stragglers and the exposed traffic beyond the slice, the floor, and the total.
-/// Own runs that are faster than the estimate do not bring it below the floor.
+/// Adds the overhead, the bubble, the stragglers and the exposed traffic beyond the slice, the floor, and the total,
+/// which nothing brings below the floor: not own runs that are faster than the estimate, nor a share of the collectives
+/// within layers that is said to be hidden, where the work is too short to hide it.
 constexpr void add_waits(step_breakdown& step, const work_terms& work, const layout_terms& at, double microbatches) {
   step.overhead = microbatches * at.overhead;
   const seconds base = step.compute + step.hbm + step.ici + step.overhead;
@@ -158,8 +159,11 @@ constexpr void add_waits(step_breakdown& step, const work_terms& work, const lay
   step.host.exposed += exposed_to_host(run, to_host, work.forward);
   const seconds tuned = run + step.stragglers + step.dcn.exposed + step.host.exposed;
   step.floor = floor_of(sum_of(work), at, microbatches);
-  step.total = at.software < 1 ? max(tuned * at.software, step.floor) : tuned * at.software;
-  step.software = step.total - tuned;
+  step.total = max(tuned * at.software, step.floor);
+  const seconds waits = at.software < 1 ? seconds{0} : step.total - tuned * at.software;
+  (step.tensor.whole < step.expert.whole ? step.expert : step.tensor).exposed += waits;
+  step.ici += waits;
+  step.software = step.total - tuned - waits;
 }
 
 /// Whether published runs cover this chip with this kind of model and precision.

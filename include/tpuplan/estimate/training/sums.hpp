@@ -83,9 +83,8 @@ struct work_sums {
   const seconds waited =
       max(run * (1 + at.stragglers) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.stragglers) + dcn));
   const seconds to_host = exposed_to_host(run, at.tokens * work.to_host, work.forward);
-  const seconds total =
-      (waited + at.host_exposed * (at.host_once + microbatches * at.host_each) + to_host) * at.software;
-  return at.software < 1 ? max(total, floor_of(work, at, microbatches)) : total;
+  return max((waited + at.host_exposed * (at.host_once + microbatches * at.host_each) + to_host) * at.software,
+             floor_of(work, at, microbatches));
 }
 
 }  // namespace abi_0

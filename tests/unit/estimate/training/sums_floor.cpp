@@ -92,6 +92,24 @@ TEST_CASE("MFU is at most 1 at either end, whatever the model") {
   CHECK(slow_routers > 100);
 }
 
+TEST_CASE("tensor parallelism that no work hides is waited for, as a part of its collectives") {
+  training_job job = job_of(256, 512);
+  job.remat = remat::none;
+  const slice where = slice_for("tpu7x-16");
+  layout mesh;
+  mesh.tensor = 16;
+  const step_breakdown step = step_time(llama_3_8b(), job, mesh, where);
+  CHECK(step.total >= step.floor);
+  CHECK(step.low == step.floor);
+  CHECK(step.tensor.exposed > 0.2 * step.tensor.whole);  // which is hidden elsewhere
+  CHECK(step.tensor.exposed <= step.tensor.whole);
+  CHECK(step.software.value() == 0);
+  CHECK(close((step.compute + step.hbm + step.ici + step.overhead).value(), step.total.value()));
+  mesh.tensor = 1, mesh.fsdp = 16;
+  const step_breakdown sharded = step_time(llama_3_8b(), job, mesh, where);
+  CHECK(sharded.total > sharded.floor);
+}
+
 TEST_CASE("own runs that are faster than the estimate do not bring it below the floor") {
   const slice where = slice_for("v6e-64");
   training_job job = job_of(256, 4096);
