@@ -619,6 +619,15 @@ TEST_CASE("what the command line refuses is refused here too", "[ask]") {
   for (const char* name : {"serve", "simulate"})
     CHECK(refusal(question_of(name, {{"config", model}, {"slice", "v3-8"}, {"job", eight}})) ==
           "unknown_figure job.activations");
+  // What has no effect without another field.
+  CHECK(refusal(question_of("plan", {{"config", model}, {"tokens", 1e10}, {"start", "2026-12-05"}})) ==
+        "invalid_argument request.start");
+  CHECK(refusal(question_of("serve", {{"config", model}, {"slice", "v6e-8"}, {"job", {{"prefix_groups", 3}}}})) ==
+        "invalid_argument request.job.prefix_groups");
+  CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v6e-8"}, {"job", {{"ring_attention", true}}}})) ==
+        "unsupported job.ring_attention");
+  CHECK(ask(question_of("train", {{"config", model}, {"slice", "v6e-8"}, {"job", {{"ring_attention", false}}}}))
+            .contains("answer"));
   const json tower = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/vit-base-patch16-224.json");
   for (const char* name : {"fit", "train"})
     CHECK(refusal(question_of(name, {{"config", tower}, {"slice", "v6e-8"}})) == "unsupported config");

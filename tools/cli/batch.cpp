@@ -42,7 +42,11 @@ void run_batch(const batch_options& given, const session& with) {
   if (!given.shape.empty()) asked.shape = parse_shape(given.shape);
   const batch_answer said = answer_to(asked);
   view shown = view_of(said, view_options_of());
-  shown.next.front().command = fmt::format("tpuplan batch {} --shape 512x4096x16384", said.chip);
+  if (given.shape.empty()) {
+    shown.next.front().command = follow_up(with, "batch", {{"--shape", "512x4096x16384"}});
+  } else {
+    shown.next.front() = {"slices", fmt::format("tpuplan slices --generation {}", said.chip), "which slices of it exist"};
+  }
   answer(with, shown, [&]() -> ordered_json { return said; });
 }
 

@@ -40,8 +40,17 @@ void read_mesh(const nlohmann::json& request, mesh_options& into);
 /// The layout over the number of slices that was given; degrees that are open stay open.
 tpuplan::layout layout_of(const mesh_options& given);
 /// Options whose values a plan chooses, so that a follow-up command leaves them out.
-inline const std::vector<std::string_view> degrees_of_a_layout = {
-    "--slices", "--data", "--fsdp", "--tensor", "--expert", "--context", "--pipeline", "--accumulation", "--remat"};
+inline const std::vector<std::string_view> degrees_of_a_layout = {"--slices",
+                                                                  "--data",
+                                                                  "--fsdp",
+                                                                  "--tensor",
+                                                                  "--expert",
+                                                                  "--context",
+                                                                  "--pipeline",
+                                                                  "--accumulation",
+                                                                  "--remat",
+                                                                  "--ring-attention",
+                                                                  "--context-unbalanced"};
 
 }  // namespace cli
 

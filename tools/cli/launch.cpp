@@ -317,7 +317,7 @@ service_scaler scaler_for(const std::string& given, const serving_plan& planned)
   int used = 0;
   const char* const text = given.c_str();
   const int read = std::sscanf(text, "%6" SCNd64 ":%6" SCNd64 "%n:%12lf%n", &least, &most, &used, &running, &used);
-  if (read < 2 || static_cast<std::size_t>(used) != given.size())
+  if (read < 2 || static_cast<std::size_t>(used) != given.size() || most < 1)
     refuse("--hpa", given, "MIN:MAX slices, or MIN:MAX:SEQUENCES with those that a slice runs: 2:12 or 2:12:40");
   service_scaler scaler = scaler_of(planned, least, most);
   if (read == 3) scaler.running = running;
@@ -520,9 +520,9 @@ void add_launch_command(session& with) {
   added.add("--cluster", request.cluster, "of gcluster and xpk; gke: write the commands for its node pools too");
   added.add("--image", request.image, "container with the program");
   added.add("--checkpoint", request.checkpoint, "gs://BUCKET/FOLDER, CHECKPOINT_DIR to the program");
-  added.add(
-      "--max-restarts", options->restarts, {0, 1e6},
-      "after preemptions and failures; 100, or twice the preemptions that the plan expects; 0 on flex-start of GKE");
+  added.add("--max-restarts", options->restarts, {0, 1e6},
+            "after preemptions and failures; 100, or twice the preemptions of the plan at the high end of its band; 0 "
+            "on flex-start of GKE");
   added.add("--max-run", request.max_run, {least_max_run, most_max_run}, "after which the service ends the job: 20d");
   added.add("--max-wait", request.max_wait, "gcloud, and gce on flex-start: how long to wait for capacity: 12h");
   added.add("--command", options->command, "a line for bash; what the image starts, if not given")

@@ -87,7 +87,8 @@ inline serving_estimate held_with_adapters(const serving_estimate& estimate, con
 /// What is taken of them.
 inline constexpr std::pair<const char*, const char*> assumed_adapters{
     "adapters",
-    "on every matrix of attention and MLP, in bf16, half of each on every device; times and rates are those of "
+    "on every matrix of attention and MLP, in bf16, the first half of each on every device, the second cut as the "
+    "weights are; times and rates are those of "
     "the base, targets of plans and chances hold with steps that take 1.31 times as long, the most that was published"};
 
 }  // namespace detail

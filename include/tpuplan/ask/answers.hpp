@@ -304,6 +304,8 @@ template <class Request>
 template <class Request>
 [[nodiscard]] model_config served_model_of(const nlohmann::json& request, Request& asked) {
   refuse_lengths_twice(request);
+  if (asked.job.prefix_groups != 1 && asked.job.shared_prefix == 0)
+    fail(errc::invalid_argument, "request.job.prefix_groups", asked.job.prefix_groups, "1 without job.shared_prefix");
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <tpuplan/ask/lengths.hpp>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/ask/simulate_answer.hpp>
 #include <tpuplan/simulate/closed_loop.hpp>
 #include <tpuplan/simulate/routing.hpp>
@@ -43,6 +44,15 @@ inline void hold_once(serving_job& job, const session_traffic& sessions) {
   job.prefix_groups = sessions.groups;
 }
 
+/// Refuses cached tokens of a request of a trace: what is in the cache is said of all of them.
+inline void check_trace(const std::vector<simulated_request>& trace) {
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    if (trace[i].cached != 0)
+      fail(errc::unsupported, "trace[" + std::to_string(i) + "].cached", trace[i].cached,
+           "0: job.prefix_hit_rate says what share of all prompts is cached");
+  }
+}
+
 /// The requests of one question, and who serves them; those of other rates and other jobs are asked too.
 class asked_traffic {
  public:
@@ -63,6 +73,9 @@ class asked_traffic {
       fleet_.slices = checked_add(computing, positive_count("split.decode", asked.split.decode));
     }
     use_moments(asked, job_);
+    serving_job aimed = job_;
+    aimed.percentiles = asked.job.percentiles;
+    if (trace_.empty()) check_later_tokens(aimed);
     if (job_.images > 0 && (!trace_.empty() || have_prefixes(asked.sessions)))
       fail(errc::invalid_argument, "job.images", job_.images, "0 beside a trace or conversations");
     if (asked.prompts) job_ = with_image_tokens(job_, model_);
@@ -192,6 +205,7 @@ class asked_traffic {
            "111 requests or more, of which the first tenth is not counted");
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
     job_.output = lengths_of(trace_, &simulated_request::output);
+    check_trace(trace_);
     for (simulated_request& one : trace_)
       one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
     use_draft_cost(model_, job_);
@@ -208,6 +222,9 @@ class asked_traffic {
   /// Refuses routing by prefixes that there are not; takes the lengths of whole prompts.
   void check_routing() {
     if (!is_routed()) return;
+    if (job_.policy == cache_policy::reserved)
+      fail(errc::invalid_argument, "job.policy", name(job_.policy),
+           "paged: requests with a router, conversations, a shared prefix or a loss share blocks");
     if (routing_ == request_routing::prefix && !have_prefixes(asked_.sessions))
       fail(errc::missing_field, "sessions.turns", "missing", "conversations or a shared prefix, to route by prefix");
     if (!trace_.empty() && have_prefixes(asked_.sessions))
@@ -239,8 +256,11 @@ class asked_traffic {
     if (asked_.routing && replicas_of(fleet_) == 1)
       fail(errc::invalid_argument, "routing", name(*asked_.routing), "none: there is one replica");
     const auto varies = [](const token_lengths& of) { return of.mean < static_cast<double>(of.longest); };
-    const bool draws =
-        loop_.clients == 0 || asked_.urgent_share > 0 || varies(job_.prompt) || varies(job_.output) || is_routed();
+    const bool routes = is_routed() && (routing_ == request_routing::random || asked_.sessions.groups > 1);
+    const bool thinks = asked_.sessions.turns > 1 && asked_.sessions.think.value() > 0;
+    const bool draws = loop_.clients == 0 || asked_.urgent_share > 0 || asked_.outage.lose ||
+                       varies(whole_ ? added_ : job_.prompt) || varies(job_.output) || has_opening(asked_.sessions) ||
+                       routes || thinks;
     if (asked_.seed != 1 && !draws && trace_.empty())
       fail(errc::invalid_argument, "seed", asked_.seed, "1: clients that all send the same draw nothing");
   }

@@ -9,6 +9,7 @@
 #include <tpuplan/ask/plan_split.hpp>
 #include <tpuplan/ask/plan_traffic.hpp>
 #include <tpuplan/ask/serving.hpp>
+#include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>
 #include <tpuplan/plan/relax_serving.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
@@ -445,6 +446,7 @@ namespace detail {
                                                                   const price_book& book) {
   asked_serving_plan asked = given;
   detail::use_moments(given, asked.job);
+  check_later_tokens(asked.job);
   const serving_request request = request_of(config, asked, book);
   const planned_traffic traffic{asked.routing, asked.sessions, asked.host_cache_gib};
   detail::validate(traffic.sessions);

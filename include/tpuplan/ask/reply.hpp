@@ -141,6 +141,38 @@ inline void keep_amounts(const nlohmann::json& request, const question_rows& tab
   }
 }
 
+/// Whether a request has something in the place of a row: not null, 0, false or nothing.
+[[nodiscard]] inline bool has_at(const nlohmann::json& request, std::string_view path) {
+  const nlohmann::json given = value_at(request, path);
+  return !given.empty() && given != 0 && given != false && given != "";
+}
+
+/// Refuses a field that has no effect without another one, as its option is on the command line, where that is not
+/// given and nothing else has refused it. Worked: groups of prefixes without a shared one.
+inline void keep_needs(const nlohmann::json& request, const question_rows& tables) {
+  const auto has_option = [](std::string_view options, std::string_view one) {
+    return (' ' + std::string(options) + ' ').find(' ' + std::string(one) + ' ') != std::string::npos;
+  };
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      if (row.needs.empty() || !has_at(request, row.path)) continue;
+      const std::string given = value_at(request, row.path).dump();
+      if (given == row.usual || (row.kind == value_kind::flag && given != row.value)) continue;  // as if left open
+      std::string paths;
+      bool is_there = false;
+      for (const row_list& others : tables) {
+        for (const question_row& other : others) {
+          if (other.option.empty() || !has_option(row.needs, other.option)) continue;
+          paths.append(paths.empty() ? "only with " : ", ").append(other.path);
+          is_there = is_there || !value_at(request, other.path).is_null();
+        }
+      }
+      if (!paths.empty() && !is_there)
+        fail(errc::invalid_argument, "request." + std::string(row.path), "given without effect", paths);
+    }
+  }
+}
+
 /// Refuses a key that is none of a request but stands deeper in it, by where it stands: "job.speculation" for
 /// "speculation".
 inline void refuse_misplaced(const error& refusal, const question_rows& tables) {

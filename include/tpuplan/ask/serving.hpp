@@ -399,6 +399,7 @@ inline void check_own_tokens(const transformer& model, const serving_calibration
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
   check_sharding(config.model, asked.mesh, where);
+  check_later_tokens(asked.job);
   expect_region(book, asked.region);
   detail::check_own_tokens(config.model, asked.constants);
   detail::validate(asked.job.percentiles);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tpuplan/ask/serving_rows.hpp>
 #include <tpuplan/base/error.hpp>
+#include <tpuplan/estimate/serving/one_token.hpp>
 #include <tpuplan/estimate/serving/replica.hpp>
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/hardware/slice.hpp>
@@ -29,6 +30,18 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
 }
 
 }  // namespace detail
+
+/// Refuses a target for the tokens behind the first where answers have one. Worked: a `tpot_target_s` beside outputs of
+/// one token is refused.
+inline void check_later_tokens(const serving_job& job) {
+  if (!detail::has_one_token(job) || job.output.mean <= 0) return;  // 0: an encoder
+  constexpr std::string_view valid = "0: answers of one token have none behind the first";
+  if (job.tpot_target.value() > 0)
+    detail::fail(errc::invalid_argument, "job.tpot_target_s", job.tpot_target.value(), valid);
+  const latency_target& asked = job.percentiles.per_token;
+  if (asked.limit.value() > 0)
+    detail::fail(errc::invalid_argument, "job.percentiles.per_token.limit_s", asked.limit.value(), valid);
+}
 
 /// Refuses a sharding of what is not shared: of a replica of one device, and of a cache that a model has not.
 inline void check_sharding(const transformer& model, const serving_layout& mesh, const slice& where) {

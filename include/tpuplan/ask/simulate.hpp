@@ -2,7 +2,9 @@
 #define TPUPLAN_ASK_SIMULATE_HPP
 
 #include <string>
+#include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/ask/simulation.hpp>
+#include <utility>
 
 /// @file
 /// The question of slices under traffic: simulate.
@@ -26,6 +28,11 @@ inline namespace abi_0 {
     detail::fail(errc::invalid_argument, "ramp_s", asked.ramp.value(), "0 without requests in flight");
   if (!closed && asked.warm_up > 0)
     detail::fail(errc::invalid_argument, "warm_up", asked.warm_up, "0 without requests in flight");
+  for (const auto& [field, target] :
+       {std::pair{"job.ttft_target_s", asked.job.ttft_target}, {"job.tpot_target_s", asked.job.tpot_target}}) {
+    if (target.value() > 0)
+      detail::fail(errc::invalid_argument, field, target.value(), "0: a simulation has targets by percentile");
+  }
   const slice where = scheduled_slice(asked.slice);
   detail::check_arithmetic(where.chip, asked.job.activations);
   check_sharding(config.model, asked.mesh, where);

@@ -119,7 +119,7 @@ constexpr void validate(const spot_terms& terms) {
                      least > 0 ? detail::positive(field, time.value()) : detail::not_negative(field, time.value()),
                      least, most, valid);
   };
-  check("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions, 1e-3, 1e12, "1e-3 to 1e12 s");
+  check("spot_terms.mean_time_between_preemptions", terms.mean_time_between_preemptions, 1e-6, 1e12, "1e-6 to 1e12 s");
   check("spot_terms.checkpoint_time", terms.checkpoint_time, 1e-6, 1e7, "1e-6 to 1e7 s");
   check("spot_terms.restart_time", terms.restart_time, 0, 1e7, "0 to 1e7 s");
   check("spot_terms.queue_time", terms.queue_time, 0, 1e9, "0 to 1e9 s");

@@ -117,11 +117,11 @@ inline double requests_for_rate(const simulation_run& run, std::int64_t came) {
   return parts;
 }
 
-/// From the first arrival to the end of the last request that came while the run was counted.
-inline seconds whole_time(const simulation_run& run) {
+/// From the first arrival to the end of the last request, also of those that came while the run was counted alone.
+inline seconds whole_time(const simulation_run& run, bool is_counted) {
   seconds last{0};
   for (const request_record& one : run.records)
-    if (one.arrival <= run.counted_until) last = max(last, one.finished);
+    if (!is_counted || one.arrival <= run.counted_until) last = max(last, one.finished);
   return last - run.records.front().arrival;
 }
 
@@ -148,14 +148,14 @@ inline double served_below_arrivals(const simulation_run& run) {
   };
   if (waited(all.size() - quarter) < waited(0) * 2.0) return 0;
   return std::max(static_cast<double>(done) / (run.counted_until - run.warm_until).value(),
-                  static_cast<double>(all.size()) / whole_time(run).value());
+                  static_cast<double>(all.size()) / whole_time(run, true).value());
 }
 
-/// Tokens a second, of which so many were computed in the time that is counted, and so many in all. Where more requests
-/// came than were served they may all have come before one was done.
+/// Tokens a second, of which so many were computed in the time that is counted, and so many in all, those of turns that
+/// came later among them. Where more requests came than were served they may all have come before one was done.
 inline per_second token_rate(const simulation_run& run, double counted, std::int64_t all, bool is_behind) {
   const per_second found = counted / (run.counted_until - run.warm_until);
-  return is_behind ? max(found, static_cast<double>(all) / whole_time(run)) : found;
+  return is_behind ? max(found, static_cast<double>(all) / whole_time(run, false)) : found;
 }
 
 }  // namespace detail

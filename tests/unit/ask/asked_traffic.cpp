@@ -42,4 +42,29 @@ TEST_CASE("prompts of conversations are whole, and a router in turn is taken for
   CHECK(of.drawn_sessions(of.job()).front().sized.prompt == 100);
 }
 
+TEST_CASE("what has no effect on a simulation is refused") {
+  const auto refused = [](const simulate_request& asked) {
+    return refusal_of([&] { detail::asked_traffic{llama_3_8b(), asked}; }).message;
+  };
+  simulate_request traced;
+  traced.slice = "v6e-4";
+  traced.trace.assign(120, {1_s, 100, 20, 0, 0});
+  traced.trace[7].cached = 50;
+  CHECK(says(refused(traced), "trace[7].cached is 50; valid: 0: job.prefix_hit_rate"));
+  simulate_request one;
+  one.slice = "v6e-4", one.job.request_rate = per_second{2};
+  one.job.output = fixed_length(1), one.job.percentiles.per_token = {0.9, 30_ms};
+  CHECK(says(refused(one), "job.percentiles.per_token.limit_s is 0.03; valid: 0: answers of one token"));
+  simulate_request routed;
+  routed.slice = "v6e-4", routed.slices = 2, routed.job.request_rate = per_second{2};
+  routed.job.policy = cache_policy::reserved, routed.routing = request_routing::queue;
+  CHECK(says(refused(routed), "job.policy is reserved; valid: paged"));
+  simulate_request drawn;
+  drawn.slice = "v6e-4", drawn.slices = 3, drawn.job.concurrency = 30, drawn.seed = 3;
+  drawn.sessions.turns = 4;
+  CHECK(says(refused(drawn), "seed is 3; valid: 1: clients that all send the same draw nothing"));
+  drawn.sessions.think = 5_s;
+  CHECK(refused(drawn).empty());
+}
+
 }  // namespace unit_asked_traffic_tests

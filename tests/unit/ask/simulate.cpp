@@ -41,6 +41,10 @@ TEST_CASE("a fleet is simulated by one replica with its share") {
   traced.trace.assign(110, {1_s, 100, 20, 0, 0});
   CHECK(refusal_of([&] { (void)answer_to_simulate(config, traced, price_book{}); }).message ==
         "tpuplan: trace is 110; valid: 111 requests or more, of which the first tenth is not counted");
+  simulate_request aimed = asked;
+  aimed.job.ttft_target = 1_s;
+  CHECK(says(refusal_of([&] { (void)answer_to_simulate(config, aimed, price_book{}); }).message,
+             "job.ttft_target_s is 1; valid: 0: a simulation has targets by percentile"));
   const simulate_answer answer = answer_to_simulate(config, asked, price_book{});
   CHECK(answer.replicas == 4);
   CHECK(answer.simulated_replicas == 1);

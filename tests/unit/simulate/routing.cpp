@@ -227,4 +227,14 @@ TEST_CASE("what a router does not do is refused by name") {
       "host_cache_gib is 1000"));
 }
 
+TEST_CASE("tokens of conversations that come faster than they are served are those of what is served") {
+  simulated_traffic traffic = equal_traffic(40, 1200);
+  session_traffic sessions = conversations();
+  sessions.shared_prefix = 0, sessions.groups = 1;
+  const routed_run all = simulate_routed(some_engine(2, 220), requests_of(traffic, sessions), {}, {}, made_up_times{});
+  const simulation_report report = report_of(all.run);
+  CHECK(detail::served_below_arrivals(all.run) > 0);
+  CHECK(close(report.output_tokens / report.goodput, 60, 0.1));  // of 60 tokens each
+}
+
 }  // namespace unit_routing_tests

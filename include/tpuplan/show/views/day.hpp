@@ -60,8 +60,9 @@ template <class Answer>
 void add_fixed_fleet(view_part& part, const Answer& answer, const day_autoscaler& scaler) {
   for (const auto& option : answer.options) {
     if (option.mix.follows || !option.meets_targets || option.slice_hours >= scaler.slice_hours * (1 - 1e-9)) continue;
-    part.notes.push_back(joined({counted(answer.fixed, "slice"), " all the time keep them too, in ",
-                                 count(option.slice_hours), " slice-hours: a higher --floor may take fewer"}));
+    part.notes.push_back(
+        joined({counted(answer.fixed, "slice"), " all the time keep them too, in ", count(option.slice_hours),
+                " slice-hours: a ", scaler.rule.floor > answer.fixed ? "lower" : "higher", " --floor may take fewer"}));
     return;
   }
 }
@@ -94,10 +95,11 @@ void add_fixed_fleet(view_part& part, const Answer& answer, const day_autoscaler
   row("maxReplicas", std::to_string(scaler.most_slices));
   row("behavior.scaleDown.stabilizationWindowSeconds", fixed(scaler.rule.down_after.value(), 0));
   const double beyond = scaler.slice_hours / asked.answer.ideal_slice_hours - 1;
-  part.notes = {
-      joined({"targets are ", kept_in_parts(scaler.missed_parts), " with slices that start in ",
-              duration(asked.scaling.start_up), "; takes ", count(scaler.slice_hours), " slice-hours, ",
-              percent(std::abs(beyond)), beyond < 0 ? " less" : " more", " than each part needs in the long run"})};
+  part.notes = {joined({"targets are ", kept_in_parts(scaler.missed_parts), " with slices that start in ",
+                        duration(asked.scaling.start_up), "; takes ", count(scaler.slice_hours), " slice-hours, ",
+                        std::abs(beyond) < 5e-4 ? std::string("what each part needs in the long run")
+                                                : joined({percent(std::abs(beyond)), beyond < 0 ? " less" : " more",
+                                                          " than each part needs in the long run"})})};
   add_fixed_fleet(part, asked.answer, scaler);
   return part;
 }

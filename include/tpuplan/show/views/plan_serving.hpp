@@ -165,7 +165,11 @@ namespace readable {
   return part;
 }
 
-/// Needed amounts are rounded up, so that the printed amount is enough.
+/// The last of the four digits that are written of so many milliseconds, in seconds; no less than a tenth of one.
+[[nodiscard]] inline double last_digit_of_ms(double amount) {
+  return amount >= 1 ? std::pow(10, std::floor(std::log10(amount)) - 3) : 1e-4;
+}
+/// Needed amounts are rounded up, so that the printed amount is enough. Worked: 7.2633 s are "7264 ms".
 [[nodiscard]] inline std::string amount_words(plan_limit limit, double amount, bool up) {
   const auto rounded = [&](double unit) { return up ? math::ceil(amount / unit) * unit : amount; };
   switch (limit) {
@@ -174,7 +178,7 @@ namespace readable {
     case plan_limit::targets:
     case plan_limit::first_token:
     case plan_limit::per_token:
-    case plan_limit::end_to_end: return four_digits(rounded(1e-4) * 1e3) + " ms";
+    case plan_limit::end_to_end: return four_digits(rounded(last_digit_of_ms(amount)) * 1e3) + " ms";
     case plan_limit::budget: return "$" + fixed(rounded(0.01 / 3600) * 3600, 2) + "/h";
     case plan_limit::chips:
     case plan_limit::smallest_chips: return fixed(amount, 0);

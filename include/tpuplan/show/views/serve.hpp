@@ -34,9 +34,11 @@ namespace readable {
               : joined({"the longest context that fits is ", std::to_string(answer.largest_context), " tokens, ",
                         std::to_string(longest_of(answer.job)), " were asked for"});
       const bytes allowed = answer.job.memory_fraction * estimate.memory.usable;
-      shown.sentences = {joined({"weights take ", fixed(in_gib(estimate.memory.weights), 1), " GiB and programs ",
-                                 fixed(in_gib(estimate.memory.workspace), 1), " of the ", fixed(in_gib(allowed), 1),
-                                 " GiB on each device that an engine may use; ", beside})};
+      shown.sentences = {joined(
+          {answer.job.beside + answer.job.shared_beside > bytes{0} ? "weights and what is held beside them take "
+                                                                   : "weights take ",
+           fixed(in_gib(estimate.memory.weights), 1), " GiB and programs ", fixed(in_gib(estimate.memory.workspace), 1),
+           " of the ", fixed(in_gib(allowed), 1), " GiB on each device that an engine may use; ", beside})};
       why = "on which slices it fits";
       break;
     }
@@ -277,7 +279,7 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
       token_words(answer),
       joined({count(estimate.output_tokens.value()), " output tokens/s, ",
               count(estimate.output_tokens.value() / static_cast<double>(answer.chips)), " per chip; ",
-              fixed(estimate.requests.value(), 2), " requests/s of at most ", fixed(estimate.capacity.value(), 2), "; ",
+              rate_words(estimate.requests), " requests/s of at most ", rate_words(estimate.capacity), "; ",
               fixed(estimate.prefill_servers, 2), " prefill servers for each decode server"})};
   if (answer.at_rate) words.push_back(at_rate_words(*answer.at_rate, !tpuplan::detail::has_one_token(answer.job)));
   if (const std::string load = load_words(answer.job.request_rate, estimate.capacity); !load.empty())

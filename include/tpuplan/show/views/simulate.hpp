@@ -125,8 +125,9 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
   row(joined({std::to_string(split.pools.prefill), " for prompts, ", std::to_string(split.pools.decode), " decode"}),
       answer.report);
   row(joined({std::to_string(split.pools.prefill + split.pools.decode), " do both"}), split.together);
-  const std::string busy = joined({"slices for prompts compute ", percent(split.prefill_busy),
-                                   " of the time; a cache is sent in ", duration(split.transfer)});
+  const std::string busy =
+      joined({"slices for prompts compute ", percent(split.prefill_busy), " of the time; a cache is there ",
+              duration(split.transfer), " behind its last prompt token"});
   part.notes = {busy};
   part.notes.push_back(split_verdict(split, answer.report, answer.targets));
   return part;
