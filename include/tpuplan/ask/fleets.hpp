@@ -269,8 +269,9 @@ namespace detail {
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
                              readable::amount(one.closest)});
   for (const rejected_server& r : answer.rejected)
-    document.rejected.push_back(
-        {std::string(tpuplan::name(r.where).view()), r.why, r.amount, std::string(r.unit.view())});
+    document.rejected.push_back({std::string(tpuplan::name(r.where).view()), r.why,
+                                 readable::whole_bytes(r.amount, r.unit.view() == "bytes"),
+                                 std::string(r.unit.view())});
   document.candidates = answer.candidates;
   document.assumed = std::move(assumed);
   document.request = request;

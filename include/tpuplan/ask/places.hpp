@@ -40,13 +40,17 @@ inline region_offer offer_of(const std::vector<zone_row>& rows, const price_row&
 inline bool is_named_itself(const asked_places& asked, const price_row& price) {
   return std::find(asked.regions.begin(), asked.regions.end(), price.region.view()) != asked.regions.end();
 }
+/// Whether a price is of a region that a question names.
+inline bool is_in_regions(const asked_places& asked, const price_row& price) {
+  const auto has = [&](const std::string& name) { return is_in_area(price.region.view(), name); };
+  return std::any_of(asked.regions.begin(), asked.regions.end(), has);
+}
 }  // namespace detail
 
 /// Whether a question looks at a price.
 [[nodiscard]] inline bool looks_at(const asked_places& asked, const price_row& price) {
-  const auto has = [&](const std::string& name) { return is_in_area(price.region.view(), name); };
   const auto is_of = [&](const std::string& name) { return chip_for(name).name == price.generation; };
-  return std::any_of(asked.regions.begin(), asked.regions.end(), has) &&
+  return detail::is_in_regions(asked, price) &&
          (asked.generations.empty() || std::any_of(asked.generations.begin(), asked.generations.end(), is_of)) &&
          (asked.kinds.empty() || std::find(asked.kinds.begin(), asked.kinds.end(), price.kind) != asked.kinds.end());
 }
@@ -77,8 +81,9 @@ std::string places_where(const price_book& book, const Test& holds) {
 }
 
 /// Whether a price that an area of the question names counts: not in zones for single tenants, and where no zone is
-/// known only if no other place of the question has that chip under that way of paying. One of a region that is named
-/// itself always counts. Worked: of europe v5e on spot in europe-west4 counts, in europe-west3 it does not.
+/// known only if no other place of the question has that chip under that way of paying, asked for or not: a limit may
+/// be relaxed. One of a region that is named itself always counts. Worked: of europe v5e on spot in europe-west4
+/// counts, in europe-west3 it does not.
 [[nodiscard]] inline bool counts_in(const asked_places& asked, const price_book& book,
                                     const std::vector<zone_row>& rows, const price_row& price) {
   if (detail::is_named_itself(asked, price)) return true;
@@ -86,7 +91,7 @@ std::string places_where(const price_book& book, const Test& holds) {
   if (offer != region_offer::no_zone) return offer == region_offer::everyone;
   for (std::size_t i = 0; i < book.size(); ++i) {
     const price_row other = book.row(i);
-    if (other.generation == price.generation && other.kind == price.kind && looks_at(asked, other) &&
+    if (other.generation == price.generation && other.kind == price.kind && detail::is_in_regions(asked, other) &&
         is_for_everyone(rows, other))
       return false;
   }

@@ -280,7 +280,11 @@ inline void say_what_is_too_short(const plan_request& request, const plan_answer
     document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::amount(one.closest)});
   for (const rejected_slice& rejected : answer.rejected) {
     rejected_row& row = document.rejected.emplace_back();
-    row = {std::string(name(rejected.where).view()), rejected.slices, rejected.why, rejected.amount, {}};
+    row = {std::string(name(rejected.where).view()),
+           rejected.slices,
+           rejected.why,
+           readable::whole_bytes(rejected.amount, rejected.why == rejection::does_not_fit),
+           {}};
     if (!rejected.by.empty()) row.by = std::string(rejected.by.view());
   }
   document.counts = answer.counts;

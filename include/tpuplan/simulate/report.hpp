@@ -117,7 +117,7 @@ inline double requests_for_rate(const simulation_run& run, std::int64_t came) {
   return parts;
 }
 
-/// From the first arrival to the end of the last request, also of those that came while the run was counted alone.
+/// From the first arrival to the end of the last request; `is_counted`: of those that came until the run was counted.
 inline seconds whole_time(const simulation_run& run, bool is_counted) {
   seconds last{0};
   for (const request_record& one : run.records)

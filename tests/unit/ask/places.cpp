@@ -49,6 +49,8 @@ TEST_CASE("areas leave out what not everyone can order, and names take it") {
   asked_places asked{{"europe"}, {"v5e"}, {provisioning::spot}, {}};
   CHECK(counts_in(asked, book, zones, rows[3]));
   CHECK_FALSE(counts_in(asked, book, zones, rows[2]));
+  const asked_places other{{"europe"}, {"v6e"}, {provisioning::on_demand}, {}};  // which may be relaxed
+  CHECK_FALSE(counts_in(other, book, zones, rows[2]));
   const std::vector<assumption> left = said_of_places(asked, book, zones);
   REQUIRE(left.size() == 1);
   CHECK(left[0].field == "left out");

@@ -43,6 +43,8 @@ TEST_CASE("lost slices are grouped by reason, each with the closest") {
   more.by = "v6e-32";
   CHECK(readable::amount(more) == "v6e-64 costs $4.20k more than v6e-32");
   CHECK(readable::reason(rejection::fit_uncertain) == "may not fit");
+  CHECK(readable::whole_bytes(798055.56, true) == 798056);
+  CHECK(readable::whole_bytes(798055.56, false) == 798055.56);
 }
 
 }  // namespace show_text_lost_tests
