@@ -274,7 +274,7 @@ inline bool is_of_us_alone(const asked_places& asked) {
   std::vector<price_row> rows;
   for (std::size_t i = 0; i < book.size(); ++i) {
     const price_row price = book.row(i);
-    if (!looks_at(asked, price) || counts_in(asked, book, zones, price)) rows.push_back(price);
+    if (!detail::is_in_regions(asked, price) || counts_in(asked, book, zones, price)) rows.push_back(price);
   }
   const std::size_t kept = rows.size();
   detail::take_flat_prices(book, asked, true, rows, placed.said);

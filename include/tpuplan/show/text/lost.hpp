@@ -22,7 +22,7 @@ namespace readable {
 /// How far a limit is missed, in whole bytes where it is one of memory: what is below a byte is rounding of both sides.
 /// Worked: 798055.56 bytes are 798056.
 [[nodiscard]] inline double whole_bytes(double amount, bool of_memory) {
-  return of_memory ? std::ceil(amount) : amount;
+  return of_memory ? std::round(amount) : amount;
 }
 
 /// A reason in words. Worked: reason(rejection::fit_uncertain) is "may not fit".
