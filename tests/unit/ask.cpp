@@ -624,6 +624,9 @@ TEST_CASE("what the command line refuses is refused here too", "[ask]") {
         "invalid_argument request.start");
   CHECK(refusal(question_of("serve", {{"config", model}, {"slice", "v6e-8"}, {"job", {{"prefix_groups", 3}}}})) ==
         "invalid_argument request.job.prefix_groups");
+  const json trace(120, {{"arrival_s", 1}, {"prompt", 100}, {"output", 20}, {"cached", 50}});
+  CHECK(refusal(question_of("day", {{"config", model}, {"slice", "v6e-8"}, {"traffic", {{"trace", trace}}}})) ==
+        "unsupported traffic.trace[0].cached");
   CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v6e-8"}, {"job", {{"ring_attention", true}}}})) ==
         "unsupported job.ring_attention");
   CHECK(ask(question_of("train", {{"config", model}, {"slice", "v6e-8"}, {"job", {{"ring_attention", false}}}}))

@@ -335,7 +335,7 @@ template <class Request>
   return reply_there(answer_to_simulate(config, asked, there.prices.book()), there, beside);
 }
 inline void refuse_lengths_of_trace(const nlohmann::json& request, const traffic_over_day& traffic) {
-  check_trace(traffic.trace);
+  refuse_cached_tokens(traffic.trace, "traffic.trace");
   for (const char* key : {"prompt", "output"}) {
     if (!traffic.trace.empty() && job_gives(request, key))
       fail(errc::invalid_argument, std::string("request.job.") + key, "given without effect", "none beside a trace");

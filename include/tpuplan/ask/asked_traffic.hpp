@@ -44,11 +44,11 @@ inline void hold_once(serving_job& job, const session_traffic& sessions) {
   job.prefix_groups = sessions.groups;
 }
 
-/// Refuses cached tokens of a request of a trace: what is in the cache is said of all of them.
-inline void check_trace(const std::vector<simulated_request>& trace) {
+/// Refuses cached tokens of a request of a trace, in that field: what is in the cache is said of all of them.
+inline void refuse_cached_tokens(const std::vector<simulated_request>& trace, const std::string& field) {
   for (std::size_t i = 0; i < trace.size(); ++i) {
     if (trace[i].cached != 0)
-      fail(errc::unsupported, "trace[" + std::to_string(i) + "].cached", trace[i].cached,
+      fail(errc::unsupported, field + "[" + std::to_string(i) + "].cached", trace[i].cached,
            "0: job.prefix_hit_rate says what share of all prompts is cached");
   }
 }
@@ -205,7 +205,7 @@ class asked_traffic {
            "111 requests or more, of which the first tenth is not counted");
     job_.prompt = lengths_of(trace_, &simulated_request::prompt);
     job_.output = lengths_of(trace_, &simulated_request::output);
-    check_trace(trace_);
+    refuse_cached_tokens(trace_, "trace");
     for (simulated_request& one : trace_)
       one.cached = static_cast<std::int64_t>(job_.prefix_hit_rate * static_cast<double>(one.prompt));
     use_draft_cost(model_, job_);

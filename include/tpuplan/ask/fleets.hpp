@@ -242,6 +242,17 @@ namespace detail {
   const double each = std::max(1.0, job.output.mean) / std::max(1.0, planned.simulated.running);
   return simulations * static_cast<double>(planning_requests_of(job)) * (8 + each);
 }
+/// The slices that lost, by reason and one by one.
+template <class Document>
+void add_lost_servers(Document& to, const std::vector<rejected_server>& lost, objective best) {
+  for (const auto& one : readable::by_reason(lost))
+    to.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, best),
+                       readable::amount(one.closest)});
+  for (const rejected_server& one : lost) {
+    const double amount = readable::whole_bytes(one.amount, one.why == serving_rejection::does_not_fit);
+    to.rejected.push_back({std::string(name(one.where).view()), one.why, amount, std::string(one.unit.view())});
+  }
+}
 }  // namespace detail
 /// The answer as a document: plans, slices without one, and the question; where there is no plan, also what to relax.
 /// `fleets` are those of the plans behind a router. Worked: a plan of three v5e-8 that make 1000 tokens a second each
@@ -265,13 +276,7 @@ namespace detail {
     steps_left -= detail::steps_of_a_chance(request.job, p);
     if (row.rank == 1 || steps_left > 0) row.chance_at_targets = chance_at_targets(request, p);
   }
-  for (const auto& one : readable::by_reason(answer.rejected))
-    document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
-                             readable::amount(one.closest)});
-  for (const rejected_server& r : answer.rejected)
-    document.rejected.push_back({std::string(tpuplan::name(r.where).view()), r.why,
-                                 readable::whole_bytes(r.amount, r.unit.view() == "bytes"),
-                                 std::string(r.unit.view())});
+  detail::add_lost_servers(document, answer.rejected, request.best);
   document.candidates = answer.candidates;
   document.assumed = std::move(assumed);
   document.request = request;

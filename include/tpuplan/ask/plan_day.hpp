@@ -114,7 +114,7 @@ class day_search {
       all_.plans.back().rank = static_cast<std::int64_t>(i) + 1;
     }
     if (!found_.empty()) all_.first = first_of(found_.front());
-    add_lost(request);
+    detail::add_lost_servers(all_, lost_, request.best);
     assumed_values said = {
         {"slices", "those of a plan for the busiest part, each with the replicas that are best there"}};
     if (is_cut_)
@@ -261,13 +261,6 @@ class day_search {
                        text<32>{unit_of(serving_rejection::dominated, request)}});
       found_.pop_back();
     }
-  }
-  void add_lost(const serving_request& request) {
-    for (const auto& one : readable::by_reason(lost_))
-      all_.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, request.best),
-                           readable::amount(one.closest)});
-    for (const rejected_server& one : lost_)
-      all_.rejected.push_back({std::string(name(one.where).view()), one.why, one.amount, std::string(one.unit.view())});
   }
 
   const model_config& config_;

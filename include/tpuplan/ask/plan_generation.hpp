@@ -145,12 +145,7 @@ namespace detail {
     document.plans[i].maxdiffusion_refuses = detail::refusal_to_make(
         made.pipeline, document.denoiser_parameters, made.size, job, found.plans[i].made.mesh, found.plans[i].where);
   }
-  for (const auto& one : readable::by_reason(found.rejected))
-    document.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, asked.best),
-                             readable::amount(one.closest)});
-  for (const rejected_server& r : found.rejected)
-    document.rejected.push_back(
-        {std::string(tpuplan::name(r.where).view()), r.why, r.amount, std::string(r.unit.view())});
+  detail::add_lost_servers(document, found.rejected, asked.best);
   document.items_per_hour = asked.items_per_hour, document.latency = asked.latency, document.best = asked.best;
   document.size = made.size, document.job = request.job, document.clips = made.size.frames > 1;
   document.runs = default_generation.runs, document.sources = default_generation.sources;

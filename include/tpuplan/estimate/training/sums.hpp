@@ -83,7 +83,8 @@ struct work_sums {
   const seconds waited =
       max(run * (1 + at.stragglers) + at.dcn_exposed * dcn, hidden * (run * (0.5 + at.stragglers) + dcn));
   const seconds to_host = exposed_to_host(run, at.tokens * work.to_host, work.forward);
-  // Only links make the floor longer than steps that no run of one's own has shortened.
+  // Products are estimated below the peak and HBM with more than the least traffic, so that without runs of one's own
+  // only the links can make the floor longer.
   return max((waited + at.host_exposed * (at.host_once + microbatches * at.host_each) + to_host) * at.software,
              at.software < 1 ? floor_of(work, at, microbatches) : at.wires_once + microbatches * at.wires_each);
 }

@@ -105,6 +105,10 @@ TEST_CASE("tensor parallelism that no work hides is waited for, as a part of its
   CHECK(step.tensor.exposed <= step.tensor.whole);
   CHECK(step.software.value() == 0);
   CHECK(close((step.compute + step.hbm + step.ici + step.overhead).value(), step.total.value()));
+  const training_sizes sizes = sizes_of(llama_3_8b(), job, calibration{});
+  const work_terms work = work_terms_of(sizes, llama_3_8b(), job, where.chip, 16);
+  const layout_terms at = layout_terms_of(sizes, llama_3_8b(), job, mesh, where);
+  CHECK(close(time_of(sum_of(work), at, 1).value(), step.total.value()));  // as the search has it
   mesh.tensor = 1, mesh.fsdp = 16;
   const step_breakdown sharded = step_time(llama_3_8b(), job, mesh, where);
   CHECK(sharded.total > sharded.floor);
