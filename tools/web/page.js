@@ -314,11 +314,11 @@ function view_elements({ view, answer }, again) {
   return { before: parts[0] ?? [], after: parts.slice(1).flat() };
 }
 /// Latency against load by simulation, around the rate that was asked or half of what the slice can serve; none where a
-/// simulation cannot answer the question.
+/// simulation, which has no targets by the mean, cannot answer the question.
 function load_pictures(request, capacity) {
   const rate = request.job?.request_rate_per_s ?? Number((capacity / 2).toPrecision(2));
   const { config, slice, slices, mesh } = { config: config_of(), ...request };
-  const { concurrency, ...job } = { ...request.job, request_rate_per_s: rate };
+  const { concurrency, ttft_target_s, tpot_target_s, ...job } = { ...request.job, request_rate_per_s: rate };
   return ask("simulate", { config, slice, slices, mesh, job, requests: 300 }, { pictures: true }).pictures ?? [];
 }
 /// The MLP's first product in a decode step under the chip's roof, where the config.json says its widths.
