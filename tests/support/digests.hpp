@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <support/call.hpp>
 #include <support/golden.hpp>
 #include <tpuplan/base/error.hpp>
 #include <vector>
@@ -19,8 +20,7 @@
 class digests {
  public:
   /// One file of a group: what `read` says of it, or how it is refused.
-  template <class Read>
-  void add(const std::string& group, const std::string& file, const Read& read) {
+  void add(const std::string& group, const std::string& file, const plain_call<std::string()>& read) {
     line& of = lines_[group];
     std::string said = file + ": ";
     try {

@@ -70,8 +70,15 @@ class lines_of_fields {
   [[nodiscard]] static std::string of(const std::string& place, const T& x) {
     lines_of_fields all;
     tpuplan::detail::fields_of<T>::each(
-        x, [&](std::string_view field, const auto& value) { all.add(place + "." + std::string(field), value); });
+        x, [&](std::string_view field, const auto& value) { all.add_field(place, field, value); });
     return all.lines;
+  }
+
+ private:
+  /// Apart, so that it is compiled once for each type of a field, and not for each struct that has such fields.
+  template <class T>
+  void add_field(const std::string& place, std::string_view field, const T& value) {
+    add(place + "." + std::string(field), value);
   }
 };
 

@@ -2,9 +2,9 @@
 #define TPUPLAN_TESTS_SUPPORT_REFUSAL_HPP
 
 #include <cmath>
-#include <functional>
 #include <string>
 #include <string_view>
+#include <support/call.hpp>
 #include <tpuplan/base/error.hpp>
 
 /// What a call refused, if it did.
@@ -14,7 +14,7 @@ struct refusal {
   std::string message;
 };
 
-inline refusal refusal_of(const std::function<void()>& call) {
+inline refusal refusal_of(const plain_call<void()>& call) {
   try {
     call();
   } catch (const tpuplan::error& e) {

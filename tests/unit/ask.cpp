@@ -1,6 +1,5 @@
 // Questions as JSON, and their answers: the same figures as the functions, as the schema says, strict.
 #include <fstream>
-#include <functional>
 #include <set>
 #include <string>
 #include <tpuplan/ask/answers.hpp>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "support/ask.hpp"
+#include "support/call.hpp"
 #include "support/catch.hpp"
 
 using namespace tpuplan;
@@ -225,7 +225,7 @@ TEST_CASE("each question, its request and its answer are as the schema says", "[
 
 TEST_CASE("fields of the schema have limits only where their rows do", "[ask]") {
   std::size_t limited = 0;
-  const std::function<void(const json&)> walk = [&](const json& at) {
+  const plain_call<void(const json&)> walk = [&](const json& at) {
     if (at.is_object() && at.contains("minimum") && at.contains("maximum")) {
       ++limited;
       CHECK(at["minimum"] < at["maximum"]);

@@ -182,37 +182,65 @@ TEST_CASE("every public struct is in the list of types") {
   }
 }
 
+namespace {
+
+/// A type's document, written again from what was read of it.
+template <class T>
+json written_again(const json& given) {
+  T read{};
+  detail::json_form<T>::read(given, {nullptr, "value", 0}, json_reading{}, read);
+  return detail::json_of<json>(read, {nullptr, "value", 0});
+}
+void check_written_again(std::string_view type, json given, json (*again)(const json&)) {
+  CAPTURE(std::string(type));
+  for (double seed = 0; seed < 300; seed += 100) {
+    double counter = seed;
+    CHECK(again(given).dump() == given.dump());
+    given = disturbed(given, counter);
+  }
+}
+
+}  // namespace
+
 TEST_CASE("every type is read as it was written, whatever its figures") {
   each_type([](auto type) {
     using T = typename decltype(type)::type;
-    CAPTURE(std::string(detail::json_type_name<T>()));
-    const json plain = detail::json_of<json>(T{}, {nullptr, "value", 0});
-    json given = plain;
-    for (double seed = 0; seed < 300; seed += 100) {
-      double counter = seed;
-      T read{};
-      const json_reading how{};
-      detail::json_form<T>::read(given, {nullptr, "value", 0}, how, read);
-      CHECK(detail::json_of<json>(read, {nullptr, "value", 0}).dump() == given.dump());
-      given = disturbed(given, counter);
-    }
+    check_written_again(detail::json_type_name<T>(), detail::json_of<json>(T{}, {nullptr, "value", 0}),
+                        written_again<T>);
   });
 }
 
+namespace {
+
+/// An enumeration by the numbers of its enumerators.
+struct enum_ways {
+  std::string_view (*name_of)(std::uint8_t);
+  json (*write)(std::uint8_t);
+  std::uint8_t (*read)(const json&);
+};
+template <class E>
+enum_ways ways_of() {
+  return {[](std::uint8_t i) { return std::string_view(name(static_cast<E>(i))); },
+          [](std::uint8_t i) { return json(static_cast<E>(i)); },
+          [](const json& given) { return static_cast<std::uint8_t>(given.get<E>()); }};
+}
+void check_enum(const enum_ways& ways) {
+  const auto refused = [&](const json& given) { return refusal_of([&] { (void)ways.read(given); }).code; };
+  std::uint8_t count = 0;
+  for (; ways.name_of(count) != "?"; ++count) {
+    CHECK(ways.write(count) == ways.name_of(count));
+    CHECK(ways.read(ways.write(count)) == count);
+  }
+  CHECK(count > 1);
+  CHECK(refusal_of([&] { (void)ways.write(200); }).code == errc::invalid_argument);
+  CHECK(refused("") == errc::unknown_name);
+  CHECK(refused(0) == errc::malformed_input);
+}
+
+}  // namespace
+
 TEST_CASE("every enumerator is read by the name it is written with") {
-  const auto check = [](auto first) {
-    using E = decltype(first);
-    std::size_t count = 0;
-    for (std::uint8_t i = 0; name(static_cast<E>(i)) != "?"; ++i, ++count) {
-      const json written = static_cast<E>(i);
-      CHECK(written.get<E>() == static_cast<E>(i));
-    }
-    CHECK(count > 1);
-    CHECK(refusal_of([] { (void)json(static_cast<E>(200)); }).code == errc::invalid_argument);
-    CHECK(refused<E>("").code == errc::unknown_name);
-    CHECK(refused<E>(0).code == errc::malformed_input);
-  };
-  json_types::each_enum([&](auto type) { check(typename decltype(type)::type{}); });
+  json_types::each_enum([](auto type) { check_enum(ways_of<typename decltype(type)::type>()); });
 
   // Those that reflect/types.inc names by their order.
   STATIC_REQUIRE(name(attention_against::layers) == "layers");
@@ -239,6 +267,15 @@ TEST_CASE("every enumerator is read by the name it is written with") {
   STATIC_REQUIRE(name(wraparound_rule::whole_cubes) == "whole_cubes");
 }
 
+namespace {
+
+/// Apart from the lambda of each field of each type, of which there are thousands.
+void add_key(std::string& keys, std::string_view field, std::string_view unit) {
+  keys += " " + detail::json_key(field, unit);
+}
+
+}  // namespace
+
 TEST_CASE("keys are the fields' names with their unit, and change only with the schema") {
   std::string keys = "schema " + std::string(json_schema) + "\n";
   each_type([&](auto type) {
@@ -247,7 +284,7 @@ TEST_CASE("keys are the fields' names with their unit, and change only with the 
       keys += std::string(detail::json_type_name<T>()) + ":";
       const T any{};
       detail::fields_of<T>::each(any, [&](std::string_view field, const auto& value) {
-        keys += " " + detail::json_key(field, detail::json_unit<std::decay_t<decltype(value)>>::suffix);
+        add_key(keys, field, detail::json_unit<std::decay_t<decltype(value)>>::suffix);
       });
       keys += "\n";
     }

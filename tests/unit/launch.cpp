@@ -17,6 +17,7 @@
 #include <tpuplan/read/hf.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/commands.hpp"
 #include "support/golden.hpp"
@@ -105,7 +106,7 @@ const std::vector<provisioning> launched = {provisioning::on_demand, provisionin
                                             provisioning::calendar};
 
 // Every documented slice on every VM layout, in every number and kind of capacity.
-void for_each_request(const std::function<void(const launch_request&)>& use) {
+void for_each_request(const plain_call<void(const launch_request&)>& use) {
   for (std::size_t i = 0; i < slice_count; ++i) {
     for (const std::int64_t slices : {1, 3}) {
       for (const provisioning kind : launched) {
@@ -378,7 +379,7 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
   const auto pools = [](const launch_request& r) { return [r] { (void)gke_node_pools(r); }; };
   const auto queued = [](const launch_request& r) { return [r] { (void)gcloud_commands(r); }; };
   const auto tpu_vm = [](const launch_request& r) { return [r] { (void)gcloud_commands(r, tpu_creation::tpu_vm); }; };
-  const auto with = [](launch_request r, const std::function<void(launch_request&)>& change) {
+  const auto with = [](launch_request r, const plain_call<void(launch_request&)>& change) {
     change(r);
     return r;
   };
@@ -455,7 +456,7 @@ TEST_CASE("what a service does not have is refused by the name of the field, wit
   };
   for (const row& one : rows) {
     INFO(one.what);
-    const refusal got = refusal_of(one.call);
+    const refusal got = refusal_of([&] { one.call(); });
     INFO(got.message);
     CHECK(got.refused);
     CHECK(got.code == one.code);
@@ -467,8 +468,8 @@ TEST_CASE("a chip under another name is offered nowhere") {
   launch_request r = request_for("v6e-256");
   r.where.chip.name = "mine";
   for (const auto& call :
-       std::vector<std::function<void()>>{[&] { (void)vertex_custom_job(r); }, [&] { (void)gke_manifest(r); },
-                                          [&] { (void)gke_node_pools(r); }, [&] { (void)gcloud_commands(r); }}) {
+       std::vector<plain_call<void()>>{[&] { (void)vertex_custom_job(r); }, [&] { (void)gke_manifest(r); },
+                                       [&] { (void)gke_node_pools(r); }, [&] { (void)gcloud_commands(r); }}) {
     const refusal got = refusal_of(call);
     INFO(got.message);
     CHECK(got.code == errc::unsupported);
@@ -740,7 +741,7 @@ TEST_CASE("keys and policies are ones that MaxText has") {
 TEST_CASE("what MaxText cannot do is refused") {
   const launch_request r = request_for("v6e-16", 2);
   struct row {
-    std::function<void(maxtext_run&)> change;
+    plain_call<void(maxtext_run&)> change;
     errc code;
     const char* says;
   };
@@ -932,7 +933,7 @@ TEST_CASE("no argument contradicts the plan") {
 TEST_CASE("a plan that makes no sense is not launched") {
   const plan good = small_plan();
   const plan_request question = small_question();
-  const auto refused = [&](const std::function<void(plan&, plan_request&)>& change) {
+  const auto refused = [&](const plain_call<void(plan&, plan_request&)>& change) {
     plan changed = good;
     plan_request asked = question;
     change(changed, asked);

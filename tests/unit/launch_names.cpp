@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include <tpuplan/launch.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -217,7 +217,7 @@ TEST_CASE("names at the edges of their rules") {
 
 TEST_CASE("numbers and capacity that make no sense are refused") {
   struct row {
-    std::function<void(launch_request&)> change;
+    plain_call<void(launch_request&)> change;
     errc code;
     const char* says;
   };

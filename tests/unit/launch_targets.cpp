@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include <tpuplan/launch.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/commands.hpp"
 #include "support/refusal.hpp"
@@ -291,7 +291,7 @@ TEST_CASE("a program arrives with its files and packages where the target can br
 TEST_CASE("what a program cannot be brought with is refused by the name of the field") {
   struct row {
     const char* target;
-    std::function<void(launch_request&)> change;
+    plain_call<void(launch_request&)> change;
     const char* says;
   };
   const std::vector<row> rows = {
@@ -431,7 +431,7 @@ TEST_CASE("Vertex AI: args, service account, TensorBoard and the place of the ou
 TEST_CASE("an option without effect is refused by every target that has no option for it") {
   struct extra {
     const char* field;
-    std::function<void(launch_request&)> give;
+    plain_call<void(launch_request&)> give;
     std::vector<std::string_view> taken;
   };
   const std::vector<extra> extras = {
@@ -509,7 +509,7 @@ TEST_CASE("what each new target does not have") {
   struct row {
     const char* by;
     const char* slice_name;
-    std::function<void(launch_request&)> change;
+    plain_call<void(launch_request&)> change;
     errc code;
     const char* says;
   };

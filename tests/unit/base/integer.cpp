@@ -1,11 +1,11 @@
 // Counts at their edges.
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <tpuplan/base/integer.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -64,7 +64,7 @@ TEST_CASE("counts at their edges") {
 TEST_CASE("counts that cannot be are refused with the field") {
   struct bad_call {
     const char* what;
-    std::function<void()> call;
+    plain_call<void()> call;
     errc code;
     const char* names;
   };

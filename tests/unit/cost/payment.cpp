@@ -15,6 +15,7 @@
 #include <tpuplan/cost/timed_capacity.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -37,7 +38,7 @@ struct bad_case {
 void check_refused(const std::vector<bad_case>& cases) {
   for (const bad_case& one : cases) {
     INFO(one.what);
-    const refusal r = refusal_of(one.call);
+    const refusal r = refusal_of([&] { one.call(); });
     CHECK(r.refused);
     CHECK(r.code == one.code);
     INFO(r.message);
@@ -694,7 +695,7 @@ TEST_CASE("a checkpoint takes what its bytes take", "[door][economics]") {
   CHECK(close(checkpoint_time(96_GB).value(), 15 + 3.84));
   CHECK(close(checkpoint_time(4.8_TB).value(), 15 + 192));
   CHECK(checkpoint_rate(slice_for("v5litepod-1")) == 3.125_GB_per_s);
-  const auto refuses = [](const std::function<void()>& call, const char* field) {
+  const auto refuses = [](const plain_call<void()>& call, const char* field) {
     CHECK(says(refusal_of(call).message, field));
   };
   refuses([] { (void)checkpoint_time(-1_GB); }, "checkpoint is -1");
@@ -704,7 +705,7 @@ TEST_CASE("a checkpoint takes what its bytes take", "[door][economics]") {
 }
 
 TEST_CASE("no price, time or rate gives dollars that are not a number", "[door][economics]") {
-  const auto refuses = [](const std::function<void()>& call, const char* field) {
+  const auto refuses = [](const plain_call<void()>& call, const char* field) {
     const refusal got = refusal_of(call);
     INFO(got.message);
     CHECK((got.code == errc::out_of_range || got.code == errc::not_finite));

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <string>
@@ -7,6 +6,7 @@
 #include <tpuplan/cost/spot.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 
 using namespace tpuplan;
@@ -78,7 +78,7 @@ struct refusal {
   errc code;
   std::string message;
 };
-refusal refusal_of(const std::function<void()>& call) {
+refusal refusal_of(const plain_call<void()>& call) {
   try {
     call();
   } catch (const error& refused) {
@@ -90,7 +90,7 @@ refusal refusal_of(const std::function<void()>& call) {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-void check_refused(const std::function<void()>& call, errc code, const std::string& field) {
+void check_refused(const plain_call<void()>& call, errc code, const std::string& field) {
   const refusal refused = refusal_of(call);
   CAPTURE(refused.message, field);
   CHECK(refused.code == code);
@@ -101,7 +101,7 @@ void check_refused(const std::function<void()>& call, errc code, const std::stri
 enum class zero { is_allowed, is_missing };
 
 // Every value that no time, price or factor may have.
-void check_field(const std::string& field, zero at_zero, const std::function<void(double)>& call) {
+void check_field(const std::string& field, zero at_zero, const plain_call<void(double)>& call) {
   INFO(field);
   check_refused([&] { call(not_a_number); }, errc::not_finite, field);
   check_refused([&] { call(infinity); }, errc::not_finite, field);

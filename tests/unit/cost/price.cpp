@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
-#include <functional>
 #include <limits>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include <tpuplan/read/prices.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -282,7 +282,7 @@ TEST_CASE("a price of a chip that nobody has is refused by its name") {
 TEST_CASE("own prices that cannot be are refused, and so is a ninth") {
   struct row {
     const char* what;
-    std::function<void()> call;
+    plain_call<void(), 72> call;
     errc code;
     const char* field;
   };
@@ -306,7 +306,7 @@ TEST_CASE("own prices that cannot be are refused, and so is a ninth") {
   };
   for (const row& r : rows) {
     INFO(r.what);
-    const refusal got = refusal_of(r.call);
+    const refusal got = refusal_of([&] { r.call(); });
     INFO(got.message);
     CHECK(got.refused);
     CHECK(got.code == r.code);
@@ -399,7 +399,7 @@ TEST_CASE("rates, costs, tokens and savings refuse what cannot be") {
   CHECK(cost(usd_per_hour(3600), 0_s) == 0_usd);
   struct row {
     const char* what;
-    std::function<void()> call;
+    plain_call<void()> call;
     errc code;
   };
   const std::vector<row> rows = {

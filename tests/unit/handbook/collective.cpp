@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <tpuplan/parallel/collective_group.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -27,7 +27,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-bool refuses(errc code, std::string_view field, const std::function<void()>& call) {
+bool refuses(errc code, std::string_view field, const plain_call<void()>& call) {
   const refusal r = refusal_of(call);
   return r.refused && r.code == code && r.message.find(field) != std::string::npos;
 }
@@ -471,7 +471,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
   struct row {
     errc code;
     const char* field;
-    std::function<void()> call;
+    plain_call<void()> call;
   };
   chip_spec unconnected = v5p;
   unconnected.ici.nominal_one_way = 0_GB_per_s;

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include <tpuplan/model/parameters.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -107,7 +107,7 @@ TEST_CASE("padding of one matrix") {
 TEST_CASE("matrices that cannot be are refused") {
   struct row {
     const char* what;
-    std::function<void()> call;
+    plain_call<void()> call;
     errc code;
     const char* field;
   };
@@ -338,7 +338,7 @@ TEST_CASE("on slow links no batch suffices") {
 TEST_CASE("batches of what a chip does not have are refused") {
   struct row {
     const char* what;
-    std::function<void()> call;
+    plain_call<void()> call;
     errc code;
     const char* field;
   };
@@ -469,7 +469,7 @@ TEST_CASE("batches over replicas and back") {
   }
   struct row {
     const char* what;
-    std::function<void()> call;
+    plain_call<void()> call;
     errc code;
   };
   const std::vector<row> rows = {

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <tpuplan/json/file.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -75,7 +75,7 @@ TEST_CASE("json_object reads the objects of a list with their places", "[json]")
 TEST_CASE("json_object by its worked examples", "[json]") {
   const json document = {{"layers", 32}, {"rate", 0.5}, {"runs", {{{"id", "a"}}}}, {"note", nullptr}};
   const json_object one{document, "a.json"};
-  const auto refuses = [](const std::function<void()>& call, const char* words) {
+  const auto refuses = [](const plain_call<void()>& call, const char* words) {
     return refusal_of(call).find(words) != std::string::npos;
   };
   CHECK(refuses([] { (void)json_object{json{1, 2}, "a.json"}; }, "a.json is array"));

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <tpuplan/model/training_job.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -76,19 +76,19 @@ constexpr transformer small_with_vision() {
 
 struct bad_shape {
   const char* what;
-  std::function<void(transformer&)> change;
+  plain_call<void(transformer&), 72> change;
   errc code;
   const char* field;
 };
 
 // 0, negative and too large, for a dimension that must be given.
-void add_dimension(std::vector<bad_shape>& list, const char* field, std::function<std::int64_t&(transformer&)> of) {
+void add_dimension(std::vector<bad_shape>& list, const char* field, plain_call<std::int64_t&(transformer&)> of) {
   list.push_back({"0", [of](transformer& m) { of(m) = 0; }, errc::missing_field, field});
   list.push_back({"-1", [of](transformer& m) { of(m) = -1; }, errc::invalid_argument, field});
   list.push_back({"2^60", [of](transformer& m) { of(m) = huge; }, errc::out_of_range, field});
 }
 // Negative and too large, for a part that may be 0.
-void add_part(std::vector<bad_shape>& list, const char* field, std::function<std::int64_t&(transformer&)> of) {
+void add_part(std::vector<bad_shape>& list, const char* field, plain_call<std::int64_t&(transformer&)> of) {
   list.push_back({"-1", [of](transformer& m) { of(m) = -1; }, errc::out_of_range, field});
   list.push_back({"2^60", [of](transformer& m) { of(m) = huge; }, errc::out_of_range, field});
 }
@@ -182,7 +182,7 @@ TEST_CASE("bad shapes of a mixture of experts are refused by field") {
 TEST_CASE("parts that switch a feature on are refused where they are negative") {
   struct row {
     const char* field;
-    std::function<void(transformer&)> change;
+    plain_call<void(transformer&)> change;
   };
   for (const row& r : {row{"model.moe.experts", [](transformer& m) { m.moe.experts = -1; }},
                        {"model.moe.top_k", [](transformer& m) { m.moe.top_k = -1; }},
@@ -223,7 +223,7 @@ TEST_CASE("a latent rank that cannot be is refused") {
 TEST_CASE("bad vision towers are refused") {
   struct bad_tower {
     const char* what;
-    std::function<void(vision_spec&)> change;
+    plain_call<void(vision_spec&)> change;
     errc code;
     const char* field;
   };
@@ -327,7 +327,7 @@ TEST_CASE("parameters of a small model with grouped queries") {
 TEST_CASE("every switch of a dense model adds what it should") {
   struct row {
     const char* what;
-    std::function<void(transformer&)> change;
+    plain_call<void(transformer&)> change;
     std::int64_t added;
   };
   const std::int64_t base = parameters(small()).total;
@@ -715,7 +715,7 @@ TEST_CASE("layers that read another's keys and layers that attend to an image ar
 TEST_CASE("bad training steps are refused by field") {
   struct bad_job {
     const char* what;
-    std::function<void(training_job&)> change;
+    plain_call<void(training_job&)> change;
     errc code;
     const char* field;
   };

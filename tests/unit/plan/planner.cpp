@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -163,7 +163,7 @@ TEST_CASE("reasons are true") {
 TEST_CASE("plans come best first") {
   struct row {
     objective best;
-    std::function<std::pair<double, double>(const plan&)> key;
+    plain_call<std::pair<double, double>(const plan&)> key;
   };
   const auto money = [](const plan& p) { return cost_under(p, provisioning::on_demand).total.value(); };
   const auto time = [](const plan& p) { return cost_under(p, provisioning::on_demand).wall.value(); };
@@ -480,7 +480,7 @@ TEST_CASE("a slower calibration makes slower plans") {
 TEST_CASE("requests that cannot be asked are refused by field") {
   struct row {
     const char* what;
-    std::function<void(plan_request&)> change;
+    plain_call<void(plan_request&)> change;
     errc code;
     const char* field;
   };

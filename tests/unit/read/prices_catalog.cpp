@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -13,6 +12,7 @@
 #include <tpuplan/read/prices.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -146,7 +146,7 @@ TEST_CASE("a malformed catalog of SkyPilot is refused by row and column") {
 TEST_CASE("malformed SKUs are refused by place and field") {
   const json good = load_json(TPUPLAN_TESTS_DIR "/prices/skus.json");
   struct row {
-    std::function<void(json&)> change;
+    plain_call<void(json&)> change;
     errc code;
     const char* says;
   };

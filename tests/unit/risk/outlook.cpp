@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
 
@@ -223,7 +224,7 @@ TEST_CASE("a run that is always stopped is given up") {
   CHECK(never.walls.empty());
 }
 
-void check_refused(const std::function<void()>& call, errc code, std::string_view field) {
+void check_refused(const plain_call<void()>& call, errc code, std::string_view field) {
   const refusal seen = refusal_of(call);
   CHECK(seen.refused);
   INFO(seen.message);

@@ -1,6 +1,5 @@
 // Serving: traffic, decode steps, prefill, memory, an engine's steady state, dollars.
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <tpuplan/cost/serving_cost.hpp>
@@ -9,6 +8,7 @@
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/json/file.hpp>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -540,19 +540,19 @@ TEST_CASE("every entry point refuses settings of the engine that cannot be", "[d
   const slice s = slice_for("v6e-8");
   serving_job job = traffic(1024, 256);
   job.prefix_hit_rate = 3;
-  const std::function<void()> calls[] = {[&] { (void)serve(m, job, {}, s); },
-                                         [&] { (void)frontier(m, job, {}, s); },
-                                         [&] { (void)time_per_token(m, 8, job, {}, s); },
-                                         [&] { (void)engine_prefill_time(m, job, {}, s); },
-                                         [&] {
-                                           (void)decode_step(m, {8, 1024}, job, {}, s);
-                                         },
-                                         [&] {
-                                           (void)prefill_time(m, {1, 1024}, job, {}, s);
-                                         },
-                                         [&] { (void)serving_memory_use(m, 1, job, {}, s); },
-                                         [&] { (void)largest_running(m, job, {}, s); },
-                                         [&] { (void)largest_serving_context(m, job, {}, s); }};
+  const plain_call<void()> calls[] = {[&] { (void)serve(m, job, {}, s); },
+                                      [&] { (void)frontier(m, job, {}, s); },
+                                      [&] { (void)time_per_token(m, 8, job, {}, s); },
+                                      [&] { (void)engine_prefill_time(m, job, {}, s); },
+                                      [&] {
+                                        (void)decode_step(m, {8, 1024}, job, {}, s);
+                                      },
+                                      [&] {
+                                        (void)prefill_time(m, {1, 1024}, job, {}, s);
+                                      },
+                                      [&] { (void)serving_memory_use(m, 1, job, {}, s); },
+                                      [&] { (void)largest_running(m, job, {}, s); },
+                                      [&] { (void)largest_serving_context(m, job, {}, s); }};
   for (const auto& call : calls) CHECK(says(refusal_of(call).message, "serving_job.prefix_hit_rate is 3"));
 }
 
@@ -861,7 +861,7 @@ TEST_CASE("serving constants of the caller that cannot be are refused by name") 
     const auto with = [&](double value) {
       serving_calibration c;
       c.*k.field = value;
-      const auto refused = [](const std::function<void()>& call) { return refusal_of(call); };
+      const auto refused = [](const plain_call<void()>& call) { return refusal_of(call); };
       const refusal all[] = {refused([&] { (void)serve(m, job, {}, s, c); }),
                              refused([&] { (void)frontier(m, job, {}, s, c); }),
                              refused([&] { (void)time_per_token(m, 8, job, {}, s, c); }), refused([&] {
@@ -928,7 +928,7 @@ TEST_CASE("layouts that cannot be, and quantiles that do not rise") {
 }
 
 TEST_CASE("bounds of inference refuse what cannot be") {
-  const auto refused = [](const std::function<void()>& call) { CHECK(refusal_of(call).refused); };
+  const auto refused = [](const plain_call<void()>& call) { CHECK(refusal_of(call).refused); };
   refused([] { (void)decode_bound_of({0, 1_GB, {}, {}}, v5e, 8); });
   refused([] { (void)decode_bound_of({1, 0_GB, {}, {}}, v5e, 8); });
   refused([] { (void)decode_bound_of({1, 1_GB, {}, {}}, v5e, 0); });
@@ -956,7 +956,7 @@ TEST_CASE("counts that no engine has are refused by name", "[door]") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
   const serving_job job = traffic(1024, 256);
-  const auto refuses = [](const std::function<void()>& call, const char* field) {
+  const auto refuses = [](const plain_call<void()>& call, const char* field) {
     const refusal got = refusal_of(call);
     INFO(got.message);
     CHECK(says(got.message, field));

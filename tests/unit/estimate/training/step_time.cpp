@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 #include <tpuplan/handbook/sharding.hpp>
 #include <vector>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -171,7 +171,7 @@ TEST_CASE("sizes of a layout") {
 TEST_CASE("layouts that do not fit the slice, the model or the batch are refused by field") {
   struct bad_layout {
     const char* what;
-    std::function<void(estimated_case&)> change;
+    plain_call<void(estimated_case&)> change;
     errc code;
     const char* says;
   };
@@ -298,7 +298,7 @@ TEST_CASE("constants of the caller that cannot be are refused by name") {
 TEST_CASE("figures of the caller's chip that are missing are refused by name") {
   struct missing {
     const char* says;
-    std::function<void(chip_spec&)> change;
+    plain_call<void(chip_spec&)> change;
   };
   const missing list[] = {
       {"chip.peak.bf16", [](chip_spec& c) { c.peak.bf16 = flops_per_second{0}; }},
@@ -552,7 +552,7 @@ TEST_CASE("what limits a step is its largest part") {
 TEST_CASE("outside of what published runs cover the band is wide and says so") {
   struct row {
     const char* what;
-    std::function<void(estimated_case&)> change;
+    plain_call<void(estimated_case&)> change;
     bool extrapolated;
   };
   using c = estimated_case&;
@@ -663,7 +663,7 @@ TEST_CASE("every calibrated constant has an effect where it should, and only the
   struct row {
     const char* what;
     std::size_t of_case;
-    std::function<void(calibration&)> change;  // to slower
+    plain_call<void(calibration&)> change;  // to slower
     bool slower;
   };
   using k = calibration&;
@@ -745,7 +745,7 @@ TEST_CASE("traffic cannot hide behind more work than there is") {
 TEST_CASE("more work takes longer, and a better chip does not") {
   struct row {
     const char* what;
-    std::function<void(estimated_case&)> change;
+    plain_call<void(estimated_case&)> change;
   };
   using c = estimated_case&;
   const std::vector<row> longer = {

@@ -1,5 +1,4 @@
 // Training of encoders with decoders: FLOPs of both sequences, terms by hand, and what one more layer of a stack adds.
-#include <functional>
 #include <tpuplan/estimate/training/advice.hpp>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
@@ -7,6 +6,7 @@
 #include <tpuplan/plan/candidate.hpp>
 #include <tpuplan/plan/planner.hpp>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/pairs.hpp"
@@ -238,7 +238,7 @@ TEST_CASE("parts of memory add up, and what the search finds is what the estimat
 }
 
 TEST_CASE("longer sources and targets, more layers and larger batches take no less time and memory") {
-  const auto grows = [](const asked_pair& asked, const std::function<void(asked_pair&)>& change) {
+  const auto grows = [](const asked_pair& asked, const plain_call<void(asked_pair&)>& change) {
     asked_pair more = asked;
     change(more);
     for (const remat_policy& policy : {remat::full, remat::minimal, remat::none}) {
@@ -276,7 +276,7 @@ TEST_CASE("adapters of a pair see the tokens of their stacks") {
 TEST_CASE("what is not modelled of two stacks is refused by name") {
   struct refused_pair {
     const char* what;
-    std::function<void(transformer&, training_job&, layout&)> change;
+    plain_call<void(transformer&, training_job&, layout&)> change;
     errc code;
     const char* says;
   };

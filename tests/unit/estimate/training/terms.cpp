@@ -1,10 +1,10 @@
 // The terms of a step: what they are on one chip, and that the bytes of its stages are the parts of memory_use.
 #include <cmath>
-#include <functional>
 #include <tpuplan/estimate/training/memory.hpp>
 #include <tpuplan/estimate/training/step_time.hpp>
 #include <tpuplan/estimate/training/terms.hpp>
 
+#include "support/call.hpp"
 #include "support/catch.hpp"
 #include "support/models.hpp"
 #include "support/refusal.hpp"
@@ -130,17 +130,17 @@ TEST_CASE("every function of a layout refuses a degree below 1, by name", "[door
     for (const std::int64_t value : {std::int64_t{0}, std::int64_t{-1}}) {
       layout mesh = fsdp_layout(where);
       mesh.*one.member = value;
-      const std::function<void()> calls[] = {[&] { validate(mesh, model, job); },
-                                             [&] { validate(mesh, where); },
-                                             [&] { (void)mesh_size(mesh); },
-                                             [&] { (void)slices(mesh); },
-                                             [&] { (void)batch_shards(mesh); },
-                                             [&] { (void)batch_divides(mesh, 128); },
-                                             [&] { (void)layout_terms_of(sizes, model, job, mesh, where); },
-                                             [&] { (void)memory_layout_of(model, job, mesh, where); },
-                                             [&] { (void)step_time(model, job, mesh, where); },
-                                             [&] { (void)memory_use(model, job, mesh, where); },
-                                             [&] { (void)largest_batch(model, job, mesh, where); }};
+      const plain_call<void()> calls[] = {[&] { validate(mesh, model, job); },
+                                          [&] { validate(mesh, where); },
+                                          [&] { (void)mesh_size(mesh); },
+                                          [&] { (void)slices(mesh); },
+                                          [&] { (void)batch_shards(mesh); },
+                                          [&] { (void)batch_divides(mesh, 128); },
+                                          [&] { (void)layout_terms_of(sizes, model, job, mesh, where); },
+                                          [&] { (void)memory_layout_of(model, job, mesh, where); },
+                                          [&] { (void)step_time(model, job, mesh, where); },
+                                          [&] { (void)memory_use(model, job, mesh, where); },
+                                          [&] { (void)largest_batch(model, job, mesh, where); }};
       for (const auto& call : calls) CHECK(says(refusal_of(call).message, one.field));
     }
   }
@@ -156,12 +156,12 @@ TEST_CASE("terms, sizes and widths refuse what the estimates refuse", "[door]") 
   const layout mesh = fsdp_layout(where);
   training_job bad = job;
   bad.capacity_factor = std::nan("");
-  const std::function<void()> calls[] = {[&] { (void)sizes_of(model, bad); },
-                                         [&] { (void)work_terms_of(sizes, model, bad, v5p, 1); },
-                                         [&] { (void)layout_terms_of(sizes, model, bad, mesh, where); },
-                                         [&] { (void)memory_terms_of(sizes, model, bad, 1, memory_point); }};
+  const plain_call<void()> calls[] = {[&] { (void)sizes_of(model, bad); },
+                                      [&] { (void)work_terms_of(sizes, model, bad, v5p, 1); },
+                                      [&] { (void)layout_terms_of(sizes, model, bad, mesh, where); },
+                                      [&] { (void)memory_terms_of(sizes, model, bad, 1, memory_point); }};
   for (const auto& call : calls) CHECK(says(refusal_of(call).message, "training_job.capacity_factor is nan"));
-  const auto refuses = [](const std::function<void()>& call, const char* field) {
+  const auto refuses = [](const plain_call<void()>& call, const char* field) {
     const refusal got = refusal_of(call);
     INFO(got.message);
     CHECK(says(got.message, field));
