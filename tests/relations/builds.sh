@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# builds.sh SOURCE WORK RELATIONS LIBRARY: the library as the build has it (libtpuplan.a), as g++
-# builds it with FMA, and as clang does, gives the same choices and figures. A compiler or an instruction set that is not
-# there is passed over, but not all of them.
+# builds.sh SOURCE WORK RELATIONS LIBRARY: the library as the build has it (libtpuplan.a, with the program in it), as g++
+# builds it with FMA, and as clang does, gives the same choices and figures. A compiler or an instruction set that is
+# not there is passed over, but not all of them.
 set -uo pipefail
 source=$1 work=$2 relations=$3 library=$4
 mkdir -p "$work" && cd "$work" || exit 1
 "$relations" --draw 300 >questions || exit 1
 flags=(-std=c++17 "-I$source/include" "-I$source/tools")
 lines=$source/tests/ask/ask_lines.cpp
-g++ "${flags[@]}" "$lines" "$library" -o plain && ./plain <questions >plain.answers || exit 1
+g++ "${flags[@]}" "$lines" "$library" -lfmt -o plain && ./plain <questions >plain.answers || exit 1
 
 declare -A built
 build() {  # NAME COMPILER OPTION...
