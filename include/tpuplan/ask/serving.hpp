@@ -230,13 +230,19 @@ struct serve_answer {
   return assumed;
 }
 /// How long the last of the clients waits for its first token where all begin at once: prompts that fit into a step are
-/// computed in one, and who finds no slot waits for whole requests. Worked: 8 prompts that fit into one step wait as
-/// long as one of 8.
+/// computed in one, and who finds no slot waits for whole requests; of an encoder for its answer. Worked: 8 prompts that
+/// fit into one step wait as long as one of 8.
 [[nodiscard]] inline seconds burst_wait(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                         const slice& where, const serving_estimate& estimate,
                                         const serving_calibration& constants = default_serving_calibration) {
   const std::int64_t all = ceil_div(job.concurrency, estimate.replicas);
   const std::int64_t slots = std::max<std::int64_t>(1, std::min(all, estimate.largest_running));
+  if (model.kind == architecture::encoder) {
+    const auto step = [&](std::int64_t requests) {
+      return encoder_step_time(model, static_cast<double>(requests), job, mesh, where, constants).total;
+    };
+    return static_cast<double>(all / slots) * step(slots) + (all % slots > 0 ? step(all % slots) : seconds{0});
+  }
   const double fresh = std::max(1.0, job.prompt.mean * (1 - job.prefix_hit_rate));
   const bool alone = tpuplan::detail::row_of(job.engine).prompts_alone;
   const double fit = job.prefill_chunk > 0 ? std::floor(static_cast<double>(job.prefill_chunk) / fresh) : 1e9;
@@ -250,7 +256,7 @@ struct serve_answer {
 [[nodiscard]] inline assumed_values assumed_basis(const serving_job& job, const std::optional<seconds>& burst) {
   assumed_values assumed = assumed_basis(job);
   if (burst)
-    assumed.emplace_back("first token",
+    assumed.emplace_back(job.output.mean > 0 ? "first token" : "answer",
                          "of clients that have been sending for a while; where all begin at once, the last of them "
                          "waits about " +
                              readable::duration(*burst));

@@ -103,7 +103,10 @@ struct model_answer {
     answer.image_tokens = image_tokens(m.vision);
     answer.vision_flops_per_image = vision_flops_per_image(m.vision).value();
   }
-  answer.assumed = all_assumed(config, {});
+  assumed_values counted;
+  if (m.kind == architecture::encoder && m.output_head)
+    counted.emplace_back("logits", "of all tokens; train counts the 15 % that are masked");
+  answer.assumed = all_assumed(config, counted);
   answer.not_read = config.not_read;
   return answer;
 }

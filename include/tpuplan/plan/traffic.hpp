@@ -334,13 +334,15 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
   return least_headroom(with);
 }
 
-/// The most requests a second that a slice surely serves in the long run: below its capacity by the deviation of what
-/// comes by chance, which so many simulated requests do not tell from a queue that grows; at least half of it.
-inline per_second served_for_sure(const day_request& request, serving_job job, std::int64_t requests) {
+/// The most requests a second that a slice surely serves in the long run: below its capacity, and what it serves with
+/// all slots taken, by the deviation of what comes by chance, which so many simulated requests do not tell from a queue
+/// that grows; at least half of it.
+inline per_second served_for_sure(const day_request& request, serving_job job, std::int64_t requests,
+                                  per_second saturated) {
   job.request_rate = {}, job.percentiles = {};
   const per_second capacity =
       serve(request.model, job, request.fleet.mesh, request.fleet.where, request.constants).capacity;
-  return capacity * std::max(0.5, 1 - request.variation / math::sqrt(static_cast<double>(requests)));
+  return min(capacity, saturated) * std::max(0.5, 1 - request.variation / math::sqrt(static_cast<double>(requests)));
 }
 
 /// A day with the dollars of each mix, the cheapest first, none of them simulated; no options where a slice keeps the
@@ -366,8 +368,15 @@ inline day_answer ways_of_day(const day_request& request) {
   traffic.rate = per_second{1};
   const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};
   day_answer answer;
-  answer.slice_rate = min(largest_rate(engine, traffic, times, job.percentiles) * replicas,
-                          served_for_sure(request, job, traffic.requests));
+  const per_second kept = largest_rate(engine, traffic, times, job.percentiles) * replicas;
+  if (kept.value() == 0) return answer;
+  const auto drawn = [&traffic](std::int64_t count) {
+    simulated_traffic some = traffic;
+    some.requests = count;
+    return requests_of(some);
+  };
+  const per_second saturated = saturated_rate(engine, times, drawn) * replicas;
+  answer.slice_rate = min(kept, served_for_sure(request, job, traffic.requests, saturated));
   if (answer.slice_rate.value() == 0) return answer;
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
   answer.ideal_slice_hours = ideal_slice_hours(request.day, answer.slice_rate);

@@ -269,6 +269,20 @@ maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_
   return are_kept(times_of(sums.run, targets), targets) && !(served_below_arrivals(sums.run) > 0);
 }
 
+/// Requests a second that a replica serves with all of its slots taken, of requests that are all there from the start:
+/// of those that come after twice as many as it has slots, so that neither the first nor the last are a part of it.
+/// `drawn` has so many requests.
+template <class Times, class Drawn>
+per_second saturated_rate(const simulated_engine& engine, const Times& times, const Drawn& drawn) {
+  const auto ended = [&](std::int64_t count) {
+    std::vector<simulated_request> requests = drawn(count);
+    for (simulated_request& each : requests) each.arrival = seconds{0};
+    return whole_time(simulate(engine, requests, times), false);
+  };
+  const std::int64_t few = std::max<std::int64_t>(200, std::min(2 * engine.max_running, most_simulated_requests / 4));
+  return static_cast<double>(few) / (ended(2 * few) - ended(few));
+}
+
 }  // namespace detail
 
 /// The largest rate of requests at which an engine meets its targets, to 1 %: the rate returned was simulated and meets

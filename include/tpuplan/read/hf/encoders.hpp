@@ -310,7 +310,8 @@ inline void read_eurobert(config_fields& fields, transformer& model) {
   model.attention.qkv_bias = model.attention.output_bias = fields.flag("attention_bias");
   model.mlp = {fields.count("intermediate_size"), true, fields.flag("mlp_bias")};
   const std::string name = class_of(fields);
-  if (ends_in(name, "ForMaskedLM")) {
+  model.output_head = ends_in(name, "ForMaskedLM");
+  if (model.output_head) {
     model.head_bias = model.mlp.bias;
     model.tied_embeddings = ties_embeddings(fields);
     if (model.tied_embeddings) return;
@@ -347,6 +348,7 @@ inline void read_t5(config_fields& fields, transformer& model) {
   }
   if (!alone) return read_causal_head(fields, model);
   model.kind = architecture::encoder;
+  model.output_head = false;
   model.layers = model.encoder_layers;
   model.encoder_layers = 0;
   model.tied_embeddings = true;

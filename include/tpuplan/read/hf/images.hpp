@@ -135,6 +135,7 @@ inline void read_tower_alone(config_fields& fields, transformer& model) {
 /// The text half of CLIP and SigLIP: an encoder with norms before attention and MLP. SigLIP has a head.
 inline void read_pair_text(config_fields& fields, transformer& model) {
   read_encoder_sizes(fields, model);
+  model.output_head = false;  // it writes no tokens
   model.learned_positions = model.max_positions;
   model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
   model.mlp = {model.mlp.d_ff, false, true};

@@ -41,10 +41,7 @@ template <class T, class Words>
     if (work) add(label, joined({four_digits(*work), where}), *work);
   };
   flops_of("FLOPs per token, forward, " + tokens + " tokens", answer.forward_flops_per_token);
-  flops_of("FLOPs per token, training", answer.training_flops_per_token,
-           answer.architecture == architecture::encoder
-               ? joined({", logits of all; train counts the ", fixed(100 * masked_share, 0), " % that are masked"})
-               : std::string());
+  flops_of("FLOPs per token, training", answer.training_flops_per_token);
   if (answer.flops_per_pair) {
     flops_of("FLOPs of " + std::to_string(*answer.source_length) + " source tokens, forward",
              answer.flops_per_pair->encoder.value(), " in the encoder");
