@@ -75,7 +75,7 @@ said estimate_of(const measured_run& run, const own_constants& known) {
       return {m.total.value(), m.low.value(), m.high.value()};
     }
     case measured_kind::token: {
-      const token_time t = time_per_token(run.model, run.running, run.traffic, run.sharding, run.where, known.serving);
+      const token_time t = token_of(run, known.serving);
       return {t.total.value(), t.low.value(), t.high.value()};
     }
     case measured_kind::first_token: break;

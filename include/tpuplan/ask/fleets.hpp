@@ -249,7 +249,7 @@ void add_lost_servers(Document& to, const std::vector<rejected_server>& lost, ob
     to.lost.push_back({one.why, static_cast<std::int64_t>(one.count), readable::reason(one.why, best),
                        readable::amount(one.closest)});
   for (const rejected_server& one : lost) {
-    const double amount = readable::whole_bytes(one.amount, one.why == serving_rejection::does_not_fit);
+    const double amount = readable::whole_bytes(one.amount, one.unit.view() == "bytes");
     to.rejected.push_back({std::string(name(one.where).view()), one.why, amount, std::string(one.unit.view())});
   }
 }

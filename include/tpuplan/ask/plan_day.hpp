@@ -65,6 +65,7 @@ struct day_plan_row {
   usd cost{};                      ///< of the day, under that
   bool is_simulated = false;       ///< else the cost is that of the cheapest way, whatever it keeps
   bool meets_targets = false;      ///< over the day
+  std::int64_t missed_parts = 0;   ///< parts of the day whose own first tokens are later than the target
   time_percentiles first_token{};  ///< of all requests of the day
   time_percentiles per_token{};    ///< of all requests of the day
 };
@@ -199,6 +200,7 @@ class day_search {
     row.chip_hours = first.slice_hours * each;
     row.mix = first.mix, row.cost = first.cost;
     row.is_simulated = !first.parts.empty(), row.meets_targets = first.meets_targets;
+    row.missed_parts = missed_parts(first.parts, asked_.job.percentiles.first_token);
     row.first_token = first.first_token, row.per_token = first.per_token;
   }
   /// Those that keep the targets, those that are not simulated, and those that do not; each by what is best.
@@ -290,7 +292,8 @@ class day_search {
 TPUPLAN_FIELDS(tpuplan::asked_plan_day, config, job, prompts, outputs, constants, calibration, prefill, traffic, best,
                generations, smallest_chips, largest_chips, accept_uncertain, most_plans, region, prices)
 TPUPLAN_FIELDS(tpuplan::day_plan_row, rank, slice, replica, mesh, slices, chips, slice_rate, ideal_chip_hours,
-               fixed_chip_hours, chip_hours, mix, cost, is_simulated, meets_targets, first_token, per_token)
+               fixed_chip_hours, chip_hours, mix, cost, is_simulated, meets_targets, missed_parts, first_token,
+               per_token)
 TPUPLAN_FIELDS(tpuplan::plan_day_document, model, plans, lost, rejected, best, first, targets, day, assumed)
 
 #endif

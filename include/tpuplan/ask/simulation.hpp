@@ -63,7 +63,7 @@ class asked_simulation {
     const serving_estimate each = serve(of_.model(), share, of_.fleet().mesh, of_.fleet().where, of_.asked().constants);
     all.capacity = all.split ? split_capacity(of_.model(), share, of_.fleet(), all.split->pools, of_.asked().constants)
                    : of_.fleet().prefill == prefill_policy::alone && each.capacity.value() > 0
-                       ? min(saturated_capacity(all), each.capacity * static_cast<double>(of_.fleet().slices))
+                       ? min(saturated_capacity(all, each), each.capacity * static_cast<double>(of_.fleet().slices))
                        : each.capacity * static_cast<double>(of_.fleet().slices);
     if (of_.is_adapted())
       slow_capacity(all.adapters.emplace(adapters_of(of_.job(), of_.fleet().mesh, of_.fleet().where)), all.capacity);
@@ -250,13 +250,15 @@ class asked_simulation {
     job.concurrency = ceil_div(job.concurrency, of_.fleet().slices);
     return job;
   }
-  /// What is served where all slots are taken; no closed form is known of an engine that computes prompts alone for once.
-  [[nodiscard]] per_second saturated_capacity(const simulate_answer& all) const {
+  /// What is served where all slots are taken; no closed form is known of an engine that computes prompts alone for
+  /// once.
+  [[nodiscard]] per_second saturated_capacity(const simulate_answer& all, const serving_estimate& each) const {
     const simulated_engine engine = detail::engine_of(of_.model(), of_.job(), of_.fleet(), 1, planning_requests, false);
     const replica_step_times times{of_.model(),       of_.job(),          of_.fleet().mesh,
                                    of_.fleet().where, engine.max_running, of_.asked().constants};
     const auto drawn = [this](std::int64_t count) { return of_.drawn(of_.job(), count); };
-    return static_cast<double>(all.replicas) * saturated_rate(engine, times, drawn);
+    const per_second capacity = each.capacity / static_cast<double>(each.replicas);
+    return static_cast<double>(all.replicas) * saturated_rate(engine, times, capacity, drawn);
   }
   /// How far a search for the slowdown goes, as `largest_slowdown`.
   static constexpr double least_slowdown = 0.0625, most_slowdown = 16;

@@ -21,6 +21,7 @@
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/hf.hpp>
+#include <tpuplan/read/stored_format.hpp>
 #include <tpuplan/read/prices.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <utility>
@@ -427,37 +428,6 @@ inline void fill_batch(std::int64_t batch_tokens, std::int64_t unit, training_jo
   assumed.emplace_back("global batch",
                        taken + (batch_tokens / length < unit ? "the fewest that divide, more than " + wanted
                                                              : "near " + wanted + ", and divides well"));
-}
-
-/// Sets the format of the served weights to that of the checkpoint, but fp32 to bf16, and those of parts that are not
-/// given; where a format was given, that stays, and what the file says of its own format is no longer assumed. Worked:
-/// fp32 is served in bf16, fp8 in fp8.
-inline void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
-  if (!weights_given) {
-    job.weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
-    validate(job.weights_by_part, "job.weights_by_part");
-    weight_bits& parts = job.weights_by_part;
-    const weight_bits& stored = config.stored.parts;
-    if (parts.attention == 0) parts.attention = stored.attention;
-    if (parts.mlp == 0) parts.mlp = stored.mlp;
-    if (parts.experts == 0) parts.experts = stored.experts;
-    return;
-  }
-  const auto is_overruled = [](const assumption& each) { return each.field == "quantization_config"; };
-  config.assumed.erase(std::remove_if(config.assumed.begin(), config.assumed.end(), is_overruled),
-                       config.assumed.end());
-}
-/// Sets the format of a frozen base under adapters to the one given, or to that of the checkpoint, but fp32 to bf16; a
-/// job without adapters stays as it is. Worked: with rank 16 the base of an fp8 checkpoint is fp8, and int4 where that
-/// is given.
-inline void use_stored_format(const model_config& config, training_job& job, const std::optional<dtype>& base = {}) {
-  if (job.lora_rank == 0) return;
-  if (base) {
-    job.frozen_weights = *base;
-    return;
-  }
-  job.frozen_weights = config.stored.weights == dtype::fp32 ? dtype::bf16 : config.stored.weights;
-  job.frozen_by_part = config.stored.parts;
 }
 
 }  // namespace abi_0

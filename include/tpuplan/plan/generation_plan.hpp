@@ -191,8 +191,9 @@ inline void try_batch(const generation_request& request, const slice& where, std
   if (!laid) return lose(to, serving_rejection::no_layout, 0, "");
   const verdict fit = fits(laid->memory);
   if (fit == verdict::no || (fit == verdict::uncertain && !request.accept_uncertain)) {
+    const auto why = fit == verdict::no ? serving_rejection::does_not_fit : serving_rejection::fit_uncertain;
     const bytes over = laid->memory.high - laid->memory.usable;
-    return lose(to, serving_rejection::does_not_fit, over.value() > 0 ? over.value() : 0, "bytes");
+    return lose(to, why, over.value() > 0 ? over.value() : 0, "bytes");
   }
   generation_plan one;
   one.where = where, one.batch = batch, one.made = *laid;

@@ -229,7 +229,7 @@ inline std::optional<serving_plan> priced(server_search& search, const serving_r
 inline bool is_fit(server_search& search, const serving_request& request, const serving_plan& planned) {
   if (planned.estimate.fit != verdict::uncertain || request.accept_uncertain) return true;
   const serving_memory& memory = planned.estimate.memory;
-  come_closer(search.closest, serving_rejection::does_not_fit, (memory.high - safe_share * memory.usable).value());
+  come_closer(search.closest, serving_rejection::fit_uncertain, (memory.high - safe_share * memory.usable).value());
   return false;
 }
 

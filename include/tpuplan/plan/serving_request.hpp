@@ -87,6 +87,7 @@ enum class serving_rejection : std::uint8_t {
   no_layout,       ///< in no way can whole chips share the heads
   not_of_engine,   ///< the engine that is asked for does not run it, or none of its layouts
   does_not_fit,    ///< amount: bytes that a device lacks for one of the longest sequences
+  fit_uncertain,   ///< it may fit, and `accept_uncertain` is not given; amount: bytes at the far end of the band
   misses_target,   ///< amount: seconds over the target that is missed by most, at the least load tried
   too_many_chips,  ///< amount: chips that were tried and are too few
   not_simulated,   ///< targets by percentile: simulations of the question took `most_planning_steps` before it
@@ -99,7 +100,7 @@ enum class serving_rejection : std::uint8_t {
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_rejection why) noexcept {
-  constexpr const char* names[] = {"no_layout",     "not_of_engine", "does_not_fit", "misses_target", "too_many_chips",
+  constexpr const char* names[] = {"no_layout",     "not_of_engine", "does_not_fit", "fit_uncertain", "misses_target", "too_many_chips",
                                    "not_simulated", "no_price",      "over_budget",  "too_few_chips", "dominated"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
@@ -158,7 +159,8 @@ inline std::int64_t most_serving(const serving_request& request, std::int64_t sl
 /// requests is given, the cheapest per token is the cheapest by the hour.
 inline std::string_view unit_of(serving_rejection why, const serving_request& request) {
   switch (why) {
-    case serving_rejection::does_not_fit: return "bytes";
+    case serving_rejection::does_not_fit:
+    case serving_rejection::fit_uncertain: return "bytes";
     case serving_rejection::misses_target: return "s";
     case serving_rejection::too_many_chips:
     case serving_rejection::too_few_chips: return "chips";

@@ -334,15 +334,10 @@ inline day_autoscaler autoscaler_of(day_request request, std::int64_t fixed, per
   return least_headroom(with);
 }
 
-/// The most requests a second that a slice surely serves in the long run: below its capacity, and what it serves with
-/// all slots taken, by the deviation of what comes by chance, which so many simulated requests do not tell from a queue
-/// that grows; at least half of it.
-inline per_second served_for_sure(const day_request& request, serving_job job, std::int64_t requests,
-                                  per_second saturated) {
-  job.request_rate = {}, job.percentiles = {};
-  const per_second capacity =
-      serve(request.model, job, request.fleet.mesh, request.fleet.where, request.constants).capacity;
-  return min(capacity, saturated) * std::max(0.5, 1 - request.variation / math::sqrt(static_cast<double>(requests)));
+/// The share of its capacity that a slice surely serves in the long run: below it by the deviation of what comes by
+/// chance, which so many simulated requests do not tell from a queue that grows; at least half of it.
+inline double served_for_sure(double variation, std::int64_t requests) {
+  return std::max(0.5, 1 - variation / math::sqrt(static_cast<double>(requests)));
 }
 
 /// A day with the dollars of each mix, the cheapest first, none of them simulated; no options where a slice keeps the
@@ -375,8 +370,10 @@ inline day_answer ways_of_day(const day_request& request) {
     some.requests = count;
     return requests_of(some);
   };
-  const per_second saturated = saturated_rate(engine, times, drawn) * replicas;
-  answer.slice_rate = min(kept, served_for_sure(request, job, traffic.requests, saturated));
+  job.request_rate = {}, job.percentiles = {};
+  const per_second capacity = serve(request.model, job, fleet.mesh, fleet.where, request.constants).capacity;
+  const per_second served = min(capacity, saturated_rate(engine, times, capacity / replicas, drawn) * replicas);
+  answer.slice_rate = min(kept, served * served_for_sure(request.variation, traffic.requests));
   if (answer.slice_rate.value() == 0) return answer;
   answer.fixed = ceil_to_count(busiest / answer.slice_rate - 1e-9);
   answer.ideal_slice_hours = ideal_slice_hours(request.day, answer.slice_rate);

@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <string_view>
 #include <tpuplan/estimate/serving/own_runs.hpp>
 #include <tpuplan/estimate/training/own_runs.hpp>
 #include <tpuplan/json.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/read/runs/keys.hpp>
 #include <tpuplan/read/runs/serving.hpp>
 #include <tpuplan/read/runs/training.hpp>
 #include <utility>
@@ -51,6 +51,7 @@ struct measured_run {
   serving_job traffic{};                     ///< prompts, outputs and engine
   serving_layout sharding{};                 ///< of the served model
   double running = 0;                        ///< sequences that ran in each replica
+  bool of_rate = false;                      ///< the time of a token is these over a rate of tokens
   seconds time{};                            ///< of a step, a token or the first token
   bytes peak{};                              ///< of HBM on a device
   double spread = 0;    ///< relative standard deviation of the measurement, if above the usual; 0: unknown
@@ -65,129 +66,6 @@ struct measured_runs {
 };
 
 namespace detail {
-
-/// The keys of records that are read, or that only repeat what other keys say.
-inline constexpr std::string_view record_keys[] = {"accepted_length",
-                                                   "activation_dtype",
-                                                   "attention",
-                                                   "attention_kernel",
-                                                   "capacity_factor",
-                                                   "check",
-                                                   "chips_total",
-                                                   "compute_dtype",
-                                                   "config",
-                                                   "configuration",
-                                                   "context",
-                                                   "context_balanced",
-                                                   "data",
-                                                   "dcn_data",
-                                                   "dcn_fsdp",
-                                                   "default_tiles",
-                                                   "degrees_count",
-                                                   "draft_cost",
-                                                   "draft_tokens",
-                                                   "engine",
-                                                   "examples_per_window",
-                                                   "expert",
-                                                   "family",
-                                                   "first_moment_dtype",
-                                                   "fits",
-                                                   "flop_multiplier",
-                                                   "freeze_vision",
-                                                   "frozen_weights_dtype",
-                                                   "fsdp",
-                                                   "generation",
-                                                   "global_batch",
-                                                   "grad_accumulation",
-                                                   "hardware",
-                                                   "hbm_used_bytes",
-                                                   "host_offload",
-                                                   "hosts",
-                                                   "id",
-                                                   "idle_devices",
-                                                   "images",
-                                                   "in_domain",
-                                                   "input_len",
-                                                   "kind",
-                                                   "kv_dtype",
-                                                   "lora_rank",
-                                                   "lora_targets",
-                                                   "measured",
-                                                   "mode",
-                                                   "model",
-                                                   "moments_dtype",
-                                                   "num_slices",
-                                                   "offload_inputs",
-                                                   "optimizer",
-                                                   "optimizer_stated",
-                                                   "output_len",
-                                                   "parallelism",
-                                                   "pipeline",
-                                                   "precision",
-                                                   "prefix_hit_rate",
-                                                   "quality",
-                                                   "remat",
-                                                   "remat_detail",
-                                                   "remat_tensors",
-                                                   "replicas",
-                                                   "ring_attention",
-                                                   "running_batch",
-                                                   "scheme",
-                                                   "seq_len",
-                                                   "software_level",
-                                                   "source",
-                                                   "source_length",
-                                                   "spelled",
-                                                   "spread",
-                                                   "step_time_s",
-                                                   "synchronous_collectives",
-                                                   "target_step_time_s",
-                                                   "task",
-                                                   "tensor",
-                                                   "tokens_per_step",
-                                                   "version",
-                                                   "vocabulary_tiles",
-                                                   "weight_dtype",
-                                                   "weights_dtype"};
-inline constexpr std::string_view record_model_keys[] = {"d_model",
-                                                         "dense_ffn_parallel",
-                                                         "double_wide_mlp",
-                                                         "encoder",
-                                                         "experts",
-                                                         "ffn",
-                                                         "ffn_matrices",
-                                                         "first_dense",
-                                                         "gated_delta",
-                                                         "global_head_dim",
-                                                         "global_kv_heads",
-                                                         "global_kv_shared",
-                                                         "head_dim",
-                                                         "heads",
-                                                         "kv_heads",
-                                                         "kv_shared_layers",
-                                                         "layers",
-                                                         "local_ratio",
-                                                         "mla",
-                                                         "moe_every",
-                                                         "moe_ffn",
-                                                         "name",
-                                                         "norms_per_layer",
-                                                         "params_active_matmul",
-                                                         "params_total",
-                                                         "per_layer_embedding",
-                                                         "qk_norm",
-                                                         "seq_len",
-                                                         "serving_heads_padded_to",
-                                                         "shared_experts",
-                                                         "tied_embeddings",
-                                                         "top_k",
-                                                         "vocab",
-                                                         "window"};
-
-template <std::size_t Count>
-bool is_among(const std::string_view (&keys)[Count], std::string_view key) {
-  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
-}
 
 /// The record with defaults for the keys that a caller's list may leave out.
 inline nlohmann::json with_usual(nlohmann::json record, std::size_t place) {
@@ -206,7 +84,7 @@ inline nlohmann::json with_usual(nlohmann::json record, std::size_t place) {
     usual("remat", "full");
   } else {
     if (!record.contains("task")) usual("mode", "engine");
-    usual("weight_dtype", "bf16");
+    if (!record.contains("config")) usual("weight_dtype", "bf16");
     usual("kv_dtype", "bf16");
   }
   return record;
@@ -306,6 +184,7 @@ inline void add_serving(const json_object& record, const std::string& path, meas
   run.traffic = as_engine_runs(run.traffic, run.model);
   run.sharding = read.mesh;
   run.running = read.batch;
+  run.of_rate = read.saturated || detail::text_of(record, "mode") == "saturated";
   run.time = read.measured;
   run.spread = record_spread(record);
   run.version = read.version;
@@ -334,23 +213,6 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
 }
 
 }  // namespace detail
-
-/// The keys in a list of records that have no meaning, each once and sorted. Throws unless `records`
-/// is a list. Worked: of a record with "clock" and a model with "color", "records.clock" and "records.model.color".
-[[nodiscard]] inline std::vector<std::string> unknown_record_keys(const nlohmann::json& document) {
-  std::set<std::string> keys;
-  for (const nlohmann::json& record : json_object(document, "document").list("records")) {
-    if (!record.is_object()) continue;
-    for (const auto& entry : record.items()) {
-      if (!detail::is_among(detail::record_keys, entry.key())) keys.insert("records." + entry.key());
-    }
-    if (!record.contains("model") || !record["model"].is_object()) continue;
-    for (const auto& entry : record["model"].items()) {
-      if (!detail::is_among(detail::record_model_keys, entry.key())) keys.insert("records.model." + entry.key());
-    }
-  }
-  return {keys.begin(), keys.end()};
-}
 
 /// The runs of a document: a list of records with the fields that data/measured/measured.json has under `spelled`,
 /// which may leave out id, family, quality and degrees of 1, or a calibration file. Throws, naming the record, for
@@ -476,6 +338,23 @@ inline error of_run(const measured_run& run, const error& problem) {
 
 }  // namespace detail
 
+/// The estimate of a run's time of a token. Worked: that of `time_per_token` for a batch over a rate of tokens.
+[[nodiscard]] inline token_time token_of(const measured_run& run, const serving_calibration& constants) {
+  if (run.of_rate) return time_per_token(run.model, run.running, run.traffic, run.sharding, run.where, constants);
+  return token_of_clients(run.model, run.running, run.traffic, run.sharding, run.where, constants);
+}
+
+namespace detail {
+
+/// The time of a token that clients would have measured in a steady state, which is what is corrected by it.
+inline seconds steady_time_of(const measured_run& run, serving_calibration constants) {
+  constants.own_decode.count = 0;
+  const seconds steady = time_per_token(run.model, run.running, run.traffic, run.sharding, run.where, constants).total;
+  return run.time * (steady / token_of(run, constants).total);
+}
+
+}  // namespace detail
+
 /// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
 /// runs, which the message says, and for a time that differs from its estimate by a factor above 148. Worked: two
 /// steps, a peak and a token time are 2 runs of `training.own`, 1 of `memory` and 1 of `serving.own_decode`.
@@ -492,8 +371,8 @@ inline error of_run(const measured_run& run, const error& problem) {
               with_own_peak(known.memory, run.peak, run.model, run.job, run.mesh, run.where, run.spread, run.version);
           break;
         case measured_kind::token:
-          known.serving = with_own_decode(known.serving, run.time, run.model, run.running, run.traffic, run.sharding,
-                                          run.where, run.spread, run.version);
+          known.serving = with_own_decode(known.serving, detail::steady_time_of(run, known.serving), run.model,
+                                          run.running, run.traffic, run.sharding, run.where, run.spread, run.version);
           break;
         case measured_kind::first_token:
           known.serving = with_own_prefill(known.serving, run.time, run.model, run.traffic, run.sharding, run.where,

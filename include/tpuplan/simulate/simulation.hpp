@@ -269,18 +269,21 @@ maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_
   return are_kept(times_of(sums.run, targets), targets) && !(served_below_arrivals(sums.run) > 0);
 }
 
-/// Requests a second that a replica serves with all of its slots taken, of requests that are all there from the start:
-/// of those that come after twice as many as it has slots, so that neither the first nor the last are a part of it.
-/// `drawn` has so many requests.
+/// Requests a second that a replica serves where a tenth more come than its capacity is by the closed form, between
+/// those that are done when four tenths of all are and those when nine tenths are: its slots have been taken then, and
+/// requests still come. `drawn` has so many requests.
 template <class Times, class Drawn>
-per_second saturated_rate(const simulated_engine& engine, const Times& times, const Drawn& drawn) {
-  const auto ended = [&](std::int64_t count) {
-    std::vector<simulated_request> requests = drawn(count);
-    for (simulated_request& each : requests) each.arrival = seconds{0};
-    return whole_time(simulate(engine, requests, times), false);
-  };
-  const std::int64_t few = std::max<std::int64_t>(200, std::min(2 * engine.max_running, most_simulated_requests / 4));
-  return static_cast<double>(few) / (ended(2 * few) - ended(few));
+per_second saturated_rate(const simulated_engine& engine, const Times& times, per_second capacity, const Drawn& drawn) {
+  const std::int64_t count =
+      std::max<std::int64_t>(500, std::min(10 * engine.max_running, most_simulated_requests / 4));
+  std::vector<simulated_request> requests = drawn(count);
+  const double closer = requests.back().arrival * capacity * 1.1 / static_cast<double>(count);
+  for (simulated_request& each : requests) each.arrival = each.arrival / closer;
+  std::vector<double> ends;
+  for (const request_record& each : simulate(engine, requests, times).records) ends.push_back(each.finished.value());
+  std::sort(ends.begin(), ends.end());
+  const std::size_t from = ends.size() * 4 / 10, until = ends.size() * 9 / 10;
+  return per_second{static_cast<double>(until - from) / (ends[until] - ends[from])};
 }
 
 }  // namespace detail

@@ -100,15 +100,9 @@ TEST_CASE("a run has the images, the source and the masked tokens that train has
   CHECK(says(read({text}).skipped.at(0).second, "source_length is 512; valid: 0 but of an encoder and a decoder"));
 }
 
-TEST_CASE("kinds of measurements have names, and keys without meaning are listed") {
+TEST_CASE("kinds of measurements have names") {
   CHECK(name(measured_kind::first_token) == "first_token");
   CHECK(name(measured_kind::step) == "step");
-  json record = step(2.4);
-  record["clock"] = "raised";
-  record["model"]["color"] = "red";
-  CHECK(unknown_record_keys({{"records", {record, record}}}) ==
-        std::vector<std::string>{"records.clock", "records.model.color"});
-  CHECK(refusal_of([] { (void)unknown_record_keys({{"records", 1}}); }).refused);
 }
 
 TEST_CASE("a calibration file is the runs again, and makes the same constants") {

@@ -10,6 +10,7 @@
 #include <tpuplan/read/runs/source.hpp>
 #include <tpuplan/read/runs/training.hpp>
 #include <tpuplan/read/runs/words.hpp>
+#include <tpuplan/read/stored_format.hpp>
 
 /// @file
 /// Decode and prefill runs that were measured, in both formats of data/measured, as questions that the estimates can
@@ -112,7 +113,7 @@ inline software_level record_serving_software(const json_object& record, serving
 
 inline serving_job record_traffic(const json_object& record) {
   serving_job job;
-  job.weights = record_dtype(record, "weight_dtype");
+  if (record.has("weight_dtype")) job.weights = record_dtype(record, "weight_dtype");
   job.cache = record_dtype(record, "kv_dtype");
   if (record.has("activation_dtype")) job.activations = record_dtype(record, "activation_dtype");
   job.prompt = fixed_length(record.positive_count("input_len"));
@@ -224,8 +225,12 @@ inline void leave_idle(const json_object& record, serving_record& result) {
     detail::fail(errc::unsupported, record.path(said), mode, "prefill and decode apart");
   if (!record.has("config") && !record.object("model").has("layers"))
     detail::fail(errc::missing_field, record.path("model.layers"), "absent", "the model's dimensions");
-  result.model = detail::model_of_record(record);
+  model_config config = detail::config_of_record(record);
+  result.model = config.model;
   result.job = detail::record_traffic(record);
+  if (!record.has("weight_dtype") && !record.has("config"))
+    detail::fail(errc::missing_field, record.path("weight_dtype"), "absent", "the format of the weights");
+  use_stored_format(config, record.has("weight_dtype"), result.job);
   result.mesh = detail::record_serving_layout(record, result.model);
   result.where = detail::record_slice(record);
   detail::leave_idle(record, result);
@@ -314,6 +319,21 @@ inline transformer model_as_served(const json_object& record) {
   result.held = task.cache_alone ? result.use.cache : task.batch ? result.use.total : result.use.weights;
   result.whole = !task.cache_alone && !task.pool;
   return result;
+}
+
+/// The mean time of an output token as one of so many clients of each replica meets it. Where an engine computes
+/// prompts in steps of their own, clients whose answers have one length go on in step, and half of their prompts come
+/// before a first token; elsewhere it is `time_per_token`. Worked: that of `serve` with the same requests in flight.
+[[nodiscard]] inline token_time token_of_clients(const transformer& model, double clients, const serving_job& job,
+                                                 const serving_layout& mesh, const slice& where,
+                                                 const serving_calibration& constants = default_serving_calibration) {
+  const token_time steady = time_per_token(model, clients, job, mesh, where, constants);
+  if (!detail::row_of(job.engine).prompts_alone || clients < 2 || detail::has_one_token(job)) return steady;
+  serving_job asked = job;
+  asked.request_rate = {}, asked.ttft_target = asked.tpot_target = {};
+  asked.concurrency = floor_to_count((clients + 0.5) * detail::replica_of(mesh, where).count);
+  const serving_estimate estimate = serve(model, asked, mesh, where, constants);
+  return estimate.refusal == serving_refusal::none ? estimate.per_token : steady;
 }
 
 /// The estimate for a record.

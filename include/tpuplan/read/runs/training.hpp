@@ -134,11 +134,17 @@ inline transformer record_model(const json_object& shape) {
 }
 
 /// The model of a record: that of its `config`, a document of Hugging Face, or of the sizes under `model`.
-inline transformer model_of_record(const json_object& record) {
-  if (!record.has("config")) return record_model(record.object("model"));
-  if (record.has("model")) fail(errc::invalid_argument, record.path("model"), "given beside config", "one of the two");
-  return read_hf_file(record.value().at("config"), record.path("config")).model;
+inline model_config config_of_record(const json_object& record) {
+  if (record.has("config")) {
+    if (record.has("model"))
+      fail(errc::invalid_argument, record.path("model"), "given beside config", "one of the two");
+    return read_hf_file(record.value().at("config"), record.path("config"));
+  }
+  model_config config;
+  config.model = record_model(record.object("model"));
+  return config;
 }
+inline transformer model_of_record(const json_object& record) { return config_of_record(record).model; }
 
 inline dtype record_dtype(const json_object& record, std::string_view key) {
   const std::string format = record.string(key);
@@ -345,6 +351,16 @@ inline training_job record_job(const json_object& record, const transformer& mod
   return job;
 }
 
+/// Refuses degrees over slices that are not those of the record.
+inline void check_slices(const json_object& record, const layout& mesh, std::int64_t slice_total) {
+  const std::int64_t over = slices(mesh);
+  if (over == slice_total) return;
+  const char* key = mesh.dcn_fsdp > 1 ? "dcn_fsdp" : mesh.dcn_data > 1 ? "dcn_data" : "num_slices";
+  fail(errc::invalid_argument, record.path(key), key == std::string_view("num_slices") ? slice_total : over,
+       over > 1 ? "as many slices as num_slices says, " + std::to_string(slice_total)
+                : std::string("dcn_data, dcn_fsdp or pipeline over as many slices"));
+}
+
 inline layout record_layout(const json_object& record, std::int64_t slice_total) {
   layout mesh;
   mesh.data = record.positive_count("data");
@@ -360,6 +376,7 @@ inline layout record_layout(const json_object& record, std::int64_t slice_total)
     mesh.pipeline = 1;
   }
   if (record.has("degrees_count") && record.string("degrees_count") == "chips") mesh.unit = mesh_unit::chips;
+  check_slices(record, mesh, slice_total);
   return mesh;
 }
 

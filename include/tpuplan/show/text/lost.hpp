@@ -77,7 +77,8 @@ namespace readable {
     case serving_rejection::no_layout: return "heads do not divide over whole chips of it";
     case serving_rejection::not_of_engine: return "not a slice or a layout that the engine runs";
     case serving_rejection::does_not_fit: return "does not fit";
-    case serving_rejection::misses_target: return "misses a target, however little it has to do";
+    case serving_rejection::fit_uncertain: return "may not fit";
+    case serving_rejection::misses_target: return "misses a target, however many there are";
     case serving_rejection::too_many_chips: return "takes more chips than are allowed";
     case serving_rejection::not_simulated: return "not simulated: those before it took too many steps";
     case serving_rejection::no_price: return "no price in these regions and kinds";
@@ -98,6 +99,8 @@ namespace readable {
   switch (lost.why) {
     case serving_rejection::does_not_fit:
       return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " short" : where;
+    case serving_rejection::fit_uncertain:
+      return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " over" : where;
     case serving_rejection::misses_target: return where + ": by " + duration(seconds{lost.amount});
     case serving_rejection::too_many_chips:
       return where + ": " + chip_count + (lost.amount == 1 ? " is too few" : " are too few");

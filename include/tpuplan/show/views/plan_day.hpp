@@ -29,7 +29,7 @@ namespace readable {
                          cell(count(row.chip_hours), row.chip_hours), cell(row.cost), cell(mix_words(row.mix)),
                          known ? cell(row.first_token.p99) : cell(""), known ? token_cell(row.per_token.p95) : cell(""),
                          cell(!known              ? "not simulated"
-                              : row.meets_targets ? "kept"
+                              : row.meets_targets ? kept_in_parts(row.missed_parts)
                                                   : "missed")});
   }
   part.notes = {
