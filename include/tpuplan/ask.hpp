@@ -263,6 +263,7 @@ inline constexpr question questions[] = {
   }();
   keep_amounts(request, one.rows);
   keep_needs(request, one.rows);
+  refuse_empty_lists(request, one.rows);
   if (is_text(form, "short")) whole.document = short_form(whole.document);
   nlohmann::ordered_json document = {{"schema", json_schema}, {"question", one.name}, {"form", form}};
   document.get_ref<nlohmann::ordered_json::object_t&>().reserve(6);  // a second growth would copy the answer

@@ -83,6 +83,13 @@ bool is_number(std::string_view words) {
          words.find_first_of("0123456789") == 0;
 }
 
+/// Whether a refused value is the name that the library has for what was typed, "two_dimensions" of 2d, and no word about
+/// it.
+bool is_another_name(std::string_view refused, const std::string& words) {
+  return refused.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string_view::npos &&
+         refused.find('_') != std::string_view::npos && words.find(refused) == std::string::npos;
+}
+
 /// The typed text, followed by the refused number if that differs from it.
 std::string typed(const option& one, std::string_view refused, errc why) {
   if (!one.is_given()) {
@@ -91,7 +98,7 @@ std::string typed(const option& one, std::string_view refused, errc why) {
   }
   if (one.form == option::shape::flag) return "given";
   const std::string& words = one.given.back();
-  if (!is_number(refused)) return std::string(refused);
+  if (!is_number(refused)) return is_another_name(refused, words) ? words : std::string(refused);
   const bool another = is_number(words)
                            ? std::strtod(words.c_str(), nullptr) != std::strtod(std::string(refused).c_str(), nullptr)
                            : words.find_first_of("smhdw%") == std::string::npos;
@@ -159,6 +166,8 @@ const option* given_as(const command& asked, std::string_view text) {
 const option* option_behind(const command& asked, std::string_view field) {
   constexpr std::string_view sentences[][2] = {{"peak of the chip", "--dtype"},
                                                {"LoRA on ", "--lora"},
+                                               {"longest context of serving", "--output-len"},
+                                               {"longest context of serving", "--input-len"},
                                                {"zone of ", "--zone"},
                                                {"model.vision.patch_size", "--image-size"}};
   for (const auto& [words, name] : sentences) {
@@ -214,7 +223,10 @@ error in_own_words(const command& asked, const error& refusal) {
     return {refusal.code(), std::string(field.substr(quotas.size())) + " in the file of --quota", refusal.given(),
             valid};
   const option* const there = option_of(asked, field);
-  if (there == nullptr) return {refusal.code(), field, refusal.given(), valid};
+  const std::string place = path_of(field);
+  const bool of_plan = asked.name == "launch" && (place.rfind("job.", 0) == 0 || place.rfind("mesh.", 0) == 0);
+  if (there == nullptr)
+    return {refusal.code(), of_plan ? place + " of the plan" : std::string(field), refusal.given(), valid};
   if (there->name == "--maxtext" && there->is_given() && is_number(refusal.given()))
     return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(path_of(field))),
             refusal.given(), valid};

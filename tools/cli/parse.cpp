@@ -338,8 +338,9 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
     if (end != std::string::npos) refuse(words.substr(0, end), "missing", "see --help", errc::missing_field);
     refuse("command line", words, "see --help", errc::missing_field);
   } catch (const CLI::ArgumentMismatch& problem) {
-    const std::string words = problem.what();
-    refuse(words.substr(0, words.find(": ")), "given without a value", "with one, see --help", errc::missing_field);
+    const std::string words = problem.what(), option = words.substr(0, words.find(": "));
+    if (words.find("received") != std::string::npos) refuse(option, "given more than once", "one value");
+    refuse(option, "given without a value", "with one, see --help", errc::missing_field);
   } catch (const CLI::ParseError& problem) {
     refuse("command line", problem.what(), "see --help", errc::malformed_input);
   }

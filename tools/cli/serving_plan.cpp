@@ -6,7 +6,6 @@
 #include <tpuplan/plan/relax_serving.hpp>
 #include <tpuplan/show/views/plan_day.hpp>
 #include <tpuplan/show/views/plan_serving.hpp>
-#include <tpuplan/simulate/split.hpp>
 #include <utility>
 
 #include "cli/calibration.hpp"
@@ -86,16 +85,13 @@ std::string serve_command(const serving_plan& best, const serving_request& reque
   return follow_up(with, "serve", own, not_repeated(best, request));
 }
 
-/// The command that simulates the slices of the plan as two pools, as many as the plan has compared; none where there
-/// is one slice, no rate, or no published rate at which caches are sent.
+/// The command that simulates the slices of the plan as two pools, as many as the plan has compared; none where it has
+/// not: of one slice, without a rate or a published one at which caches are sent, or of more steps than one may take.
 std::string split_command(const serving_plan_row& row, const serving_request& request, const session& with) {
   const serving_plan& best = row.plan;
-  const std::int64_t slices = row.split ? row.split->slices : best.slices - best.spare;
-  if (slices < 2 || request.model.kind != architecture::decoder || request.job.request_rate.value() <= 0 ||
-      !published_transfer(best.where.chip))
-    return {};
+  if (!row.split) return {};
   std::vector<follow_up_option> own = placed(best, request, with);
-  own.emplace_back("--split-slices", std::to_string(slices));
+  own.emplace_back("--split-slices", std::to_string(row.split->slices));
   return follow_up(with, "simulate", own, not_simulated(best, request));
 }
 

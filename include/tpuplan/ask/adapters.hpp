@@ -45,6 +45,8 @@ inline bool hold_adapters(const transformer& model, std::int64_t adapters, std::
     fail(errc::missing_field, adapters > 0 ? "adapter_rank" : "adapters", "missing", "both, or neither");
   if (adapters == 0) return false;
   if (model.kind != architecture::decoder) fail(errc::unsupported, "adapters", adapters, "none but of a decoder");
+  if (has_experts(model) || has_latent_attention(model) || has_recurrence(model))
+    fail(errc::unsupported, "adapters", adapters, "0: of experts, latent attention and recurrences none are modelled");
   const std::int64_t each = lora_parameters(model, rank, {true, true, true, true, true, true, true});
   const bytes half = static_cast<double>(checked_multiply(each, adapters)) * 1_B;  // two bytes a parameter
   job.beside += half;

@@ -385,10 +385,18 @@ template <class Any>
            layout_words(*other));
 }
 
+/// Refuses an exchange between shards of context where there can be one of them alone.
+inline void check_exchange(const generation_degrees& fixed, const std::optional<context_exchange>& exchange,
+                           const slice& where) {
+  if (exchange && (fixed.context == 1 || devices(where) == 1))
+    fail(errc::unsupported, "exchange", name(*exchange), "none where one device has all of an example");
+}
+
 /// The layout that was asked for, or the fastest that fits; refused where the slice has none.
 [[nodiscard]] inline laid_out_generation laid_out(const generation_work& work, const generation_job& job,
                                                   const slice& where, const generation_degrees& fixed,
                                                   const std::optional<context_exchange>& exchange) {
+  check_exchange(fixed, exchange, where);
   generation_freedom free{fixed, nothing};
   if (exchange) free.exchange = *exchange;
   if (const maybe<laid_out_generation> best = best_generation(work, job, where, free)) return *best;

@@ -373,7 +373,7 @@ namespace detail {
     if (!price) {
       answer.missing.push_back({kind, detail::no_price_words(book, where, kind)});
     } else if (!can_be_paid(kind, asked.slices, asked.run, terms)) {
-      answer.missing.push_back({kind, too_long_for(kind)});
+      answer.missing.push_back({kind, too_long_for(kind, asked.slices, asked.run, terms)});
     } else {
       answer.ways.push_back(pay_for(where, asked.slices, asked.run, *price, terms));
     }

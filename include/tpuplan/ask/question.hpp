@@ -81,6 +81,14 @@ constexpr std::string_view name_or_none(const maybe<T>& found) {
   return found ? name(*found) : std::string_view{};
 }
 constexpr std::string_view format_named(std::string_view given) { return name_or_none(parse_dtype(given)); }
+constexpr std::string_view arithmetic_named(std::string_view given) {
+  const std::string_view found = format_named(given);
+  return found == "fp16" || found == "int4" ? std::string_view() : found;
+}
+constexpr std::string_view arithmetic_at(std::size_t place) {
+  constexpr std::string_view names[] = {"fp32", "bf16", "fp8", "int8"};
+  return place < std::size(names) ? names[place] : std::string_view("?");
+}
 constexpr std::string_view optimizer_named(std::string_view given) { return name_or_none(parse_optimizer(given)); }
 constexpr std::string_view kernel_named(std::string_view given) { return name_or_none(parse_attention_kernel(given)); }
 constexpr std::string_view software_named(std::string_view given) { return name_or_none(parse_software_level(given)); }
@@ -108,6 +116,8 @@ constexpr row_choices choices_of(std::string_view (*read)(std::string_view)) {
 /// @{
 /// The names of an enumeration.
 inline constexpr row_choices format_choices = detail::choices_of<dtype>(detail::format_named);
+inline constexpr row_choices arithmetic_choices{detail::arithmetic_named, detail::arithmetic_at,
+                                                "fp32, bf16, fp8 or int8"};
 inline constexpr row_choices optimizer_choices = detail::choices_of<optimizer_kind>(detail::optimizer_named);
 inline constexpr row_choices kernel_choices = detail::choices_of<attention_kernel>(detail::kernel_named);
 inline constexpr row_choices software_choices = detail::choices_of<software_level>(detail::software_named);

@@ -173,6 +173,18 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
   }
 }
 
+/// Refuses a list without rows in place of a file: it would say that there is nothing, and be taken as not given.
+inline void refuse_empty_lists(const nlohmann::json& request, const question_rows& tables) {
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      if (row.kind != value_kind::file) continue;
+      const nlohmann::json given = value_at(request, row.path);
+      if (given.is_array() && given.empty())
+        fail(errc::missing_field, "request." + std::string(row.path), "empty", "a row or more");
+    }
+  }
+}
+
 /// Refuses a key that is none of a request but stands deeper in it, by where it stands: "job.speculation" for
 /// "speculation".
 inline void refuse_misplaced(const error& refusal, const question_rows& tables) {

@@ -130,7 +130,8 @@ inline void describe(const risk_subject& about, const risk_policy& policy, const
   if (find_price(book, all.where, asked.region, provisioning::calendar) &&
       !can_be_paid(provisioning::calendar, all.slices, all.run.expected, all.terms))
     answer.assumed.push_back(
-        {"left out", std::string(name(provisioning::calendar)), "the run is " + too_long_for(provisioning::calendar)});
+        {"left out", std::string(name(provisioning::calendar)),
+         "the run is " + too_long_for(provisioning::calendar, all.slices, all.run.expected, all.terms)});
   return answer;
 }
 

@@ -21,8 +21,8 @@
 #include <tpuplan/parallel/layout.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/hf.hpp>
-#include <tpuplan/read/stored_format.hpp>
 #include <tpuplan/read/prices.hpp>
+#include <tpuplan/read/stored_format.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <utility>
 #include <vector>
@@ -132,7 +132,7 @@ inline constexpr question_row job_rows[] = {
     rows::choice("job.freeze_vision", "--freeze", "Not trained", frozen_choices,
                  "vision: the tower is not trained, only its projector and the text")
         .with("--images"),
-    rows::choice("job.compute", "--dtype", "Arithmetic", format_choices, "arithmetic: bf16, fp32, int8, fp8")
+    rows::choice("job.compute", "--dtype", "Arithmetic", arithmetic_choices, "arithmetic: bf16, fp32, int8, fp8")
         .usually("bf16"),
     rows::choice("job.weights", "--weights", "Master weights", format_choices,
                  "master weights; with --lora the frozen base, whose adapters are in fp32")
@@ -360,6 +360,22 @@ inline void use_level_of_runs(const own_runs& runs, training_job& job, assumed_v
   return asked;
 }
 
+/// Refuses what says how adapters train where there are none, and quantised gathers of products that are not.
+inline void check_effects(const asked_job& given, const training_job& job) {
+  const lora_targets& on = job.lora;
+  const auto without_effect = [](const char* field, const char* valid) {
+    detail::fail(errc::unsupported, field, "given without effect", valid);
+  };
+  constexpr const char* adapters = "of adapters: lora_rank above 0";
+  if (job.gathers_quantised && bits(job.compute) > 8)
+    without_effect("job.gathers_quantised", "of products in 8 bits: compute int8 or fp8");
+  if (job.lora_rank > 0) return;
+  if (given.base && *given.base != training_job{}.frozen_weights && !job.freeze_vision)
+    without_effect("job.frozen_weights", adapters);
+  if (any_part(job.frozen_by_part)) without_effect("job.frozen_by_part", adapters);
+  if (on.q || on.k || on.v || on.o || on.gate || on.up || on.down) without_effect("job.lora", adapters);
+}
+
 /// The job as `usual_job` and with its policy filled in, and what to say of it. A batch that was not given in sequences
 /// stays 0. Refuses a capacity factor or default tiles for a model without experts, and a format or a place of moments
 /// that the optimizer does not keep. Worked: of a job that says nothing, llama-3-8b has
@@ -379,6 +395,7 @@ inline void use_level_of_runs(const own_runs& runs, training_job& job, assumed_v
   if (given.capacity) job.capacity_factor = *given.capacity;
   if (job.default_tiles && !has_experts(model))
     detail::fail(errc::unsupported, "job.default_tiles", "given without effect", "a model with experts");
+  check_effects(given, job);
   if (job.first_moment_bf16 && !detail::row_at(detail::optimizers, job.optimizer).first_in_bf16)
     detail::fail(errc::unsupported, "job.first_moment_bf16", "given without effect",
                  "of AdamW, whose first moment it is");
@@ -403,7 +420,12 @@ inline void use_level_of_runs(const own_runs& runs, training_job& job, assumed_v
 
 /// Refuses what a job says of shards of a sequence where no chips share one; a context of 0 is searched for. Worked:
 /// `ring_attention` on a layout without context parallelism.
-inline void check_sharing(const training_job& job, std::int64_t context) {
+inline void check_sharing(const training_job& job, std::int64_t context, std::int64_t stages = 0) {
+  const char* of_stages = "a layout with stages: pipeline above 1";
+  if (stages == 1 && job.pipeline_microbatches != 0)
+    detail::fail(errc::unsupported, "job.pipeline_microbatches", job.pipeline_microbatches, of_stages);
+  if (stages == 1 && job.pipeline_rounds != 1)
+    detail::fail(errc::unsupported, "job.pipeline_rounds", job.pipeline_rounds, of_stages);
   if (context != 1) return;
   const char* valid = "a layout with context above 1";
   if (job.ring_attention) detail::fail(errc::unsupported, "job.ring_attention", "given without effect", valid);

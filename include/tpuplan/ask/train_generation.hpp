@@ -216,6 +216,7 @@ template <class Asked>
                                                        const slice& where, std::int64_t slice_total,
                                                        const generation_degrees& fixed,
                                                        const std::optional<context_exchange>& exchange) {
+  check_exchange(fixed, exchange, where);
   generation_freedom free{fixed, nothing};
   if (exchange) free.exchange = *exchange;
   if (const maybe<laid_out_training> best = best_training(about.works, job, where, slice_total, free))

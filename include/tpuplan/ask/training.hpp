@@ -205,7 +205,7 @@ struct placed_job {
   all.where = scheduled_slice(slice_name);
   all.mesh = filled_layout(mesh, all.where);
   all.job = filled_job(asked, all.config.model, all.assumed);
-  check_sharing(all.job, all.mesh.context);
+  check_sharing(all.job, all.mesh.context, checked_multiply(all.mesh.pipeline, all.mesh.dcn_pipeline));
   use_stored_format(all.config, all.job, asked.base);
   fill_batch(asked.batch_tokens, checked_multiply(batch_shards(all.mesh), all.job.gradient_accumulation), all.job,
              all.assumed);

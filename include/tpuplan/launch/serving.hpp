@@ -135,8 +135,10 @@ inline void check_serving(const serving_launch& launch) {
   check_gke(pod);
   if (!launch.request.command.empty() || !launch.request.args.empty())
     refuse_name("command", "given", "none: the engine is started with its flags");
-  if (!launch.request.queue.empty() || launch.request.capacity == provisioning::flex_start)
-    fail(errc::unsupported, "provisioning", "queued or flex_start", "on_demand, spot or a reservation for a service");
+  check_extras(launch.request, "GKE", {"cluster", "args", "service_account", "queue", "secret"});
+  if (!launch.request.queue.empty()) refuse_name("queue", launch.request.queue, "none: a service does not wait");
+  if (launch.request.capacity == provisioning::flex_start)
+    fail(errc::unsupported, "provisioning", "flex_start", "on_demand, spot or a reservation for a service");
   if (launch.model.empty())
     refuse_name("model", launch.model, "a name of Hugging Face: meta-llama/Llama-3.1-70B-Instruct");
   check_model_name("model", launch.model);

@@ -31,7 +31,7 @@ inline void check_steps(const run_sums& sums) {
                                     [](const request_record& record) { return record.finished.value() > 0; });
   text<160> valid{"at most "};
   valid.append(static_cast<std::int64_t>(served))
-      .append(", or a shorter serving_job.output.mean: these take more than 30000000 steps");
+      .append(", or shorter outputs: these take more than 30000000 steps");
   fail(errc::out_of_range, "simulated_traffic.requests", static_cast<std::int64_t>(records.size()), valid.view());
 }
 

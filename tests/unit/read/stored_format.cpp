@@ -13,6 +13,9 @@ TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
   serving_job served;
   use_stored_format(config, false, served);
   CHECK(served.weights == dtype::bf16);
+  config.stored.weights = dtype::fp16;
+  use_stored_format(config, false, served);
+  CHECK(served.weights == dtype::bf16);
   config.stored.weights = dtype::fp8;
   use_stored_format(config, false, served);
   CHECK(served.weights == dtype::fp8);

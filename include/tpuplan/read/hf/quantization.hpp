@@ -47,6 +47,14 @@ inline double bits_in_group(std::int64_t own, std::int64_t group, std::int64_t s
   return static_cast<double>(own) + (group > 0 ? static_cast<double>(scale) / static_cast<double>(group) : 0.0);
 }
 
+/// Weights that share a scale, as the file has them; 0 or fewer, as -1 in files: those of a whole column.
+inline std::int64_t group_of(const json_object& from, std::int64_t usual) {
+  const std::int64_t group = from.count_or("group_size", usual);
+  if (group == 0 && from.has("group_size"))
+    fail(errc::out_of_range, from.path("group_size"), group, "1 or more, or -1 for a whole column");
+  return group;
+}
+
 /// Weights of a block of that many rows and columns, or 0 where the file does not say.
 inline std::int64_t block_of(const json_object& from, std::string_view field) {
   if (!from.has(field)) return 0;
@@ -85,7 +93,7 @@ inline double bits_of_compressed(const json_object& weights) {
   const std::int64_t zero_point = weights.flag_or("symmetric", true) ? 0 : own;
   const std::int64_t block = block_of(weights, "block_structure");
   return block > 0 ? bits_in_group(own, block, 32)
-                   : bits_in_group(own, weights.count_or("group_size", 0), small_float ? 8 : 16 + zero_point);
+                   : bits_in_group(own, group_of(weights, 0), small_float ? 8 : 16 + zero_point);
 }
 
 /// The texts of a list.
@@ -146,11 +154,11 @@ inline double bits_of_method(const std::string& method, const json_object& from)
   if (method == "fbgemm_fp8") return 8;
   if (method == "gptq" || method == "awq" || method == "auto-round") {
     const std::int64_t own = bits_in(from, "bits", from.count_or("bits", 4));
-    return bits_in_group(own, from.count_or("group_size", 128), 16 + own);
+    return bits_in_group(own, group_of(from, 128), 16 + own);
   }
   if (method == "mlx") {
     const std::int64_t own = bits_in(from, "bits", from.count_or("bits", 4));
-    return bits_in_group(own, from.count_or("group_size", 64), 32);  // a scale and an offset of 16 bits
+    return bits_in_group(own, group_of(from, 64), 32);  // a scale and an offset of 16 bits
   }
   return method == "bitsandbytes" ? bits_of_bitsandbytes(from) : 0;
 }
