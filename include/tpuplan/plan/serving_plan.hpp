@@ -33,20 +33,21 @@ inline void decide(plan_search& all, const open_layout& one) {
   const auto give_up = [&] { come_closer(search.closest, serving_rejection::not_simulated, 0); };
   if (const seconds over = all.rates.missed_alone(least.where, least.mesh); over.value() > 0)
     return come_closer(search.closest, serving_rejection::misses_target, over.value());
+  // The same numbers are tried whatever the most is: a number that misses by chance is missed with more chips too.
   std::int64_t high = least.slices - least.spare, low = high - 1;
-  while (!enough(high)) {
+  while (low < most && !enough(high)) {
     if (all.rates.are_exhausted()) return give_up();
-    if (high == most)
-      return come_closer(search.closest, serving_rejection::too_many_chips,
-                         static_cast<double>(checked_multiply(high, chips(least.where))));
     low = high;
-    high = std::min(most, high + ceil_div(high, 4));
+    high = high + ceil_div(high, 4);
   }
-  while (high - low > 1) {
+  while (low < most && high - low > 1) {
     const std::int64_t middle = low + (high - low) / 2;
     (enough(middle) ? high : low) = middle;
     if (all.rates.are_exhausted()) return give_up();
   }
+  if (high > most)
+    return come_closer(search.closest, serving_rejection::too_many_chips,
+                       static_cast<double>(checked_multiply(most, chips(least.where))));
   serving_plan planned = with_spare(request, plan_of(request, least.where, least.mesh, high));
   if (is_fit(search, request, planned)) keep_best(search, request, priced(search, request, std::move(planned)));
 }
