@@ -388,7 +388,7 @@ template <class Any>
 /// Refuses an exchange between shards of context where there can be one of them alone.
 inline void check_exchange(const generation_degrees& fixed, const std::optional<context_exchange>& exchange,
                            const slice& where) {
-  if (exchange && (fixed.context == 1 || devices(where) == 1))
+  if (exchange && *exchange != context_exchange::gather && (fixed.context == 1 || devices(where) == 1))
     fail(errc::unsupported, "exchange", name(*exchange), "none where one device has all of an example");
 }
 
