@@ -118,6 +118,20 @@ TEST_CASE("a start may take twice what a published one took") {
   CHECK(pod["env"].back()["value"] == "3746");
 }
 
+TEST_CASE("a service refuses what its manifest has no place for") {
+  const auto message = [](const plain_call<void(serving_launch&)>& change) {
+    serving_launch launch = chat_on(slice_for("v6e-8"), serving_engine::vllm);
+    change(launch);
+    return refusal_of([&] { (void)gke_serving_manifest(launch); }).message;
+  };
+  CHECK(message([](serving_launch&) {}).empty());
+  CHECK(says(message([](serving_launch& l) { l.request.boot_disk = 50_GB; }),
+             "boot_disk is 50 GB; valid: none: GKE has"));
+  CHECK(says(message([](serving_launch& l) { l.request.queue = "mine"; }), "queue is mine; valid: none: a service"));
+  CHECK(says(message([](serving_launch& l) { l.request.capacity = provisioning::flex_start; }),
+             "provisioning is flex_start; valid: on_demand, spot or a reservation for a service"));
+}
+
 TEST_CASE("definitions refuse what is no field of them") {
   json group = json::parse(R"({"apiVersion": "leaderworkerset.x-k8s.io/v1", "kind": "LeaderWorkerSet",
     "metadata": {"name": "vllm"}, "spec": {"replicas": 1, "leaderWorkerTemplate": {"size": 4,

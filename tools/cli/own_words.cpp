@@ -223,10 +223,9 @@ error in_own_words(const command& asked, const error& refusal) {
     return {refusal.code(), std::string(field.substr(quotas.size())) + " in the file of --quota", refusal.given(),
             valid};
   const option* const there = option_of(asked, field);
-  const std::string place = path_of(field);
-  const bool of_plan = asked.name == "launch" && (place.rfind("job.", 0) == 0 || place.rfind("mesh.", 0) == 0);
+  const bool of_plan = asked.name == "launch" && field.substr(0, 8) == "serving_";
   if (there == nullptr)
-    return {refusal.code(), of_plan ? place + " of the plan" : std::string(field), refusal.given(), valid};
+    return {refusal.code(), of_plan ? path_of(field) + " of the plan" : std::string(field), refusal.given(), valid};
   if (there->name == "--maxtext" && there->is_given() && is_number(refusal.given()))
     return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(path_of(field))),
             refusal.given(), valid};

@@ -277,6 +277,24 @@ TEST_CASE("what targets and first tokens rest on is said") {
   CHECK(wait().value() == Approx(of(1).value()));
 }
 
+TEST_CASE("of clients of an encoder that begin at once the last waits for full steps and for what is left") {
+  model_config config;
+  config.model = bert_base();
+  serving_job job;
+  job.prompt = fixed_length(512), job.output = {}, job.concurrency = 250;
+  const slice where = slice_for("v6e-1");
+  job = as_engine_runs(job, config.model);
+  const serving_estimate estimate = serve(config.model, job, {}, where);
+  const std::int64_t most = estimate.largest_running;
+  const auto step = [&](std::int64_t requests) {
+    return encoder_step_time(config.model, static_cast<double>(requests), job, {}, where).total;
+  };
+  REQUIRE((most > 1 && most < 250));
+  const seconds last = burst_wait(config.model, job, {}, where, estimate);
+  CHECK(last.value() == Approx((static_cast<double>(250 / most) * step(most) + step(250 % most)).value()));
+  CHECK(assumed_basis(job, last).back().first == "answer");
+}
+
 TEST_CASE("a slice that is hardly used has its tokens a second, and targets are held by a replica with its share") {
   model_config config;
   config.model = llama_3_8b();

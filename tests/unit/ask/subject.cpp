@@ -113,6 +113,31 @@ TEST_CASE("what has no effect on a model or under an optimizer is refused, and w
   job.default_tiles = true;
   CHECK(says(refused(job), "job.default_tiles is given without effect; valid: a model with experts"));
   job = job_of(64, 4096);
+  job.gathers_quantised = true;
+  CHECK(says(refused(job), "job.gathers_quantised is given without effect; valid: of products in 8 bits"));
+  job.compute = dtype::int8;
+  CHECK(refused(job).empty());
+  job = job_of(64, 4096);
+  job.lora.q = true;
+  CHECK(says(refused(job), "job.lora is given without effect; valid: of adapters: lora_rank above 0"));
+  job.lora_rank = 8;
+  CHECK(refused(job).empty());
+  job = job_of(64, 4096);
+  job.frozen_by_part.mlp = 4;
+  CHECK(says(refused(job), "job.frozen_by_part is given without effect"));
+  asked_job based;
+  based.job = job_of(64, 4096), based.base = dtype::int8;
+  assumed_values of_base;
+  CHECK(
+      says(refusal_of([&] { (void)filled_job(based, llama_3_8b(), of_base); }).message, "job.frozen_weights is given"));
+  job = job_of(64, 4096);
+  job.pipeline_rounds = 2;
+  CHECK(says(refusal_of([&] { check_sharing(job, 1, 1); }).message, "job.pipeline_rounds is 2; valid: a layout with"));
+  CHECK_FALSE(refusal_of([&] { check_sharing(job, 1, 4); }).refused);
+  CHECK_FALSE(refusal_of([&] { check_sharing(job, 1); }).refused);  // the stages are open
+  job.pipeline_rounds = 1, job.pipeline_microbatches = 8;
+  CHECK(says(refusal_of([&] { check_sharing(job, 1, 1); }).message, "job.pipeline_microbatches is 8"));
+  job = job_of(64, 4096);
   job.freeze_vision = true;
   CHECK(says(refused(job), "freeze_vision is given; valid: a model with a vision tower"));
   job = job_of(64, 4096);

@@ -148,6 +148,53 @@ TEST_CASE("plans that are asked for are the first of all plans: what is not simu
   CHECK(pruned >= 4);
 }
 
+TEST_CASE("with more chips a plan by percentiles costs no more") {
+  serving_request r = chat_request();
+  r.model.mlp.d_ff = 14336;
+  r.job.request_rate = per_second{50};
+  r.job.ttft_target = r.job.tpot_target = seconds{0};
+  r.job.percentiles.first_token = {0.99, 20.1_ms};
+  r.generations = {"v6e"};
+  r.most_plans = 1;
+  double least = math::detail::infinity;
+  for (std::int64_t most = 64; most <= 288; most += 16) {
+    r.largest_chips = most;
+    const serving_plan_answer answer = plan_serving(r);
+    const double rate = answer.plans.empty() ? math::detail::infinity : answer.plans.front().rate.value();
+    CAPTURE(most);
+    CHECK(rate <= least * (1 + 1e-12));
+    least = rate;
+  }
+  CHECK(least < math::detail::infinity);
+}
+
+TEST_CASE("a slice that may have too little memory may not fit, and is taken where that is accepted") {
+  serving_request r = chat_request();
+  r.job.ttft_target = r.job.tpot_target = seconds{0};
+  r.job.request_rate = per_second{0.5};
+  r.generations = {"v6e"};
+  r.largest_chips = 1;
+  r.job.memory_fraction = 1;
+  std::size_t uncertain = 0;
+  for (std::int64_t layers = 32; layers < 80; ++layers) {
+    r.model.layers = layers;
+    r.accept_uncertain = false;
+    const serving_plan_answer sure = plan_serving(r);
+    r.accept_uncertain = true;
+    const serving_plan_answer accepted = plan_serving(r);
+    for (const rejected_server& lost : sure.rejected) {
+      if (lost.why != serving_rejection::fit_uncertain) continue;
+      ++uncertain;
+      CHECK((sure.plans.empty() && accepted.plans.size() == 1));
+      CHECK(lost.unit == "bytes");
+      CHECK(lost.amount > 0);
+    }
+    if (sure.plans.empty() && !accepted.plans.empty())
+      CHECK(sure.rejected.front().why == serving_rejection::fit_uncertain);
+  }
+  CHECK(uncertain > 0);
+}
+
 TEST_CASE("data-parallel attention is chosen where every device would hold the cache of latent attention") {
   serving_request r;
   r.model = deepseek_v3();

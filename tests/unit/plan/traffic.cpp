@@ -72,6 +72,26 @@ TEST_CASE("a day: the fixed fleet holds the targets, one that follows the traffi
   }
 }
 
+TEST_CASE("the rate of a slice is one that a long simulation serves, also with prompts alone") {
+  for (const prefill_policy order : {prefill_policy::mixed, prefill_policy::alone}) {
+    day_request request = chat_day();
+    request.fleet.prefill = order;
+    request.job.percentiles = {};
+    request.job.percentiles.first_token = {0.99, 5_s};
+    const per_second kept = plan_day(request).slice_rate;
+    REQUIRE(kept.value() > 0);
+    simulated_engine engine = engine_of(request.model, request.job, request.fleet.mesh, request.fleet.where);
+    engine.prefill = order;
+    const double replicas = static_cast<double>(engine.replicas);
+    engine.replicas = 1;
+    const replica_step_times times{request.model, request.job, request.fleet.mesh, request.fleet.where,
+                                   engine.max_running};
+    simulated_traffic traffic = traffic_of(request.job, 40000, 7);
+    traffic.rate = kept / replicas;
+    CHECK(detail::served_below_arrivals(simulate(engine, requests_of(traffic), times)) == 0);
+  }
+}
+
 TEST_CASE("the replicas of a slice share its traffic: four on one slice are four slices of one") {
   day_request request = chat_day();
   detail::slices_over_day slices;

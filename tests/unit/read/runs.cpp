@@ -194,6 +194,47 @@ TEST_CASE("a run is of a config.json, or of the sizes of its model") {
   CHECK(says(refusal_of([&] { (void)read({by_sizes}); }).message, "records[0].model is given beside config"));
 }
 
+TEST_CASE("a run of an engine that computes prompts alone is what clients of serve measure") {
+  json record = token(0.030);
+  record["engine"] = "jetstream", record["replicas"] = 1, record["input_len"] = 4096;
+  const measured_run run = read({record}).runs.at(0);
+  serving_job job = run.traffic;
+  job.concurrency = 32;
+  const token_time served = serve(run.model, job, run.sharding, run.where).per_token;
+  CHECK(close(token_of(run, default_serving_calibration).total.value(), served.total.value(), 1e-9));
+  const own_constants known = constants_knowing({run, run, run});
+  const token_time then = serve(run.model, job, run.sharding, run.where, known.serving).per_token;
+  CHECK(close(then.total.value(), 0.030, 0.02));
+  CHECK((then.low.value() < 0.030 && then.high.value() > 0.030));
+  record["mode"] = "saturated";  // a batch over a rate of tokens, all prompts in it
+  const measured_run rate = read({record}).runs.at(0);
+  CHECK(token_of(rate, default_serving_calibration).total > served.total * 1.1);
+  record["engine"] = "vllm";
+  CHECK(token_of(read({record}).runs.at(0), default_serving_calibration).total.value() > 0);
+}
+
+TEST_CASE("a run of a config.json has the formats of its checkpoint where it names none") {
+  json record = token(0.012);
+  record.erase("model");
+  record["config"] = load_json(std::string(TPUPLAN_DATA_DIR) + "/models/gpt-oss-20b.json");
+  const measured_run run = read({record}).runs.at(0);
+  CHECK(run.traffic.weights_by_part.experts == 4.25);
+  record["weight_dtype"] = "int8";
+  CHECK(read({record}).runs.at(0).traffic.weights == dtype::int8);
+  CHECK(read({record}).runs.at(0).traffic.weights_by_part.experts == 0);
+}
+
+TEST_CASE("degrees over slices are those of the slices that a run has") {
+  json record = step(2.4);
+  record["dcn_data"] = 2;
+  const auto message = [&] { return refusal_of([&] { (void)read({record}); }).message; };
+  CHECK(says(message(), "dcn_data is 2; valid: as many slices as num_slices says, 1"));
+  record["num_slices"] = 2, record["chips_total"] = 128;
+  CHECK(read({record}).runs.size() == 1);
+  record.erase("dcn_data");
+  CHECK(says(message(), "num_slices is 2; valid: dcn_data, dcn_fsdp or pipeline over as many slices"));
+}
+
 TEST_CASE("a refusal of a run is in the keys of its record") {
   json wrong = step(2.4);
   wrong["global_batch"] = 100;  // over 64 devices

@@ -65,7 +65,20 @@ TEST_CASE("a pair counts both halves", "[hf_images]") {
   CHECK(parameters(clip).vision == 87456000);
   CHECK(parameters(clip).projector == 768 * 512);
   CHECK(parameters(clip).other == 512 * 512 + 1);
-  CHECK(forward_flops_per_token(clip, 77).total.value() > 0);
+  // Two for each weight of the text half's 12 layers, and of attention to 77 tokens; no head of tokens.
+  CHECK(forward_flops_per_token(clip, 77).total.value() ==
+        2.0 * 12 * (4 * 512 * 512 + 2 * 512 * 2048) + 12 * 4.0 * 77 * 512);
+  CHECK(forward_flops_per_token(clip, 77).logits.value() == 0);
+}
+
+TEST_CASE("encoders without a masked-language head multiply no vocabulary", "[hf_images]") {
+  const auto logits = [](const char* type, const char* head) {
+    return forward_flops_per_token(model_of(type, "{}", head), 64).logits.value();
+  };
+  CHECK(logits("siglip_text_model", "SiglipTextModel") == 0);
+  CHECK(logits("t5", "T5EncoderModel") == 0);
+  CHECK(logits("bert", "BertModel") == 0);
+  CHECK(logits("bert", "BertForMaskedLM") > 0);
 }
 
 TEST_CASE("heads of towers that cannot be counted are refused", "[hf_images]") {
