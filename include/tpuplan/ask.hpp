@@ -258,7 +258,7 @@ inline constexpr question questions[] = {
       return one.answered(request, beside);
     } catch (const error& refusal) {
       refuse_misplaced(refusal, one.rows);
-      throw;
+      throw by_key_of_request(refusal, one.rows);
     }
   }();
   keep_amounts(request, one.rows);

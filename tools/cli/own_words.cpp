@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <string>
+#include <tpuplan/ask/field_place.hpp>
 
 namespace cli {
 
@@ -11,39 +12,11 @@ using namespace tpuplan;
 
 namespace {
 
-/// The place of a field of the library in a request: of "training_job.remat" it is job.remat, of "spot_run: work" work.
-/// Other structs are the request itself.
-std::string path_of(std::string_view given) {
-  std::string words(given.substr(0, given.find(" in ")));
-  const std::size_t colon_at = words.find(": ");
-  if (colon_at < words.find_first_of("./")) words.erase(0, colon_at + 2);  // a function's name, not that of a file
-  std::replace(words.begin(), words.end(), ' ', '_');
-  const std::string_view field = words;
-  const std::size_t dot = field.find('.');
-  if (dot == std::string_view::npos) return std::string(field);
-  const std::string_view owner = field.substr(0, dot), rest = field.substr(dot + 1);
-  constexpr std::string_view parts[][2] = {{"training_job", "job."},    {"network_job", "job."},
-                                           {"serving_job", "job."},     {"layout", "mesh."},
-                                           {"serving_layout", "mesh."}, {"serving_calibration", "constants."}};
-  for (const auto& [of, part] : parts)
-    if (owner == of) return std::string(part) + std::string(rest);
-  const bool is_part = owner == "job" || owner == "mesh" || owner == "constants" || owner == "model";
-  return is_part ? std::string(field) : path_of(rest);
-}
-
-/// A path without the unit of its key.
-std::string_view without_unit(std::string_view path) {
-  for (const std::string_view unit : {"_usd_per_s", "_per_s", "_usd", "_s"}) {
-    const std::size_t size = path.size() - std::min(path.size(), unit.size());
-    if (path.substr(size) == unit) return path.substr(0, size);
-  }
-  return path;
-}
 std::string_view last_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 /// How well a path that an option fills names the field: 3 the same place, 2 a part of it is meant, 1 the same name.
 int likeness_of(std::string_view filled, std::string_view place) {
-  const std::string_view own = without_unit(filled), asked = without_unit(place);
+  const std::string_view own = path_without_unit(filled), asked = path_without_unit(place);
   if (own == asked) return 3;
   if (asked.size() > own.size() && asked.substr(0, own.size()) == own && asked[own.size()] == '.') return 2;
   if (asked.substr(0, 6) == "model.") return 0;  // of the model's config
@@ -65,7 +38,7 @@ int likeness_of(const option& one, std::string_view place) {
 
 /// The option of the command that filled the field: of those that name it best one that was given, else the first.
 const option* option_of(const command& asked, std::string_view field) {
-  const std::string place = path_of(field);
+  const std::string place = place_of_field(field);
   const option* there = nullptr;
   int best = 0;
   for (const option& one : asked.options) {
@@ -225,9 +198,9 @@ error in_own_words(const command& asked, const error& refusal) {
   const option* const there = option_of(asked, field);
   const bool of_plan = asked.name == "launch" && field.substr(0, 8) == "serving_";
   if (there == nullptr)
-    return {refusal.code(), of_plan ? path_of(field) + " of the plan" : std::string(field), refusal.given(), valid};
+    return {refusal.code(), of_plan ? place_of_field(field) + " of the plan" : std::string(field), refusal.given(), valid};
   if (there->name == "--maxtext" && there->is_given() && is_number(refusal.given()))
-    return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(path_of(field))),
+    return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(place_of_field(field))),
             refusal.given(), valid};
   if (there->name == "--slice" && there->is_given()) {
     const std::string meant = several_slices(asked, there->given.back());

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tpuplan/ask/field_place.hpp>
 #include <tpuplan/ask/question.hpp>
 #include <tpuplan/json.hpp>
 #include <tpuplan/show/csv.hpp>
@@ -171,6 +172,27 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
         fail(errc::invalid_argument, "request." + std::string(row.path), "given without effect", paths);
     }
   }
+}
+
+/// A refusal by the key of the request that is meant, where a row of the question has it; others as they are. Worked:
+/// "serving_job.request_rate" of `serve` is "job.request_rate_per_s".
+[[nodiscard]] inline error by_key_of_request(const error& refusal, const question_rows& tables) {
+  const std::string_view field = refusal.field();
+  if (field.substr(0, 8) == "request." || field.find('[') != std::string_view::npos) return refusal;
+  const std::string place = place_of_field(field);
+  const std::string_view owner = field.substr(0, field.find('.'));
+  std::string_view whole, part;
+  for (const row_list& table : tables) {
+    for (const question_row& row : table) {
+      if (row.path.substr(0, row.path.find('.')) == owner) return refusal;  // it is one already
+      const std::string_view own = path_without_unit(row.path);
+      if (own == place || row.path == place) whole = row.path;
+      if (place.size() > own.size() && place.compare(0, own.size(), own) == 0 && place[own.size()] == '.')
+        part = own.size() > part.size() ? row.path : part;
+    }
+  }
+  if (!whole.empty()) return {refusal.code(), whole, refusal.given(), refusal.valid()};
+  return part.empty() ? refusal : error{refusal.code(), place, refusal.given(), refusal.valid()};
 }
 
 /// Refuses a list without rows in place of a file: it would say that there is nothing, and be taken as not given.

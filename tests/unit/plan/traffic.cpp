@@ -86,9 +86,9 @@ TEST_CASE("the rate of a slice is one that a long simulation serves, also with p
     engine.replicas = 1;
     const replica_step_times times{request.model, request.job, request.fleet.mesh, request.fleet.where,
                                    engine.max_running};
-    simulated_traffic traffic = traffic_of(request.job, 40000, 7);
-    traffic.rate = kept / replicas;
-    CHECK(detail::served_below_arrivals(simulate(engine, requests_of(traffic), times)) == 0);
+    serving_job job = request.job;
+    job.request_rate = kept / replicas;
+    CHECK(detail::served_below_arrivals(simulate(engine, requests_of(traffic_of(job, 40000, 7)), times)) == 0);
   }
 }
 
