@@ -74,6 +74,15 @@ struct generation_plan_row {
   std::string maxdiffusion_refuses{};  ///< why launch does not start it by MaxDiffusion; empty: it does
   /// @}
 };
+/// A limit that lets a plan in where it is relaxed by itself, and the plan of those slices.
+struct relaxed_generation_row {
+  /// @{
+  /// "chips", "latency", "budget" or "accept-uncertain": as it is, and as it would have to be, in its unit.
+  std::string limit{};
+  double given = 0, needed = 0;
+  generation_plan_row plan{};
+  /// @}
+};
 /// Plans, lost slices and the question.
 struct generation_plan_document {
   /// @{
@@ -81,6 +90,7 @@ struct generation_plan_document {
   std::vector<generation_plan_row> plans{};
   std::vector<lost_servers_row> lost{};
   std::vector<rejected_server_row> rejected{};
+  std::vector<relaxed_generation_row> relax{};  ///< where there is no plan
   double items_per_hour = 0;
   std::optional<seconds> latency{};
   objective best{};
@@ -110,6 +120,38 @@ namespace detail {
   row.kind = p.kind, row.region = p.region, row.price = p.price, row.superseded = is_before_announced_change(p.price),
   row.on_front = p.on_front;
   return row;
+}
+
+/// What each limit would have to be where there is no plan, relaxed by itself.
+[[nodiscard]] inline std::vector<relaxed_generation_row> relaxed_limits(const generation_request& request) {
+  std::vector<relaxed_generation_row> rows;
+  const auto add = [&](const char* limit, double given, generation_request with, objective best, const auto& needed) {
+    with.best = best, with.most_plans = 1;
+    const generation_plan_answer found = plan_generation(with);
+    if (found.plans.empty()) return;
+    rows.push_back({limit, given, needed(found.plans.front()), row_of(found.plans.front(), request.items_per_hour, 1)});
+  };
+  generation_request more = request;
+  more.largest_chips = std::max<std::int64_t>(request.largest_chips, 16384);
+  add("chips", static_cast<double>(request.largest_chips), more, objective::fewest_chips, [](const generation_plan& p) {
+    return static_cast<double>(checked_multiply(tpuplan::chips(p.where), p.slices));
+  });
+  if (request.latency) {
+    more = request, more.latency = nothing, more.best = objective::fastest, more.most_plans = 1;
+    const generation_plan_answer found = plan_generation(more);
+    more = request;
+    if (!found.plans.empty()) more.latency = found.plans.front().latency * (1 + 1e-9);
+    add("latency", request.latency->value(), more, request.best,
+        [&more](const generation_plan&) { return more.latency->value(); });
+  }
+  more = request, more.budget = nothing;
+  if (request.budget)
+    add("budget", in_usd_per_hour(*request.budget), more, objective::cheapest,
+        [](const generation_plan& p) { return in_usd_per_hour(p.rate); });
+  more = request, more.accept_uncertain = true;
+  if (!request.accept_uncertain)
+    add("accept-uncertain", 0, more, request.best, [](const generation_plan&) { return 1.0; });
+  return rows;
 }
 
 }  // namespace detail
@@ -146,6 +188,7 @@ namespace detail {
         made.pipeline, document.denoiser_parameters, made.size, job, found.plans[i].made.mesh, found.plans[i].where);
   }
   detail::add_lost_servers(document, found.rejected, asked.best);
+  if (found.plans.empty()) document.relax = detail::relaxed_limits(request);
   document.items_per_hour = asked.items_per_hour, document.latency = asked.latency, document.best = asked.best;
   document.size = made.size, document.job = request.job, document.clips = made.size.frames > 1;
   document.runs = default_generation.runs, document.sources = default_generation.sources;
@@ -167,7 +210,8 @@ TPUPLAN_FIELDS(tpuplan::asked_generation_plan, config, make, items_per_hour, lat
 TPUPLAN_FIELDS(tpuplan::generation_plan_row, rank, slice, slices, chips, batch, mesh, batch_time, batch_time_low,
                batch_time_high, item_time, waiting, latency, busy, items_per_hour, usd_per_hour, usd_per_item, fits,
                used, usable, kind, region, price, superseded, on_front, maxdiffusion_refuses)
-TPUPLAN_FIELDS(tpuplan::generation_plan_document, plans, lost, rejected, items_per_hour, latency, best, size, job,
-               clips, runs, sources, assumed, model, denoiser_parameters)
+TPUPLAN_FIELDS(tpuplan::relaxed_generation_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::generation_plan_document, plans, lost, rejected, relax, items_per_hour, latency, best, size,
+               job, clips, runs, sources, assumed, model, denoiser_parameters)
 
 #endif

@@ -42,6 +42,24 @@ namespace readable {
   return part;
 }
 
+/// How far each limit alone would have to go, rounded so that what is printed is enough, and with which slices.
+[[nodiscard]] inline view_part relaxed_items_part(const std::vector<relaxed_generation_row>& rows) {
+  if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
+  view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
+  const auto words = [](const std::string& limit, double amount, bool is_needed) -> std::string {
+    const auto enough = [is_needed](const measured& of) { return text(is_needed ? rounded_up(of) : of); };
+    if (limit == "latency") return enough(measure(seconds{amount}));
+    if (limit == "budget") return enough(measure(usd{amount})) + " an hour";
+    return limit == "chips" ? fixed(amount, 0) : amount > 0 ? "yes" : "no";
+  };
+  for (const relaxed_generation_row& one : rows)
+    part.rows.push_back(
+        {cell(one.limit), cell(words(one.limit, one.given, false)), cell(words(one.limit, one.needed, true)),
+         cell(joined({slices_words(one.plan.slice, one.plan.slices), ", there after ", duration(one.plan.latency), ", ",
+                      money(usd{one.plan.usd_per_hour}), "/h (", name(one.plan.kind), ")"}))});
+  return part;
+}
+
 }  // namespace readable
 
 /// What a reader sees of a plan of images or clips. Worked: where no slice does it, that is the first sentence.
@@ -55,6 +73,7 @@ namespace readable {
   if (a.plans.empty()) {
     shown.summary = "No slice does it within these limits.";
     shown.sentences = {"no slice does it within these limits"};
+    shown.parts.push_back(relaxed_items_part(a.relax));
   } else {
     const generation_plan_row& best = a.plans.front();
     shown.summary =
