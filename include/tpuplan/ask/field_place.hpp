@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/error.hpp>
 
 /// @file
 /// Where the fields that the library's refusals name stand in a request.

@@ -75,7 +75,7 @@ TEST_CASE("a simulation of too many steps is refused, with how many requests it 
   traffic.requests = 7;
   const std::string message =
       refusal_of([&] { (void)simulate(one_server(), requests_of(traffic), one_second{}); }).message;
-  CHECK(says(message, "simulated_traffic.requests is 7; valid: at most 4, or a shorter serving_job.output.mean"));
+  CHECK(says(message, "simulated_traffic.requests is 7; valid: at most 4, or shorter outputs"));
   traffic.requests = 10000001;
   CHECK(says(refusal_of([&] { (void)requests_of(traffic); }).message, "is 10000001; valid: 1 to 10000000"));
 }
