@@ -100,8 +100,9 @@ enum class serving_rejection : std::uint8_t {
 
 /// "does_not_fit" and so on.
 [[nodiscard]] constexpr std::string_view name(serving_rejection why) noexcept {
-  constexpr const char* names[] = {"no_layout",     "not_of_engine", "does_not_fit", "fit_uncertain", "misses_target", "too_many_chips",
-                                   "not_simulated", "no_price",      "over_budget",  "too_few_chips", "dominated"};
+  constexpr const char* names[] = {"no_layout",     "not_of_engine",  "does_not_fit",  "fit_uncertain",
+                                   "misses_target", "too_many_chips", "not_simulated", "no_price",
+                                   "over_budget",   "too_few_chips",  "dominated"};
   return detail::name_of(names, static_cast<std::size_t>(why));
 }
 
