@@ -81,8 +81,7 @@ class asked_traffic {
     if (asked.prompts) job_ = with_image_tokens(job_, model_);
     validate(asked.sessions);
     check_prefixes(model, asked.sessions);
-    if (model.kind == architecture::encoder && asked.prefill == prefill_policy::alone)
-      fail(errc::unsupported, "prefill", "given without effect", "of a model that decodes: of others each step is so");
+    check_prompts_alone(model, asked.job, asked.prefill);
     if (model.kind != architecture::decoder && is_split())
       fail(errc::unsupported, asked.split_slices > 0 ? "split_slices" : "split.prefill", "given",
            "none but of a decoder");

@@ -164,6 +164,7 @@ template <class Asked>
                                             const price_book& book) {
   day_request request;
   request.model = config.model;
+  check_prompts_alone(config.model, asked.job, asked.prefill);
   request.fleet = {asked.mesh, scheduled_slice(asked.slice), 1, asked.prefill};
   request.day = rates_of(asked.traffic);
   request.job = as_engine_runs(with_image_tokens(job_over(asked), config.model), config.model);

@@ -122,6 +122,9 @@ namespace detail {
   return row;
 }
 
+/// The chips up to which is looked for a plan that the limit leaves out.
+inline constexpr std::int64_t most_relaxed_chips = 16384;
+
 /// What each limit would have to be where there is no plan, relaxed by itself.
 [[nodiscard]] inline std::vector<relaxed_generation_row> relaxed_limits(const generation_request& request) {
   std::vector<relaxed_generation_row> rows;
@@ -132,7 +135,7 @@ namespace detail {
     rows.push_back({limit, given, needed(found.plans.front()), row_of(found.plans.front(), request.items_per_hour, 1)});
   };
   generation_request more = request;
-  more.largest_chips = std::max<std::int64_t>(request.largest_chips, 16384);
+  more.largest_chips = std::max(request.largest_chips, most_relaxed_chips);
   add("chips", static_cast<double>(request.largest_chips), more, objective::fewest_chips, [](const generation_plan& p) {
     return static_cast<double>(checked_multiply(tpuplan::chips(p.where), p.slices));
   });

@@ -10,6 +10,7 @@
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/simulate/engine.hpp>
 
 /// @file
 /// What questions of serving refuse beyond the estimates: settings that the chip has not, or that change nothing.
@@ -27,6 +28,17 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   }
   fail(errc::unknown_figure, "job.activations", name(given),
        "what " + std::string(chip.name.view()) + " multiplies: " + std::string(formats.view()));
+}
+
+/// Refuses prompts in steps of their own where they are so by themselves: of an encoder, and of an engine that has no
+/// others.
+inline void check_prompts_alone(const transformer& model, const serving_job& job, prefill_policy order) {
+  if (order != prefill_policy::alone) return;
+  if (model.kind == architecture::encoder)
+    fail(errc::unsupported, "prefill", "given without effect", "of a model that decodes: of others each step is so");
+  if (row_of(job.engine).prompts_alone)
+    fail(errc::unsupported, "prefill", "given without effect",
+         "of an engine that computes prompts beside tokens: " + std::string(name(job.engine)) + " never does");
 }
 
 }  // namespace detail

@@ -13,13 +13,17 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-/// Sets the format of the served weights to that of the checkpoint, but fp32 and fp16 to bf16, which engines on TPUs take
-/// in their place (vllm/platforms/tpu.py), and those of parts that are not given; where a format was given, that stays,
-/// and what the file says of its own format is no longer assumed. Worked: fp32 is served in bf16, fp8 in fp8.
+/// Sets the format of the served weights to that of the checkpoint, but fp32 and fp16 to bf16, as vLLM does on TPUs
+/// (vllm/platforms/tpu.py, read 2026-11-29), which is said, and those of parts that are not given; where a format was
+/// given, that stays, and what the file says of its own format is no longer assumed. Worked: fp32 is served in bf16,
+/// fp8 in fp8.
 inline void use_stored_format(model_config& config, bool weights_given, serving_job& job) {
   if (!weights_given) {
     const dtype held = config.stored.weights;
-    job.weights = held == dtype::fp32 || held == dtype::fp16 ? dtype::bf16 : held;
+    const bool is_narrowed = held == dtype::fp32 || held == dtype::fp16;
+    job.weights = is_narrowed ? dtype::bf16 : held;
+    if (is_narrowed)
+      config.assumed.push_back({"weights", "bf16", "stored in " + std::string(name(held)) + ", served as vLLM does"});
     validate(job.weights_by_part, "job.weights_by_part");
     weight_bits& parts = job.weights_by_part;
     const weight_bits& stored = config.stored.parts;

@@ -13,9 +13,12 @@ TEST_CASE("formats of the checkpoint, and of fp32 half of it") {
   serving_job served;
   use_stored_format(config, false, served);
   CHECK(served.weights == dtype::bf16);
+  CHECK(config.assumed.back().why == "stored in fp32, served as vLLM does");
   config.stored.weights = dtype::fp16;
   use_stored_format(config, false, served);
   CHECK(served.weights == dtype::bf16);
+  CHECK(config.assumed.back().value == "bf16");
+  config.assumed.clear();
   config.stored.weights = dtype::fp8;
   use_stored_format(config, false, served);
   CHECK(served.weights == dtype::fp8);
