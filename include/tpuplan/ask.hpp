@@ -230,7 +230,7 @@ inline constexpr question questions[] = {
   if (options.rows && (*options.rows < 1 || *options.rows > 1000000))
     fail(errc::out_of_range, "view.rows", *options.rows, "1 to 1000000, as --rows");
   if (!options.today.empty() && !is_iso_date(options.today))
-    fail(errc::malformed_input, "view.today", options.today, "an ISO date such as 2026-09-17");
+    fail(errc::malformed_input, "view.today", options.today, "an ISO date from 2000 on, such as 2026-09-17");
   return options;
 }
 [[nodiscard]] inline nlohmann::ordered_json answered(const nlohmann::json& asked) {

@@ -1,5 +1,6 @@
 // What an answer tells to do next gives what the answer says.
 #include <algorithm>
+#include <optional>
 
 #include "relations/questions.hpp"
 #include "relations/relations.hpp"
@@ -192,9 +193,26 @@ bool relax(json& request, const json& row) {
     return request.erase("batch_tokens"), set("/job/global_batch", static_cast<std::int64_t>(needed));
   if (limit == "tpot") return set("/job/tpot_target_s", needed);
   if (limit == "ttft") return set("/job/ttft_target_s", needed);
+  if (limit == "targets") return set("/job/tpot_target_s", needed) && set("/job/ttft_target_s", row["needed_ttft_s"]);
   if (limit == "first_token" || limit == "per_token" || limit == "end_to_end")
     return set(("/job/percentiles/" + limit + "/limit_s").c_str(), needed);
   return false;
+}
+
+/// The row with a limit that is a little tighter than it has to be; nothing of a limit that is no such number.
+std::optional<json> tighter(json row) {
+  const std::string limit = row["limit"];
+  const double needed = row["needed"].is_number() ? row["needed"].get<double>() : 0;
+  const bool is_whole = limit == "chips" || limit == "slices";
+  if (is_whole && needed - 1 <= row["given"].get<double>()) return std::nullopt;
+  if (limit == "chance" && needed > 0.98) return std::nullopt;
+  if (limit == "deadline" || limit == "budget" || limit == "tpot" || limit == "ttft") {
+    row["needed"] = 0.97 * needed;
+    return row;
+  }
+  if (!is_whole && limit != "chance") return std::nullopt;
+  row["needed"] = limit == "chance" ? needed + 0.01 : needed - 1;
+  return row;
 }
 
 }  // namespace
@@ -234,6 +252,12 @@ void relaxations(relation& r) {
       r.holds(!answer.answer()["plans"].empty(),
               "a limit as relaxed lets no plan in: " + row["limit"].get<std::string>(), refused,
               "needed " + row["needed"].dump() + " instead of " + row["given"].dump(), answer, "no plan");
+      const std::optional<json> nearer = tighter(row);
+      if (!nearer || !relax(relaxed, *nearer)) continue;
+      const reply less = ask(name, relaxed);
+      r.holds(less.refused() || less.answer()["plans"].empty(),
+              "less than a limit as relaxed lets a plan in: " + row["limit"].get<std::string>(), answer,
+              "needed " + row["needed"].dump(), less, (*nearer)["needed"].dump() + " is enough");
     }
   }
 }

@@ -449,6 +449,7 @@ TEST_CASE("refusals of JSON name the key") {
       {{{"jbo", 1}}, errc::unknown_name, "value.jbo is not a key; valid: job"},
       {{{"job", {{"glob", 1}}}}, errc::unknown_name, "value.job.glob is not a key; valid: global_batch"},
       {{{"deadline", 5}}, errc::unknown_name, "value.deadline is not a key; valid: deadline_s"},
+      {{{"foo", 5}}, errc::unknown_name, "value.foo is not a key; valid: model, job, tokens, smallest_batch_tokens"},
       {{{"job", 5}}, errc::malformed_input, "value.job is 5; valid: an object"},
       {{{"job", nullptr}}, errc::malformed_input, "value.job is null; valid: an object"},
       {{{"tokens", "1T"}}, errc::malformed_input, "value.tokens is \"1T\"; valid: a number"},

@@ -155,7 +155,7 @@ view_part conflicts_part(const findings_of_data& found) {
 
 void run_doctor(const doctor_options& given, const session& with) {
   const std::string on = given.on.empty() ? today() : given.on;
-  if (!is_iso_date(on)) refuse("--on", on, "an ISO date such as 2026-11-22");
+  if (!is_iso_date(on)) refuse("--on", on, "an ISO date from 2000 on, such as 2026-11-22");
   const findings_of_data found = examine(with.data_dir, given.prices, on);
   view shown;
   shown.parts = {files_part(found, on), prices_part(found), unread_part(found), conflicts_part(found)};

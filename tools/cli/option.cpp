@@ -109,8 +109,8 @@ length_distribution parse_log_normal(const std::string& option, const std::strin
     refuse(option, given, valid, errc::malformed_input);
   const std::size_t from = given.find(':') + 1;
   double median = 0, spread = 0;
-  read(option, given.substr(from, first - from), {1, 1e9}, median);
-  read(option, given.substr(first + 1, second - first - 1), {1e-9, 10}, spread);
+  read("the median of " + option, given.substr(from, first - from), {1, 1e9}, median);
+  read("the spread of " + option, given.substr(first + 1, second - first - 1), {1e-9, 10}, spread);
   const std::int64_t longest = tokens_of(option, given.substr(second + 1), 1);
   if (static_cast<double>(longest) < median)
     refuse(option, given.substr(second + 1), "a longest one of no fewer tokens than the median");
@@ -128,6 +128,8 @@ length_distribution parse_lengths(const std::string& option, const std::string& 
     const std::size_t colon = one.find(':');
     if (colon == std::string::npos) refuse(option, given, "share:tokens,share:tokens ...", errc::malformed_input);
     const std::string share = one.substr(0, colon), tokens = one.substr(colon + 1);
+    if (share.find_first_not_of("0123456789.%") != std::string::npos)
+      refuse(option, given, "1024, 0:16,0.5:400,1:8192 or lognormal:400,0.8,8192", errc::malformed_input);
     list.push_back({share_of(option, share), tokens_of(option, tokens, 0)});
     at = end + 1;
   }

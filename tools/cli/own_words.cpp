@@ -36,8 +36,10 @@ int likeness_of(const option& one, std::string_view place) {
   return best;
 }
 
-/// The option of the command that filled the field: of those that name it best one that was given, else the first.
+/// The option of the command that filled the field: of those that name it best one that was given, else the first; null
+/// of a field of a part of a config.json.
 const option* option_of(const command& asked, std::string_view field) {
+  if (field.find("_config.") != std::string_view::npos) return nullptr;
   const std::string place = place_of_field(field);
   const option* there = nullptr;
   int best = 0;
@@ -56,8 +58,8 @@ bool is_number(std::string_view words) {
          words.find_first_of("0123456789") == 0;
 }
 
-/// Whether a refused value is the name that the library has for what was typed, "two_dimensions" of 2d, and no word about
-/// it.
+/// Whether a refused value is the name that the library has for what was typed, "two_dimensions" of 2d, and no word
+/// about it.
 bool is_another_name(std::string_view refused, const std::string& words) {
   return refused.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string_view::npos &&
          refused.find('_') != std::string_view::npos && words.find(refused) == std::string::npos;
@@ -198,7 +200,8 @@ error in_own_words(const command& asked, const error& refusal) {
   const option* const there = option_of(asked, field);
   const bool of_plan = asked.name == "launch" && field.substr(0, 8) == "serving_";
   if (there == nullptr)
-    return {refusal.code(), of_plan ? place_of_field(field) + " of the plan" : std::string(field), refusal.given(), valid};
+    return {refusal.code(), of_plan ? place_of_field(field) + " of the plan" : std::string(field), refusal.given(),
+            valid};
   if (there->name == "--maxtext" && there->is_given() && is_number(refusal.given()))
     return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(place_of_field(field))),
             refusal.given(), valid};

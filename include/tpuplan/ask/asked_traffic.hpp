@@ -61,7 +61,7 @@ class asked_traffic {
     job_.percentiles = {};
     if (model.kind == architecture::encoder && asked.job.percentiles.per_token.limit.value() != 0)
       fail(errc::invalid_argument, "serving_job.percentiles.per_token", asked.job.percentiles.per_token.limit.value(),
-           "0: an encoder writes no tokens");
+           "none: an encoder writes no tokens");
     adapted_ = hold_adapters(model, asked.adapters, asked.adapter_rank, job_);
     fleet_ = {asked.mesh, scheduled_slice(asked.slice), asked.slices, asked.prefill};
     if (is_split() && asked.slices != 1)
@@ -92,6 +92,8 @@ class asked_traffic {
     choose_routing();
     if (trace_.empty()) use_draft_cost(model_, job_);
     loop_ = loop_of(job_);
+    if (asked.requests != 0 && asked.requests < 100)
+      fail(errc::out_of_range, "requests", asked.requests, "100 or more that are counted, of 200 mostly nine of ten");
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
     check_priorities();

@@ -146,6 +146,7 @@ struct relaxed_serving_row {
   plan_limit limit{};
   double given = 0, needed = 0;
   serving_plan_row plan{};
+  std::optional<seconds> given_ttft{}, needed_ttft{};  // of both targets the other one
   /// @}
 };
 /// Plans, lost slices and the question, as one document.
@@ -282,8 +283,11 @@ void add_lost_servers(Document& to, const std::vector<rejected_server>& lost, ob
   document.request = request;
   if (!answer.plans.empty() || routed) return document;
   std::vector<relaxed_serving_row>& relaxed = document.relax.emplace();
-  for (const serving_relaxation& r : relaxations(request))
+  for (const serving_relaxation& r : relaxations(request)) {
     relaxed.push_back({r.limit, r.given, r.needed, detail::row_of(request, r.nearest)});
+    if (r.limit == plan_limit::targets)
+      relaxed.back().given_ttft = seconds{r.given_ttft}, relaxed.back().needed_ttft = seconds{r.needed_ttft};
+  }
   document.changes = rows_of(changes_that_help(request));
   return document;
 }
@@ -479,7 +483,7 @@ TPUPLAN_FIELDS(tpuplan::serving_plan_row, rank, slice, slices, chips, replica, f
                memory_used, memory_usable, adapters, paid, region, price_date, superseded, plan, routed, split)
 TPUPLAN_FIELDS(tpuplan::rejected_server_row, slice, reason, amount, unit)
 TPUPLAN_FIELDS(tpuplan::lost_servers_row, reason, slices, why, closest)
-TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::relaxed_serving_row, limit, given, needed, plan, given_ttft, needed_ttft)
 TPUPLAN_FIELDS(tpuplan::serving_plan_document, schema, plans, lost, rejected, candidates, assumed, request, traffic,
                routers, relax, changes)
 

@@ -31,11 +31,8 @@ inline void check_risk(const risk_request& asked) {
   const bool waits = spot || asked.kind == provisioning::flex_start;
   if (!waits && asked.queue_time)
     fail(errc::invalid_argument, "queue_time_s", "given without effect", "a run on spot or flex-start");
-  if (!spot && (asked.mean_time_between_preemptions || !asked.lifetimes.empty() || !asked.zone.empty()))
-    fail(errc::invalid_argument,
-         asked.mean_time_between_preemptions ? "mean_time_between_preemptions_s"
-         : asked.lifetimes.empty()           ? "zone"
-                                             : "lifetimes",
+  if (!spot && (asked.mean_time_between_preemptions || !asked.lifetimes.empty()))
+    fail(errc::invalid_argument, asked.mean_time_between_preemptions ? "mean_time_between_preemptions_s" : "lifetimes",
          "given without effect", "a run on spot");
 }
 

@@ -181,8 +181,6 @@ namespace detail {
   if (asked.mean_time_between_preemptions) {
     if (!asked.lifetimes.empty())
       fail(errc::invalid_argument, "lifetimes", "given without effect", "none beside mean_time_between_preemptions_s");
-    if (!asked.zone.empty())
-      fail(errc::invalid_argument, "zone", "given without effect", "none beside mean_time_between_preemptions_s");
     return believed_within(*asked.mean_time_between_preemptions, 1);
   }
   const lifetime_belief published = spot_lifetime(where.chip.name, asked.zone.empty() ? asked.region : asked.zone);

@@ -47,7 +47,7 @@ inline void check_prompts_alone(const transformer& model, const serving_job& job
 /// one token is refused.
 inline void check_later_tokens(const serving_job& job) {
   if (!detail::has_one_token(job) || job.output.mean <= 0) return;  // 0: an encoder
-  constexpr std::string_view valid = "0: answers of one token have none behind the first";
+  constexpr std::string_view valid = "none: answers of one token have none behind the first";
   if (job.tpot_target.value() > 0)
     detail::fail(errc::invalid_argument, "job.tpot_target_s", job.tpot_target.value(), valid);
   const latency_target& asked = job.percentiles.per_token;

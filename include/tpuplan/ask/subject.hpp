@@ -69,6 +69,8 @@ namespace detail {
   own.model_type = "transformer";
   own.model = read_json_document<transformer>(config, {}, source);
   validate(own.model);
+  const transformer& model = own.model;
+  if (has_experts(model) && model.mlp.d_ff > 0 && moe_layers(model) == model.layers) own.not_read.push_back("mlp.d_ff");
   return own;
 }
 

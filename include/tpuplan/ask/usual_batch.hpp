@@ -15,11 +15,13 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// Sets the batch of a run of so many tokens (with `data`, of one epoch) that says nothing of it, and says so: 4 Mi
-/// tokens, by halves no more than published laws say at most (`critical_batch_of`). Throws where no law speaks of the
-/// run (of adapters, frozen towers, encoders, pairs of stacks) and steps of 4 Mi tokens are fewer than `few_steps`.
-/// Worked: Llama 3 8B has 1024 sequences of 4096 tokens on 1e12 tokens, 64 on 1e8.
+/// tokens, by halves no more than published laws say at most (`critical_batch_of`). Throws for a model that is not
+/// trained, and where no law speaks of the run (of adapters, frozen towers, encoders, pairs of stacks) and steps of 4
+/// Mi tokens are fewer than `few_steps`. Worked: Llama 3 8B has 1024 sequences of 4096 tokens on 1e12 tokens, 64 on
+/// 1e8.
 inline void take_usual_batch(double tokens, double noise_scale, const transformer& model, training_job& job,
                              assumed_values& assumed, const data_set* data = nullptr) {
+  detail::check_trained_model(model);
   const std::int64_t length = job.sequence_length;
   const double epochs = data != nullptr ? data->epochs : 1;
   const maybe<critical_batch_band> band = critical_batch_of(model, job, tokens * epochs, noise_scale);

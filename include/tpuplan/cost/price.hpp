@@ -191,7 +191,7 @@ constexpr void validate(const price_row& row) {
   if (row.region.empty()) detail::fail(errc::missing_field, "price.region", row.region.view(), "a region, or us");
   if (!is_iso_date(row.date)) {
     detail::fail(row.date.empty() ? errc::missing_field : errc::malformed_input, "price.date", row.date.view(),
-                 "an ISO date such as 2026-09-17");
+                 "an ISO date from 2000 on, such as 2026-09-17");
   }
   detail::positive_count("price.smallest_chips", row.smallest_chips);
   detail::check_price("price.usd_per_chip_hour", in_usd_per_hour(row.per_chip));

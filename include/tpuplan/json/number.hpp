@@ -67,6 +67,7 @@ template <class Path>
   if (const auto* const whole = given.get_ptr<const nlohmann::json::number_integer_t*>()) return *whole;
   if (const auto* const real = given.get_ptr<const nlohmann::json::number_float_t*>()) {
     if (std::abs(*real) < 9e15 && *real == std::floor(*real)) return static_cast<std::int64_t>(*real);
+    if (std::abs(*real) >= 9e15) fail(errc::out_of_range, path(), shown_json(given), "a whole number below 9e15");
   }
   fail(errc::malformed_input, path(), shown_json(given), "a whole number");
 }

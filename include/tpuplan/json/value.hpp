@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_JSON_VALUE_HPP
 #define TPUPLAN_JSON_VALUE_HPP
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <tpuplan/base/error.hpp>
 #include <tpuplan/base/known.hpp>
+#include <tpuplan/base/spelling.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/json/key.hpp>
 #include <tpuplan/json/number.hpp>
@@ -177,7 +179,7 @@ struct fields_writer {
   }
 };
 
-/// Names the first key that is none of these, and the ones that begin most like it.
+/// Names the first key that is none of these, and the ones that it may be a slip of, or that begin most like it.
 [[noreturn]] inline void refuse_key_not_of(const std::vector<std::string>& keys, const nlohmann::json& given,
                                            const json_place& at) {
   std::string wrong;
@@ -192,11 +194,15 @@ struct fields_writer {
     while (same < key.size() && same < wrong.size() && key[same] == wrong[same]) ++same;
     return same;
   };
-  std::size_t most = 0;
-  for (const std::string& key : keys) most = alike(key) > most ? alike(key) : most;
+  const auto slips = [&](const std::string& key) {
+    return alike(key) == 0 ? std::size_t{1000} : edit_distance(wrong.substr(0, 40), key);
+  };
+  std::size_t most = 0, fewest = 3;
+  for (const std::string& key : keys) most = std::max(most, alike(key)), fewest = std::min(fewest, slips(key));
   std::string valid;
   for (const std::string& key : keys) {
-    if (alike(key) == most) valid.append(valid.empty() ? "" : ", ").append(key);
+    const bool is_meant = fewest < 3 ? slips(key) == fewest : most < 3 || alike(key) == most;
+    if (is_meant) valid.append(valid.empty() ? "" : ", ").append(key);
   }
   fail(errc::unknown_name, at.under(wrong).text(), "not a key", valid);
 }

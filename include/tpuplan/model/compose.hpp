@@ -92,6 +92,7 @@ class composer {
     const attention_spec& a = m_.attention;
     blocks::attention b;
     b.heads = a.heads, b.kv_heads = a.kv_heads, b.head_dim = a.head_dim, b.value_dim = a.value_dim;
+    b.relative_keys = a.relative_keys;
     b.q_rank = a.latent.q_lora_rank, b.output_rank = a.output_rank, b.output_groups = a.output_groups;
     b.single_kv = a.single_kv, b.causal = m_.kind != architecture::encoder;
     b.qkv_bias = a.qkv_bias, b.key_bias = a.key_bias, b.output_bias = a.output_bias;

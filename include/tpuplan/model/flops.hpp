@@ -101,8 +101,8 @@ constexpr double chosen_keys(const transformer& model, double sequence, const fl
   return average_context(model, sequence, static_cast<double>(most), how);
 }
 
-/// FLOPs of the recurrences and indexers of all layers for one token. An indexer scores all keys, provided there are
-/// more than it chooses.
+/// FLOPs of the recurrences, indexers and relative positions of all layers for one token. An indexer scores all keys,
+/// provided there are more than it chooses.
 constexpr flops beside_scores(const transformer& model, double sequence, double keys) {
   flops sum{0};
   const attention_spec& attention = model.attention;
@@ -121,6 +121,9 @@ constexpr flops beside_scores(const transformer& model, double sequence, double 
   if (attention.merged_layers > 0)
     sum += flops{2 * static_cast<double>(attention.merged_layers) *
                  attention_macs(model, keys / static_cast<double>(attention.merged_ratio), head_dim)};
+  if (attention.relative_keys > 0)
+    sum += flops{2 * static_cast<double>(checked_multiply(attention.relative_keys, attention_layers(model))) *
+                 static_cast<double>(attention.heads) * head_dim};
   if (has_recurrence(model))
     sum += static_cast<double>(model.recurrent.layers) * core_flops(model.recurrent, model.d_model);
   return sum;

@@ -135,7 +135,7 @@ struct layer {
 };
 
 /// A model: its streams, its different blocks in the order in which a stream passes them, and its layers. At most 96
-/// blocks and 96 rows of layers: blocks repeat. It takes 12664 bytes.
+/// blocks and 96 rows of layers: blocks repeat. It takes 13432 bytes.
 struct model {
   text<64> name{};                               ///< for people
   bounded<stream, most_streams> on{};            ///< sequences that its blocks work on

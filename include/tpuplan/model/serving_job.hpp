@@ -149,6 +149,13 @@ constexpr void check_served_kind(const transformer& model) {
     fail(errc::unsupported, "model.kind", "two towers", "decoder, encoder of texts alone or encoder_decoder");
 }
 
+/// Refuses a level of software of which no run says what it takes of such a model.
+constexpr void check_software(const transformer& model, software_level software) {
+  if (software == software_level::first_port && !has_experts(model))
+    fail(errc::unsupported, "serving_job.software", name(software),
+         "unnamed, tuned or general without experts: no run says what a first port of such a model takes");
+}
+
 /// Refuses an engine that does not run models of that architecture.
 constexpr void check_runs(serving_engine engine, architecture kind) {
   if (is_listed(row_of(engine).kinds, name(kind))) return;
@@ -203,10 +210,10 @@ constexpr void check_plain(const serving_job& job, bool keeps) {
   }
   check_no_keys(job, ": an encoder keeps nothing of a request");
   if (job.tpot_target.value() != 0)
-    refuse("serving_job.tpot_target", job.tpot_target.value(), "0: an encoder writes no tokens");
+    refuse("serving_job.tpot_target", job.tpot_target.value(), "none: an encoder writes no tokens");
   if (job.percentiles.per_token.limit.value() != 0)
     refuse("serving_job.percentiles.per_token", job.percentiles.per_token.limit.value(),
-           "0: an encoder writes no tokens");
+           "none: an encoder writes no tokens");
   if (job.output.mean != 0) refuse("serving_job.output", job.output.mean, "none: an encoder writes no tokens");
   if (job.prefill_chunk > 0 && job.prefill_chunk < job.prompt.longest)
     fail(errc::out_of_range, "serving_job.prefill_chunk", job.prefill_chunk,
@@ -237,8 +244,9 @@ constexpr void check_images(const serving_job& job, const transformer& model) {
   if (job.images > 0 && !has_vision(model))
     fail(errc::invalid_argument, "serving_job.images", job.images, "none: the model has no vision tower");
   if (job.images > 0 && model.attention.cross_layers > 0)
-    fail(errc::unsupported, "serving_job.images", job.images,
-         "none: images that layers of their own attend to are not served yet, only images among the tokens of a prompt");
+    fail(
+        errc::unsupported, "serving_job.images", job.images,
+        "none: images that layers of their own attend to are not served yet, only images among the tokens of a prompt");
 }
 
 /// Refuses lengths whose mean is above the longest, or whose mean square is impossible with that mean.
@@ -261,14 +269,15 @@ constexpr void check_lengths(const serving_job& job) {
 }
 
 constexpr void validate(const latency_targets& targets) {
-  const latency_target all[] = {targets.first_token, targets.per_token, targets.end_to_end};
-  for (const latency_target& target : all) {
-    in_range("latency_target.share", target.share, 0, 1, "0 (the mean) to 1");
-    in_range("latency_target.limit", not_negative("latency_target.limit", target.limit.value()), 0, 1e9,
-             "0 (none) to 1e9 s");
+  const auto check = [](const latency_target& target, words share, words limit) {
+    in_range(share, target.share, 0, 1, "0 (the mean) to 1");
+    in_range(limit, not_negative(limit, target.limit.value()), 0, 1e9, "0 (none) to 1e9 s");
     if (target.share > 0 && target.limit.value() == 0)
-      fail(errc::missing_field, "latency_target.limit", "missing", "a time above 0 s, for a share of the requests");
-  }
+      fail(errc::missing_field, limit, "missing", "a time above 0 s, for a share of the requests");
+  };
+  check(targets.first_token, "percentiles.first_token.share", "percentiles.first_token.limit");
+  check(targets.per_token, "percentiles.per_token.share", "percentiles.per_token.limit");
+  check(targets.end_to_end, "percentiles.end_to_end.share", "percentiles.end_to_end.limit");
 }
 
 /// Refuses what a model that is no decoder is not asked.
@@ -433,6 +442,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
     detail::fail(errc::unsupported, "speculation.draft_tokens", job.speculation.draft_tokens, "none but of a decoder");
   validate(job.speculation);
   validate_engine(job);
+  detail::check_software(model, job.software);
   detail::check_shared_prefix(job, model);
 }
 

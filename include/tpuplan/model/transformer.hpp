@@ -76,6 +76,7 @@ struct attention_spec {
   std::int64_t merged_layers = 0;     ///< layers whose keys each stand for many tokens and are all seen
   std::int64_t merged_ratio = 0;      ///< tokens that one such key stands for
   std::int64_t relative_buckets = 0;  ///< relative position table per stack, as T5
+  std::int64_t relative_keys = 0;     ///< positions that each query, or key, is multiplied by, of both kinds (DeBERTa)
   std::int64_t cross_layers = 0;      ///< layers that attend to an image, not to text (Llama 3.2 Vision)
 };
 
@@ -235,7 +236,7 @@ constexpr void check_attention(const transformer& model) {
   check_size("model.attention.global_head_dim", attention.global_head_dim);
   check_part("model.attention.global_kv_heads", attention.global_kv_heads, attention.heads,
              "0 (as kv_heads) to the number of heads");
-  check_size("model.attention.relative_buckets", attention.relative_buckets);
+  check_sizes("model.attention.relative_buckets", attention.relative_buckets, attention.relative_keys);
   const indexer_spec& indexer = attention.indexer;
   if ((indexer.heads | indexer.head_dim | indexer.top_k) != 0) {  // one without the others says too little
     check_dimension("model.attention.indexer.heads", indexer.heads);

@@ -120,15 +120,23 @@ template <class Planned, class Request>
 
 namespace detail {
 
-/// Counts the chance of each cost that a request may choose. One whose work alone takes twice a limit, with nothing
-/// that stops it, has none.
+/// The time and the dollars of a plan's work at the low end of its band, with nothing that stops it.
+inline seconds work_at_least(const plan& planned) { return planned.run * (planned.step.low / planned.step.total); }
+inline usd dollars_at_least(const plan& planned, const plan_cost& cost) {
+  return tpuplan::cost(rate(cost.price.per_chip, chips_of(planned)), work_at_least(planned));
+}
+
+/// Whether the work alone takes twice a limit.
+inline bool is_hopeless(const plan& planned, const plan_cost& cost, const plan_request& request) {
+  return (request.deadline && work_at_least(planned) > 2 * *request.deadline) ||
+         (request.budget && dollars_at_least(planned, cost) > 2 * *request.budget);
+}
+
+/// Counts the chance of each cost that a request may choose. One that is hopeless has none.
 inline void count_chances(plan& planned, const plan_request& request, luck_of_runs& luck) {
   for (plan_cost& cost : planned.costs) {
     if (!contains(request.kinds, cost.kind)) continue;
-    const seconds work = planned.run * (planned.step.low / planned.step.total);
-    const usd least = tpuplan::cost(rate(cost.price.per_chip, chips_of(planned)), work);
-    const bool hopeless =
-        (request.deadline && work > 2 * *request.deadline) || (request.budget && least > 2 * *request.budget);
+    const bool hopeless = is_hopeless(planned, cost, request);
     const maybe<run_chances> chances = hopeless ? maybe<run_chances>{} : chances_of(planned, cost, request, luck);
     cost.chance = chances ? chances->of_both : 0;
   }

@@ -93,9 +93,11 @@ inline bool take_off(plan_request& request, plan_limit limit) {
   switch (limit) {
     case plan_limit::deadline:
       request.best = objective::fastest;
+      request.most_plans = 0;
       return std::exchange(request.deadline, nothing).has_value();
     case plan_limit::slices:
       request.best = objective::fewest_chips;
+      request.most_plans = 0;
       if (request.largest_slices >= 64) return false;
       request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
       return true;
@@ -148,15 +150,24 @@ std::optional<Request> without(Request request, plan_limit limit) {
   return had_limit ? std::optional<Request>{std::move(request)} : std::nullopt;
 }
 
-/// The best of the plans, the one that needs the smallest budget, or the one with most chips, of which too few were
-/// found; nothing where there is none.
+/// How far a plan is from a limit that others are nearer to, whatever they are ranked by: the dollars, seconds or
+/// slices that it needs, and chips, of which too few were found. 0 of other limits, by which plans are ranked.
+template <class Plan>
+double distance_of(const Plan& planned, plan_limit limit) {
+  if (limit == plan_limit::budget) return money_of(planned);
+  if (limit == plan_limit::smallest_chips) return -static_cast<double>(chips_of(planned));
+  if constexpr (std::is_same_v<Plan, plan>) {
+    if (limit == plan_limit::deadline) return chosen_cost(planned).wall.value();
+    if (limit == plan_limit::slices) return static_cast<double>(slices(planned.mesh));
+  }
+  return 0;
+}
+
+/// The plan that is nearest to a limit, of several the best; nothing where there is none.
 template <class Plan>
 std::optional<Plan> nearest_of(std::vector<Plan> plans, plan_limit limit) {
-  const auto cheaper = [](const auto& a, const auto& b) { return money_of(a) < money_of(b); };
-  const auto larger = [](const auto& a, const auto& b) { return chips_of(a) > chips_of(b); };
-  const auto found = limit == plan_limit::budget           ? std::min_element(plans.begin(), plans.end(), cheaper)
-                     : limit == plan_limit::smallest_chips ? std::min_element(plans.begin(), plans.end(), larger)
-                                                           : plans.begin();
+  const auto nearer = [limit](const Plan& a, const Plan& b) { return distance_of(a, limit) < distance_of(b, limit); };
+  const auto found = std::min_element(plans.begin(), plans.end(), nearer);
   return found == plans.end() ? std::nullopt : std::make_optional(std::move(*found));
 }
 
@@ -219,10 +230,11 @@ inline bool takes_all(const plan_request& request, const std::vector<std::string
   return true;
 }
 
-/// The deadline or budget that the runs of a plan keep with the chance of a request, within its other limit; nothing
-/// where fewer of them end.
-inline std::optional<double> kept_with_chance(const plan& planned, plan_limit limit, const plan_request& request) {
-  const played_plan one = played_at(planned, chosen_cost(planned), request);
+/// The deadline or budget that the runs of a plan keep with the chance of a request under a way of paying, within its
+/// other limit; nothing where fewer of them end.
+inline std::optional<double> kept_with_chance(const plan& planned, const plan_cost& cost, plan_limit limit,
+                                              const plan_request& request) {
+  const played_plan one = played_at(planned, cost, request);
   std::vector<double> amounts;
   for (const played_run& whole : played_runs(one.job, one.limits, {}, runs_of_a_plan, 1)) {
     const played_run run = within_window(whole, one.prices);
@@ -236,21 +248,48 @@ inline std::optional<double> kept_with_chance(const plan& planned, plan_limit li
   return amount_at(amounts, runs_of_a_plan, *request.chance);
 }
 
-/// The plans that are looked at closer where a limit of a chance is relaxed, nearest to it first.
-inline constexpr std::size_t most_relaxed_with_chance = 8;
+/// The least deadline or budget that some plan under some way of paying keeps with the chance of a request, within its
+/// other limit; infinite where none does. Those that are nearest without a chance are played first, and those not that
+/// would be hopeless within twice of what was found.
+inline double least_with_chance(const std::vector<plan>& plans, plan_limit limit, plan_request request) {
+  struct playable {
+    double least = 0;  // of the amount, as expected of a run that nothing stops
+    const plan* planned = nullptr;
+    const plan_cost* cost = nullptr;
+  };
+  std::vector<playable> candidates;
+  const bool is_time = limit == plan_limit::deadline;
+  for (const plan& planned : plans) {
+    for (const plan_cost& cost : planned.costs) {
+      if (!contains(request.kinds, cost.kind) || !is_within_quota(planned, cost, request)) continue;
+      if (is_hopeless(planned, cost, request)) continue;
+      candidates.push_back(
+          {is_time ? work_at_least(planned).value() : dollars_at_least(planned, cost).value(), &planned, &cost});
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
+  double needed = std::numeric_limits<double>::infinity();
+  for (const playable& one : candidates) {
+    if (one.least > 2 * needed) break;
+    needed = smaller(needed, kept_with_chance(*one.planned, *one.cost, limit, request).value_or(needed));
+  }
+  return needed;
+}
 
-/// A deadline or a budget that is to be kept with a chance, relaxed to what the runs of one of the plans keep that are
-/// nearest to it without a chance.
+/// Every plan of a request, whatever it takes and costs, and with whatever chance.
+template <class Plans>
+std::vector<plan> without_limits(plan_request request, plan_limit limit, const Plans& plans_of) {
+  request.chance = nothing, request.deadline = nothing, request.budget = nothing;
+  request.most_plans = 0;
+  return plans_of(request, limit);
+}
+
+/// A deadline or a budget that is to be kept with a chance, relaxed to the least that some plan keeps.
 template <class Plans>
 std::optional<relaxation> relax_amount(const plan_request& request, plan_limit limit, const Plans& plans_of) {
   std::optional<plan_request> open = without(request, limit);
   if (!open) return std::nullopt;
-  open->chance = nothing;
-  open->most_plans = most_relaxed_with_chance;
-  const std::vector<plan> nearest = plans_of(*open, limit);
-  open->chance = request.chance;
-  double needed = std::numeric_limits<double>::infinity();
-  for (const plan& one : nearest) needed = smaller(needed, kept_with_chance(one, limit, *open).value_or(needed));
+  const double needed = least_with_chance(without_limits(*open, limit, plans_of), limit, *open);
   if (!(needed < std::numeric_limits<double>::infinity())) return std::nullopt;
   const bool is_time = limit == plan_limit::deadline;
   if (is_time) open->deadline = seconds{needed};
@@ -260,20 +299,15 @@ std::optional<relaxation> relax_amount(const plan_request& request, plan_limit l
   return relaxation{limit, is_time ? request.deadline->value() : request.budget->value(), needed, std::move(*found)};
 }
 
-/// A chance that is relaxed to the best of the fastest and of the cheapest plans; nothing where none can be asked for.
+/// A chance that is relaxed to the best that some plan has; nothing where none can be asked for.
 template <class Plans>
 std::optional<relaxation> relax_chance(const plan_request& request, const Plans& plans_of) {
   luck_of_runs luck(runs_of_a_plan);
-  plan_request open = request;
-  open.chance = nothing, open.deadline = nothing, open.budget = nothing;
-  open.most_plans = most_relaxed_with_chance;
   double best = 0;
-  for (const objective first : {objective::fastest, objective::cheapest}) {
-    open.best = first;
-    for (const plan& one : plans_of(open, plan_limit::chance)) {
-      const maybe<run_chances> has = chances_of(one, chosen_cost(one), request, luck);
-      best = larger(best, has ? has->of_both : 0);
-    }
+  for (plan& one : without_limits(request, plan_limit::chance, plans_of)) {
+    count_chances(one, request, luck);
+    for (const plan_cost& cost : one.costs)
+      if (is_within_quota(one, cost, request)) best = larger(best, cost.chance.value_or(0));
   }
   if (best < least_asked_chance) return std::nullopt;
   plan_request relaxed = request;

@@ -18,13 +18,15 @@ namespace tpuplan {
 inline namespace abi_0 {
 
 /// One limit of a serving request that, relaxed alone, lets a plan in: what it was, what it would have to be, and that
-/// plan. The unit is that of the limit: seconds, dollars per second, chips; for `targets` seconds per output token; 0
-/// where it is no number.
+/// plan. The unit is that of the limit: seconds, dollars per second, chips; for `targets` seconds per output token, and
+/// to the first one apart; 0 where it is no number.
 struct serving_relaxation {
   plan_limit limit = plan_limit::tpot;  ///< the one that is relaxed
   double given = 0;                     ///< what it was
   double needed = 0;                    ///< what it would have to be: a target in whole tenths of a millisecond
   serving_plan nearest{};               ///< the plan that it lets in
+  double given_ttft = 0;                ///< with `targets`: the other one, what it was
+  double needed_ttft = 0;               ///< with `targets`: the other one, what it would have to be
 };
 
 namespace detail {
@@ -46,6 +48,21 @@ inline double in_tenths(double seconds) { return math::ceil(seconds * 1e4 - 1e-9
 
 /// Whether two targets are so near that nobody tells them apart.
 inline bool are_near(double low, double high) { return high < 1.002 * low || in_tenths(low) == in_tenths(high); }
+
+/// Parts two targets that are relaxed by one factor: each is what the plan needs that this lets in, or the factor where
+/// no plan is within both.
+inline void part_targets(serving_request request, serving_relaxation& relaxed, std::int64_t& steps) {
+  const serving_estimate& reached = relaxed.nearest.estimate;
+  relaxed.given_ttft = request.job.ttft_target.value();
+  relaxed.needed_ttft = in_tenths(relaxed.given_ttft * (relaxed.needed / relaxed.given));
+  const double token = larger(relaxed.given, in_tenths(reached.per_token.total.value()));
+  const double first = larger(relaxed.given_ttft, in_tenths(reached.first_token.value()));
+  request.job.tpot_target = seconds{token}, request.job.ttft_target = seconds{first};
+  std::optional<serving_plan> found = nearest_plan(request, relaxed.limit, steps);
+  if (!found) return;
+  relaxed.needed = token, relaxed.needed_ttft = first;
+  relaxed.nearest = std::move(*found);
+}
 
 /// Targets relaxed by the least factor that lets a plan in, up to a million, and the plan of the amount that is said.
 inline std::optional<serving_relaxation> relax_targets(const serving_request& request, plan_limit limit,
@@ -69,7 +86,9 @@ inline std::optional<serving_relaxation> relax_targets(const serving_request& re
   const double needed = in_tenths(given.value() * high);
   if (std::optional<serving_plan> at = nearest_plan(with_targets(request, limit, needed / given.value()), limit, steps))
     found = std::move(at);
-  return serving_relaxation{limit, given.value(), needed, std::move(*found)};
+  serving_relaxation relaxed{limit, given.value(), needed, std::move(*found)};
+  if (limit == plan_limit::targets) part_targets(request, relaxed, steps);
+  return relaxed;
 }
 
 /// The target by percentile that a limit means; nothing where it means none.

@@ -216,10 +216,19 @@ inline void read_text_part(config_fields& top, const std::string& part, std::str
   model.tied_embeddings = read_tying(top, fields);
 }
 
+/// Refuses a layer of the tower that is none: outputs count from the embeddings on, or back from the last.
+inline void check_feature_layer(const config_fields& top, const transformer& model) {
+  constexpr std::string_view field = "vision_feature_layer";
+  if (!top.has(field)) return;
+  const nlohmann::json& given = top.object().at(field);
+  if (given.is_array()) fail(errc::unsupported, top.path(field), shown_json(given), "one layer");
+  const std::int64_t layer = whole_number(given, [&] { return top.path(field); }), all = model.vision.layers;
+  if (layer < -all - 1 || layer > all)
+    fail(errc::out_of_range, top.path(field), layer,
+         std::to_string(-all - 1) + " to " + std::to_string(all) + ", of the tower's layers");
+}
+
 inline void read_multimodal(config_fields& top, const multimodal_family& family, transformer& model) {
-  if (top.has("vision_feature_layer") && !top.object().at("vision_feature_layer").is_number_integer()) {
-    fail(errc::unsupported, top.path("vision_feature_layer"), "a list", "one layer");
-  }
   const nlohmann::json nothing = nlohmann::json::object();
   const bool older = family.text_type != "llama" || top.has("hidden_size");  // LLaVA's first files are flat
   const bool flat = family.flat_text && !top.has("text_config") && older;
@@ -233,6 +242,7 @@ inline void read_multimodal(config_fields& top, const multimodal_family& family,
     return;
   }
   read_vision(top, family, nothing, model);
+  check_feature_layer(top, model);
 }
 
 /// A language model that hears: Qwen2-Audio, Voxtral.
@@ -464,8 +474,8 @@ inline void compare_with_index(const std::string& path, model_config& config) {
   const double slack = any_part(config.stored.parts) ? 0.01 * size : 0;
   if (index.parameters > 0 && !any_part(config.stored.parts) && index.parameters != count.total)
     say("total_parameters", static_cast<double>(index.parameters), static_cast<double>(count.total), " parameters");
-  else if (index.bytes > 0 && std::fabs(index.bytes - size) > slack)
-    say("total_size", index.bytes, size, " bytes");
+  else if (index.bytes > 0 && std::fabs(static_cast<double>(index.bytes) - size) > slack)
+    say("total_size", static_cast<double>(index.bytes), size, " bytes");
 }
 
 /// Reads a parsed config.json that came from the file or folder `path`, and compares the count with the index of the

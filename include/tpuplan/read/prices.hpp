@@ -82,7 +82,7 @@ inline price_row read_price(const json_object& from) {
   const std::string field = from.path("usd_per_chip_hour");
   row.per_chip = usd_per_hour(check_price(field, from.number("usd_per_chip_hour")));
   if (!is_iso_date(row.date))
-    fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date such as 2026-09-17");
+    fail(errc::malformed_input, from.path("date"), row.date.view(), "an ISO date from 2000 on, such as 2026-09-17");
   const std::string qualifier = from.has("date_qualifier") ? from.string("date_qualifier") : "exact";
   const maybe<date_qualifier> how = enumerator_named<date_qualifier>(qualifier);
   if (!how) fail(errc::unknown_name, from.path("date_qualifier"), qualifier, names_of<date_qualifier>().view());

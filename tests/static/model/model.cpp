@@ -12,7 +12,7 @@ namespace static_model_model_tests {
 
 namespace {
 
-static_assert(sizeof(blocks::block) == 112 && sizeof(blocks::model) == 12664 && sizeof(blocks::sums) == 1224);
+static_assert(sizeof(blocks::block) == 120 && sizeof(blocks::model) == 13432 && sizeof(blocks::sums) == 1224);
 static_assert(std::is_trivially_copyable<blocks::block>::value && std::is_trivially_copyable<blocks::model>::value);
 
 static_assert(blocks::as<blocks::mlp>(blocks::block{blocks::place{}, blocks::mlp{8}}).d_ff == 8);

@@ -54,7 +54,7 @@ TEST_CASE("what has no effect on a simulation is refused") {
   simulate_request one;
   one.slice = "v6e-4", one.job.request_rate = per_second{2};
   one.job.output = fixed_length(1), one.job.percentiles.per_token = {0.9, 30_ms};
-  CHECK(says(refused(one), "job.percentiles.per_token.limit_s is 0.03; valid: 0: answers of one token"));
+  CHECK(says(refused(one), "job.percentiles.per_token.limit_s is 0.03; valid: none: answers of one token"));
   simulate_request routed;
   routed.slice = "v6e-4", routed.slices = 2, routed.job.request_rate = per_second{2};
   routed.job.policy = cache_policy::reserved, routed.routing = request_routing::queue;

@@ -23,7 +23,7 @@ TEST_CASE("dates beyond those with four digits are refused", "[date]") {
     const char* from;
     std::int64_t days;
     const char* said;
-  } rows[] = {{"2026-13-01", 1, "date is 2026-13-01; valid: an ISO date such as 2026-09-17"},
+  } rows[] = {{"2026-13-01", 1, "date is 2026-13-01; valid: an ISO date from 2000 on, such as 2026-09-17"},
               {"9999-12-31", 1, "date: days is 1; valid: a date from 2000-01-01 to 9999-12-31"},
               {"2000-01-01", -1, "date: days is -1; valid: a date from 2000-01-01"},
               {"2000-01-01", 3000000, "date: days is 3000000; valid: a date from 2000-01-01"},

@@ -1,5 +1,7 @@
 // What to relax where nothing is feasible.
+#include <algorithm>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/read/hf.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -113,6 +115,35 @@ TEST_CASE("a deadline that cannot be kept says how late the fastest is") {
   request.deadline = 1_h;
   request.budget = 1_usd;
   CHECK(find(relaxations(request), plan_limit::deadline) == nullptr);
+}
+
+TEST_CASE("a deadline is relaxed to the fastest plan, which ranks behind one of a layout that has been run") {
+  plan_request request;
+  request.model = load_hf_config(TPUPLAN_DATA_DIR "/models/gemma-4-e4b.json").model;
+  request.tokens = 300e9;
+  request.job.global_batch = 16;
+  request.job.sequence_length = 4096;
+  request.best = objective::fastest;
+  const plan_answer open = make_plan(request);
+  double least = chosen_cost(open.plans.front()).wall.value();
+  for (const plan& one : open.plans) least = std::min(least, chosen_cost(one).wall.value());
+  CHECK(least < chosen_cost(open.plans.front()).wall.value());
+  request.deadline = 2_days;
+  const relaxed_answer none = plan_or_relax(request);
+  const relaxation* deadline = find(none.relaxations, plan_limit::deadline);
+  REQUIRE(deadline != nullptr);
+  CHECK(deadline->needed == least);
+}
+
+TEST_CASE("slices are relaxed to the fewest that do, whatever chips they have") {
+  plan_request request = small_request();
+  request.smallest_chips = 512;
+  request.generations = {"v6e"};  // of which a slice has at most 256 chips
+  const relaxed_answer none = plan_or_relax(request);
+  REQUIRE(none.answer.plans.empty());
+  const relaxation* slices_needed = find(none.relaxations, plan_limit::slices);
+  REQUIRE(slices_needed != nullptr);
+  CHECK(slices_needed->needed == 2);
 }
 
 TEST_CASE("a budget, chips, quotas, kinds, generations and batches that leave nothing") {

@@ -1,4 +1,5 @@
 // What to relax where nothing serves within the limits.
+#include <algorithm>
 #include <tpuplan/plan/relax_serving.hpp>
 
 #include "support/catch.hpp"
@@ -52,6 +53,22 @@ TEST_CASE("one target is loosened alone", "[plan]") {
   const serving_request slower = detail::with_targets(served, plan_limit::tpot, 2);
   CHECK(slower.job.ttft_target == 2_s);
   CHECK(slower.job.tpot_target == 100_ms);
+}
+
+TEST_CASE("two targets that are relaxed together are each what a plan needs", "[plan]") {
+  serving_request request = asked_for(1024, 256, 5);
+  request.job.tpot_target = 100_us;
+  request.job.ttft_target = 1_ms;
+  REQUIRE(plan_serving(request).plans.empty());
+  const std::vector<serving_relaxation> list = relaxations(request);
+  const auto both = std::find_if(list.begin(), list.end(),
+                                 [](const serving_relaxation& one) { return one.limit == plan_limit::targets; });
+  REQUIRE(both != list.end());
+  CHECK(both->given_ttft == 0.001);
+  CHECK(both->needed_ttft < 9 * both->needed);  // 10 times as long by one factor for both
+  request.job.tpot_target = seconds{both->needed};
+  request.job.ttft_target = seconds{both->needed_ttft};
+  CHECK_FALSE(plan_serving(request).plans.empty());
 }
 
 TEST_CASE("a target by percentile is relaxed also where requests are long and slices many", "[plan]") {

@@ -74,7 +74,7 @@ const std::vector<mutation>& mutations() {
       // Sizes of the wrong type, sign or magnitude.
       {"llama-3.1-8b", "hidden_size", "4096", errc::malformed_input},
       {"llama-3.1-8b", "hidden_size", 4096.5, errc::malformed_input},
-      {"llama-3.1-8b", "hidden_size", 1e300, errc::malformed_input},
+      {"llama-3.1-8b", "hidden_size", 1e300, errc::out_of_range},
       {"llama-3.1-8b", "hidden_size", -4096, errc::invalid_argument},
       {"llama-3.1-8b", "hidden_size", 0, errc::missing_field},
       {"llama-3.1-8b", "hidden_size", nullptr, errc::missing_field},
@@ -161,6 +161,9 @@ const std::vector<mutation>& mutations() {
       {"llava-1.5-7b", "text_config.model_type", "bert", errc::unknown_name},
       {"llava-1.5-7b", "vision_feature_select_strategy", "some", errc::unknown_name},
       {"llava-1.5-7b", "vision_feature_layer", json::array({-2, -1}), errc::unsupported},
+      {"llava-1.5-7b", "vision_feature_layer", 25, errc::out_of_range},
+      {"llava-1.5-7b", "vision_feature_layer", -26, errc::out_of_range},
+      {"llava-1.5-7b", "vision_feature_layer", "-2", errc::malformed_input},
       {"qwen2-vl-7b", "vision_config.hidden_size", 1280, errc::invalid_argument},
       {"qwen2-vl-7b", "vision_config.num_heads", 7, errc::not_divisible},
       {"qwen2-vl-7b", "vision_config.spatial_merge_size", 16777216, errc::out_of_range},

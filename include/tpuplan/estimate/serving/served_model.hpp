@@ -271,9 +271,7 @@ constexpr void check_served(const transformer& model, const serving_job& job) {
   check_served_kind(model);
   validate(model);
   if (job.prompt.mean > 0 && job.output.mean > 0) check_lengths(job);
-  if (job.software == software_level::first_port && !has_experts(model))
-    fail(errc::unsupported, "serving_job.software", name(job.software),
-         "unnamed, tuned or general without experts: no run says what a first port of such a model takes");
+  check_software(model, job.software);
 }
 
 /// The figures of a model on a replica. Throws for what no step takes.

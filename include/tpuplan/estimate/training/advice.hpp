@@ -51,8 +51,8 @@ struct training_case {
 struct finding {
   finding_kind kind = finding_kind::batch;  ///< what is wasted
   text<40> subject{};                       ///< the field to change
-  text<64> now{};                           ///< its value
-  text<64> better{};                        ///< the value advised
+  text<112> now{};                          ///< its value
+  text<112> better{};                       ///< the value advised
   seconds step_time_now{};                  ///< of the job as it is
   seconds step_time_then{};                 ///< of the job with the change
   double work = 1;                          ///< ratio of useful FLOPs per step and chip, then over now
@@ -153,16 +153,19 @@ constexpr void improve(finding& best, const advice_base& base, const training_ca
   improve(best, base, then, then.model);
 }
 
-/// The degrees that are searched, as "data 2 x fsdp 16 x tensor 4".
-constexpr text<64> words_of(const layout& mesh) {
-  text<64> words;
+/// The degrees inside a slice, as "data 2 x fsdp 16 x tensor 4".
+constexpr text<112> words_of(const layout& mesh) {
+  text<112> words;
   const auto append = [&words](std::string_view label, std::int64_t degree) {
     if (degree > 1) words.append(words.empty() ? "" : " x ").append(label).append(degree);
   };
   append("data ", mesh.data);
   append("fsdp ", mesh.fsdp);
   append("tensor ", mesh.tensor);
-  return words.empty() ? text<64>{"one device"} : words;
+  append("expert ", mesh.expert);
+  append("context ", mesh.context);
+  append("pipeline ", mesh.pipeline);
+  return words.empty() ? text<112>{"one device"} : words;
 }
 
 /// Where a chip has fewer than the critical number of tokens: tries doubling the batch until it has as many, as far as
@@ -227,7 +230,7 @@ constexpr finding head_size_finding(const advice_base& base) {
   const std::int64_t kv_width = checked_multiply(attention.kv_heads, attention.head_dim);
   if (width % size != 0 || kv_width % size != 0 || width / size % (kv_width / size) != 0) return best;
   const auto words = [](const attention_spec& of) {
-    return text<64>{}.append(of.heads).append(" heads of ").append(of.head_dim);
+    return text<112>{}.append(of.heads).append(" heads of ").append(of.head_dim);
   };
   best.now = words(attention);
   attention.head_dim = size;
@@ -265,7 +268,7 @@ constexpr finding heads_finding(const advice_base& base) {
     improve(best, base, then, base.now.model);
   }
   const auto words = [](const training_case& of) {
-    return text<64>{}.append(of.model.attention.heads).append(" heads, tensor ").append(of.mesh.tensor);
+    return text<112>{}.append(of.model.attention.heads).append(" heads, tensor ").append(of.mesh.tensor);
   };
   best.now = words(base.now);
   best.better = words(best.then);
@@ -376,7 +379,7 @@ constexpr finding slices_finding(const advice_base& base) {
     improve(best, base, then);
   });
   const auto words = [](const training_case& of) {
-    return text<64>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
+    return text<112>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
   };
   best.now = words(base.now);
   best.better = words(best.then);

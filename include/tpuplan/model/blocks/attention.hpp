@@ -31,6 +31,7 @@ struct attention {
   std::int64_t q_rank = 0;         ///< rank of the queries' projection, with a norm; 0: one full matrix
   std::int64_t output_rank = 0;    ///< rank of the output projection per group of heads; 0: one full matrix
   std::int64_t output_groups = 0;  ///< groups of heads of that projection
+  std::int64_t relative_keys = 0;  ///< positions that each query, or key, is multiplied by, of both kinds (DeBERTa)
   std::int8_t kv_matrices = 2;     ///< 1: keys and values share one; 0: those of an earlier layer are read
   bool single_kv = false;          ///< keys are the values too: one matrix, cached once
   bool causal = true;              ///< false: in an encoder
@@ -62,8 +63,8 @@ constexpr void check(const attention& a) {
   detail::check_dimension("attention.head_dim", a.head_dim);
   if (a.heads % a.kv_heads != 0)
     detail::fail(errc::not_divisible, "attention.kv_heads", a.kv_heads, "a divisor of the number of heads");
-  detail::check_sizes("attention.value_dim, q_rank, output_rank or output_groups", a.value_dim, a.q_rank, a.output_rank,
-                      a.output_groups);
+  detail::check_sizes("attention.value_dim, q_rank, output_rank, output_groups or relative_keys", a.value_dim, a.q_rank,
+                      a.output_rank, a.output_groups, a.relative_keys);
   detail::check_part("attention.window", a.window, detail::most_tokens, "0 (none) to 2^40 tokens");
   detail::check_part("attention.kv_matrices", a.kv_matrices, 2, "0 to 2");
 }
@@ -129,6 +130,8 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
              : a.sees == within::place ? at.frames
                                        : a.window;
   c.causal = a.causal, c.from_other = a.from_other;
+  if (a.relative_keys > 0)
+    c.fixed = flops{2 * static_cast<double>(checked_multiply(a.relative_keys, a.heads, a.head_dim))};
   return c;
 }
 

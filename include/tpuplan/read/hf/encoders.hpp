@@ -70,12 +70,15 @@ inline void read_deberta(config_fields& fields, transformer& model) {
     return usable ? fields.count(field) : 0;
   };
   const bool relative = fields.flag("relative_attention");
+  const bool keys = relative && has_relative_kind(fields, "c2p"),
+             queries = relative && has_relative_kind(fields, "p2c");
   if (relative) {
     const std::int64_t buckets = second ? positive("position_buckets") : 0, most = positive("max_relative_positions");
-    model.other_weights = checked_multiply(2 * (buckets > 0 ? buckets : most > 0 ? most : model.max_positions), d);
+    const std::int64_t positions = 2 * (buckets > 0 ? buckets : most > 0 ? most : model.max_positions);
+    model.other_weights = checked_multiply(positions, d);
+    model.attention.relative_keys = (keys ? positions : 0) + (queries ? positions : 0);
   }
   if (relative && (!second || !fields.flag_or("share_att_key", false))) {
-    const bool keys = has_relative_kind(fields, "c2p"), queries = has_relative_kind(fields, "p2c");
     const std::int64_t biases = (keys && second ? d : 0) + (queries ? d : 0);
     const std::int64_t layer = checked_add(checked_multiply((keys ? 1 : 0) + (queries ? 1 : 0), d, d), biases);
     model.other_weights = checked_add(model.other_weights, checked_multiply(model.layers, layer));

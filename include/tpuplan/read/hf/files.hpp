@@ -83,7 +83,7 @@ inline nlohmann::json with_quantization_beside(const nlohmann::json& config, con
 
 /// What the index of the weights beside a configuration says of all of them; 0 where it does not say.
 struct weight_index {
-  double bytes = 0;
+  std::int64_t bytes = 0;
   std::int64_t parameters = 0;
 };
 inline weight_index load_weight_index(const std::string& config) {
@@ -95,8 +95,14 @@ inline weight_index load_weight_index(const std::string& config) {
   const json_object index{document, file};
   if (!index.has("metadata")) return result;
   const json_object metadata = index.object("metadata");
-  if (metadata.has("total_size")) result.bytes = metadata.positive_number("total_size");
-  if (metadata.has("total_parameters")) result.parameters = metadata.positive_count("total_parameters");
+  const auto read = [&](const char* key, std::int64_t most, const char* valid) {
+    if (!metadata.has(key)) return std::int64_t{0};
+    const std::int64_t given = metadata.positive_count(key);
+    check_part(metadata.path(key), given, most, valid);
+    return given;
+  };
+  result.bytes = read("total_size", 4 * most_parameters, "1 to 2^55 bytes");
+  result.parameters = read("total_parameters", most_parameters, "1 to 2^53 parameters");
   return result;
 }
 

@@ -26,9 +26,11 @@ inline constexpr const char* pipelines_elsewhere =
     "a language model here; generate, simulate, plan, fit, train and risk take images and clips of known classes, and "
     "layers as a network (docs/first_jobs.md)";
 inline constexpr const char* saved_by_transformers = "the config.json of a copy that transformers has saved";
-inline constexpr std::array<foreign_file, 10> foreign_files{{
+inline constexpr std::array<foreign_file, 12> foreign_files{{
     {"_class_name", "_class_name", "a model of diffusers", pipelines_elsewhere},
     {"_diffusers_version", "_diffusers_version", "a model of diffusers", pipelines_elsewhere},
+    {"model_index", "model_index", "a pipeline of diffusers", pipelines_elsewhere},
+    {"vae", "vae", "a pipeline of diffusers", pipelines_elsewhere},
     {"class_name", "config", "a model of Keras (to_json)",
      "a language model here; model, fit, train and plan read this one"},
     {"peft_type", "peft_type", "an adapter of PEFT (adapter_config.json)", "the config.json of its base model"},

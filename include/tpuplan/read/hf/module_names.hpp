@@ -292,6 +292,12 @@ class matrix_bits {
         bits_(static_cast<std::size_t>(std::clamp<std::int64_t>(model.layers, 0, most_named_layers))) {
     for (auto& layer : bits_) layer.fill(usual);
   }
+  /// Whether the model, or a module of it that predicts further tokens, has a layer of that name.
+  [[nodiscard]] bool has_layer(const named_modules& named) const {
+    if (named.layer.empty() || named.is_layer_prefix) return true;
+    const std::int64_t layer = parse_count(named.layer);
+    return layer >= 0 && layer < model_->layers + model_->encoder_layers + model_->prediction_layers;
+  }
   /// Gives the matrices that a name stands for that many bits.
   void set(const named_modules& named, double bits) {
     const std::uint32_t matrices = named.parts[static_cast<std::size_t>(part_)];

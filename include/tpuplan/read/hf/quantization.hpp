@@ -207,11 +207,11 @@ inline quantization read_quantization(const json_object& from) {
 /// A number of bits as people write it: "4.25".
 inline std::string shown_bits(double bits) { return nlohmann::json(std::round(bits * 1000) / 1000).dump(); }
 
-/// Gives the matrices that a name stands for that many bits; whether it stands for anything.
+/// Gives the matrices that a name stands for that many bits; whether it stands for anything that there is.
 inline bool set_named(std::array<matrix_bits, part_count>& parts, const std::string& name, double bits) {
   bool is_known = false;
   for (const named_modules& one : modules_named(name)) {
-    is_known = is_known || one.any() || one.is_other;
+    is_known = is_known || one.is_other || (one.any() && parts[0].has_layer(one));
     for (matrix_bits& part : parts) part.set(one, bits);
   }
   return is_known;

@@ -30,6 +30,14 @@ namespace detail {
   return fit == verdict::yes ? " recomputes more than memory requires: " : " recomputes more than memory may require: ";
 }
 
+/// The degrees inside a slice behind its name, where they are not those of weights sharded over the whole of it, which
+/// are what a layout is that nobody gives.
+[[nodiscard]] inline std::string degrees_behind(const layout& mesh) {
+  const bool is_usual =
+      mesh.data == 1 && mesh.tensor == 1 && mesh.expert == 1 && mesh.context == 1 && mesh.pipeline == 1;
+  return is_usual ? "" : " as " + std::string(tpuplan::detail::words_of(mesh).view());
+}
+
 /// What is wasteful and what is better, as far as the sentence that ends "with it fits (…)".
 [[nodiscard]] inline std::string change_words(const finding& f, verdict fit = verdict::yes) {
   const std::string now(f.now.view()), better(f.better.view()), subject(f.subject.view());
@@ -47,8 +55,10 @@ namespace detail {
     case finding_kind::layout: return now + " is the slower layout: " + better;
     case finding_kind::remat: return "remat " + now + remat_words(f, fit) + better;
     case finding_kind::wraparound:
-      return now + " has axes that are no rings: " + better + " with as many sequences on each chip";
-    case finding_kind::slices: return now + " wait for the network between them: " + better;
+      return now + " has axes that are no rings: " + better + degrees_behind(f.then.mesh) +
+             " with as many sequences on each chip";
+    case finding_kind::slices:
+      return now + " wait for the network between them: " + better + degrees_behind(f.then.mesh);
     case finding_kind::microbatch:
       return now +
              (fit == verdict::yes ? " microbatches leave HBM unused: with " : " microbatches take longer: with ") +

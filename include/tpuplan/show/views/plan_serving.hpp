@@ -189,12 +189,18 @@ namespace readable {
 /// A limit of a serving plan with its unit, in words.
 [[nodiscard]] inline std::string limit_words(plan_limit limit, const latency_targets& targets) {
   switch (limit) {
-    case plan_limit::targets: return "both targets, tpot";
+    case plan_limit::targets: return "both targets";
     case plan_limit::first_token: return "ttft-" + share_words(targets.first_token.share);
     case plan_limit::per_token: return "tpot-" + share_words(targets.per_token.share);
     case plan_limit::end_to_end: return "e2e-" + share_words(targets.end_to_end.share);
     default: return limit_words(limit);
   }
+}
+/// The same of a target of which the other one is relaxed too.
+[[nodiscard]] inline std::string amounts_words(plan_limit limit, double amount, const std::optional<seconds>& ttft,
+                                               bool is_needed) {
+  const std::string words = amount_words(limit, amount, is_needed);
+  return ttft ? "tpot " + words + ", ttft " + amount_words(limit, ttft->value(), is_needed) : words;
 }
 /// The table of limits that let a serving plan in; `has_changes`: other changes are listed beside it.
 [[nodiscard]] inline view_part relaxed_part(const serving_request& request,
@@ -214,12 +220,13 @@ namespace readable {
     const seconds each = is_simulated ? offer.simulated.per_token.value.mean : whole_time_of(offer.estimate).total;
     const std::string given = given_words(relaxed.limit, request),
                       needed = needed_words(relaxed.limit, offer.price, offer.where);
-    part.rows.push_back({cell(limit_words(relaxed.limit, request.job.percentiles)),
-                         cell(given.empty() ? amount_words(relaxed.limit, relaxed.given, false) : given),
-                         cell(needed.empty() ? amount_words(relaxed.limit, relaxed.needed, true) : needed),
-                         cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ", duration(each),
-                                      request.job.output.mean > 0 ? " a token, " : " a request, ",
-                                      money(usd{in_usd_per_hour(offer.rate)}), "/h (", name(offer.kind), ")"}))});
+    part.rows.push_back(
+        {cell(limit_words(relaxed.limit, request.job.percentiles)),
+         cell(given.empty() ? amounts_words(relaxed.limit, relaxed.given, relaxed.given_ttft, false) : given),
+         cell(needed.empty() ? amounts_words(relaxed.limit, relaxed.needed, relaxed.needed_ttft, true) : needed),
+         cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ", duration(each),
+                      request.job.output.mean > 0 ? " a token, " : " a request, ",
+                      money(usd{in_usd_per_hour(offer.rate)}), "/h (", name(offer.kind), ")"}))});
   }
   return part;
 }

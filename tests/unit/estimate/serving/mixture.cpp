@@ -165,6 +165,8 @@ TEST_CASE("the level of the software narrows the range of experts, and says whet
   job.software = level::first_port;
   const refusal dense = refusal_of([&] { (void)decode_step(llama_3_8b(), {1, 1024}, job, {}, where); });
   CHECK(says(dense.message, "serving_job.software is first_port"));
+  job.weights = dtype::int8;
+  CHECK(says(refusal_of([&] { (void)serve(llama_3_8b(), job, {}, where); }).message, "serving_job.software"));
 }
 
 // The terms of an engine are made from those where none is named: they must give what its name gives.

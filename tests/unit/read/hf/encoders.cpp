@@ -191,6 +191,22 @@ TEST_CASE("parameters of encoders, head by head", "[hf_encoders]") {
   }
 }
 
+TEST_CASE("queries and keys are multiplied with relative positions too", "[hf_encoders]") {
+  const auto flops_of = [](const char* changes) {
+    json config = json::parse(changes);
+    config["model_type"] = "deberta-v2";
+    config["hidden_size"] = 768, config["num_attention_heads"] = 12, config["num_hidden_layers"] = 12;
+    config["relative_attention"] = true;
+    return forward_flops_per_token(read_hf_config(config).model, 512).attention.value();
+  };
+  const double plain = flops_of(R"({"pos_att_type":[]})");
+  // 2 x 256 buckets of both directions, for each number of a head's queries or keys.
+  const double one = 2.0 * 512 * 768 * 12;
+  CHECK(flops_of(R"({"position_buckets":256,"pos_att_type":"p2c"})") == plain + one);
+  CHECK(flops_of(R"({"position_buckets":256,"pos_att_type":"p2c|c2p","share_att_key":true})") == plain + 2 * one);
+  CHECK(flops_of(R"({"max_relative_positions":128,"pos_att_type":["c2p"]})") == plain + one / 2);
+}
+
 TEST_CASE("layers that share their weights are computed each", "[hf_encoders]") {
   const transformer albert = model_of({"", "albert", "{}", 0});
   CHECK(albert.layer_sets == 1);

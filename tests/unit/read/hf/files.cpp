@@ -99,6 +99,14 @@ TEST_CASE("the index of the weights checks the count", "[hf_files]") {
   REQUIRE(fewer.assumed.size() == 9);
   CHECK(says(fewer.assumed.back().why, "1 parameters fewer"));
   CHECK(refusal_of([&] { (void)with(R"({"total_size": "much"})"); }).refused);
+  CHECK(refusal_of([&] { (void)with(R"({"total_size": 497759232.5})"); }).refused);
+  for (const char* size : {"1e300", "1e19", "9223372036854775807", "36028797018963969", "-1"}) {
+    const refusal got = refusal_of([&] { (void)with((R"({"total_size": )" + std::string(size) + "}").c_str()); });
+    INFO(size);
+    CHECK(says(got.message, "metadata.total_size"));
+  }
+  const refusal many = refusal_of([&] { (void)with(R"({"total_parameters": 9223372036854775807})"); });
+  CHECK(says(many.message, "valid: 1 to 2^53 parameters"));
   // gpt-oss-20b: experts in MXFP4 (openai/gpt-oss-20b, model.safetensors.index.json).
   std::filesystem::copy(TPUPLAN_DATA_DIR "/models/gpt-oss-20b.json", place.path + "/config.json",
                         std::filesystem::copy_options::overwrite_existing);

@@ -23,6 +23,8 @@ TEST_CASE("files that others write are refused by what they are", "[hf_foreign]"
   const foreign files[] = {
       {R"({"_class_name": "UNet2DConditionModel"})", "config._class_name is a model of diffusers"},
       {R"({"_diffusers_version": "0.30"})", "a model of diffusers"},
+      {R"({"model_index": {}, "transformer": {}})", "config.model_index is a pipeline of diffusers"},
+      {R"({"unet": {}, "vae": {}})", "config.vae is a pipeline of diffusers"},
       {R"({"class_name": "Functional", "config": {}})", "a model of Keras"},
       {R"({"peft_type": "LORA", "r": 16})", "config.peft_type is an adapter of PEFT"},
       {R"({"dim": 4096, "n_layers": 32, "n_heads": 32})", "config.dim is a file of Meta or Mistral"},

@@ -137,6 +137,10 @@ TEST_CASE("layers and parts that are left out, in every spelling", "[quantizatio
   for (const assumption& one : read_hf_config(config).assumed)
     if (one.field == "quantization_config: modules") said = one.value;
   CHECK(said == "re:.*[qk]_proj and 1 more");
+  config = with_method("llama", R"({"quant_method":"fp8","ignore":["model.layers.31","model.layers.32"]})");
+  for (const assumption& one : read_hf_config(config).assumed)
+    if (one.field == "quantization_config: modules") said = one.value;
+  CHECK(said == "model.layers.32");
 }
 
 TEST_CASE("published quantised checkpoints", "[quantization]") {
