@@ -186,6 +186,8 @@ error in_own_words(const command& asked, const error& refusal) {
                     : refusal;
   }
   if (is_place_in_a_file(field)) return refusal;
+  if (const std::string_view instead = without_figure(field, refusal.given()); !instead.empty())
+    return {refusal.code(), field, refusal.given(), instead};
   const std::string valid = valid_words(asked, std::string(refusal.valid()));
   if (const option* const one = field == "file" ? given_as(asked, refusal.given()) : nullptr)
     return {refusal.code(), one->name, refusal.given(), valid};

@@ -32,6 +32,15 @@ inline namespace abi_0 {
   return is_part ? std::string(field) : place_of_field(rest);
 }
 
+/// What does without a figure that no source establishes of a chip: a question has no place for it. Empty of other
+/// fields. Worked: without "DCN rate of the chip" it is one slice.
+[[nodiscard]] inline std::string_view without_figure(std::string_view field, std::string_view given) {
+  if (given != "unknown") return {};
+  if (field == "DCN rate of the chip") return "one slice: no source has the rate between slices of this chip";
+  if (field == "PCIe rate of the chip") return "all tensors and state in HBM: no source has this rate of the chip";
+  return {};
+}
+
 /// A path without the unit of its key. Worked: of "deadline_s" it is "deadline".
 [[nodiscard]] inline std::string_view path_without_unit(std::string_view path) {
   for (const std::string_view unit : {"_usd_per_s", "_per_s", "_bytes", "_usd", "_gib", "_s"}) {

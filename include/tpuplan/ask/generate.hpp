@@ -12,6 +12,7 @@
 #include <tpuplan/estimate/generation.hpp>
 #include <tpuplan/launch/pictures.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <tpuplan/read/diffusers.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <utility>

@@ -8,6 +8,7 @@
 #include <string>
 #include <tpuplan/ask/day.hpp>
 #include <tpuplan/ask/fleets.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <utility>
 #include <vector>
 

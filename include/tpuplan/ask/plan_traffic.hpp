@@ -8,6 +8,7 @@
 #include <string>
 #include <tpuplan/ask/simulation.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <utility>
 #include <vector>
 

@@ -179,6 +179,8 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
 [[nodiscard]] inline error by_key_of_request(const error& refusal, const question_rows& tables) {
   const std::string_view field = refusal.field();
   if (field.substr(0, 8) == "request." || field.find('[') != std::string_view::npos) return refusal;
+  if (const std::string_view valid = without_figure(field, refusal.given()); !valid.empty())
+    return {refusal.code(), field, refusal.given(), valid};
   const std::string place = place_of_field(field);
   const std::string_view owner = field.substr(0, field.find('.'));
   std::string_view whole, part;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <tpuplan/ask/risk_ways.hpp>
 #include <tpuplan/base/integer.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <tpuplan/read/zones.hpp>
 #include <utility>
 #include <vector>

@@ -39,12 +39,11 @@ class known {
   /// Whether no source establishes the figure.
   [[nodiscard]] constexpr bool is_unknown() const noexcept { return state_ == state::not_known; }
 
-  /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown, of which `valid` says
-  /// what does without it.
-  [[nodiscard]] constexpr T value(detail::words field = "figure",
-                                  detail::words valid = "a figure given by the caller") const {
+  /// The figure. Throws `errc::unknown_figure`, naming `field`, where it is absent or unknown.
+  [[nodiscard]] constexpr T value(detail::words field = "figure") const {
     if (state_ == state::not_there) detail::fail(errc::unknown_figure, field, "absent", "a chip that has it");
-    if (state_ == state::not_known) detail::fail(errc::unknown_figure, field, "unknown", valid);
+    if (state_ == state::not_known)
+      detail::fail(errc::unknown_figure, field, "unknown", "a figure given by the caller");
     return value_;
   }
 

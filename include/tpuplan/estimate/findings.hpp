@@ -45,7 +45,7 @@ constexpr Finding finding_of(Kind kind, std::string_view subject) {
 }
 
 /// A number as the value of a field in a finding.
-constexpr text<112> words_of(std::int64_t number) { return text<112>{}.append(number); }
+constexpr text<160> words_of(std::int64_t number) { return text<160>{}.append(number); }
 
 /// Whether a change replaces the best one so far: it gains more, and at least `smallest`.
 template <class Finding>

@@ -268,16 +268,17 @@ constexpr void check_lengths(const serving_job& job) {
   check_lengths("serving_job.output.longest", "serving_job.output.mean", "serving_job.output.mean_square", job.output);
 }
 
+constexpr void check_target(const latency_target& target, words field) {
+  in_range(field, target.share, 0, 1, "a share of 0 (the mean) to 1");
+  in_range(field, not_negative(field, target.limit.value()), 0, 1e9, "a limit of 0 (none) to 1e9 s");
+  if (target.share > 0 && target.limit.value() == 0)
+    fail(errc::missing_field, field, "missing", "a limit above 0 s, for a share of the requests");
+}
+
 constexpr void validate(const latency_targets& targets) {
-  const auto check = [](const latency_target& target, words share, words limit) {
-    in_range(share, target.share, 0, 1, "0 (the mean) to 1");
-    in_range(limit, not_negative(limit, target.limit.value()), 0, 1e9, "0 (none) to 1e9 s");
-    if (target.share > 0 && target.limit.value() == 0)
-      fail(errc::missing_field, limit, "missing", "a time above 0 s, for a share of the requests");
-  };
-  check(targets.first_token, "percentiles.first_token.share", "percentiles.first_token.limit");
-  check(targets.per_token, "percentiles.per_token.share", "percentiles.per_token.limit");
-  check(targets.end_to_end, "percentiles.end_to_end.share", "percentiles.end_to_end.limit");
+  check_target(targets.first_token, "percentiles.first_token");
+  check_target(targets.per_token, "percentiles.per_token");
+  check_target(targets.end_to_end, "percentiles.end_to_end");
 }
 
 /// Refuses what a model that is no decoder is not asked.

@@ -74,8 +74,7 @@ enum class member_share : std::uint8_t {
 /// The rate of one chip into the network between slices: its share of the host's network card, or of PCIe where that is
 /// less. Throws where the chip's DCN rate is not known. Worked: 6.25 GB/s on v5p.
 [[nodiscard]] constexpr bytes_per_second dcn_rate(const chip_spec& chip) {
-  const bytes_per_second network =
-      chip.host.dcn.value("DCN rate of the chip", "one slice, or a rate given in chip.host.dcn");
+  const bytes_per_second network = chip.host.dcn.value("DCN rate of the chip");
   detail::positive("DCN rate of the chip", network.value());
   return min(network, chip.host.pcie.value_or(network));
 }

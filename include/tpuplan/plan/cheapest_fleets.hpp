@@ -10,6 +10,7 @@
 #include <tpuplan/hardware/gpus.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/serving_plan.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <tpuplan/simulate/slowdown.hpp>
 #include <utility>
 #include <vector>

@@ -11,6 +11,7 @@
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/serving_request.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <vector>
 
 /// @file

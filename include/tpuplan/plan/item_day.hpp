@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/plan/day_payment.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <tpuplan/plan/traffic.hpp>
 #include <tpuplan/simulate/batches.hpp>
 #include <utility>

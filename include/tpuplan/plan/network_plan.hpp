@@ -12,6 +12,7 @@
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <vector>
 
 /// @file

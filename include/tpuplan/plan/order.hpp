@@ -96,46 +96,6 @@ std::vector<std::size_t> ranked_order(std::size_t count, const Figures& figures,
   return places;
 }
 
-/// The best of values that are offered one after the other, in any order: of those whose first figure is equal to the
-/// smallest one, the first by `ranked_order`. Others are forgotten at once.
-template <class T>
-class best_of_equals {
- public:
-  bool empty() const noexcept { return equals_.empty(); }
-  /// The smallest first figure; precondition: not empty.
-  double least() const noexcept { return least_; }
-  /// Whether a value of that first figure could still be the best.
-  bool may_take(double first) const noexcept { return equals_.empty() || !is_beyond(first, least_); }
-  /// Keeps a value that may be the best.
-  void offer(const rank_figures& figures, T value) {
-    if (!may_take(figures[0])) return;
-    if (equals_.empty() || figures[0] < least_) {
-      least_ = figures[0];
-      std::size_t kept = 0;
-      for (std::size_t i = 0; i < equals_.size(); ++i) {
-        if (is_beyond(equals_[i].first[0], least_)) continue;
-        if (kept != i) equals_[kept] = std::move(equals_[i]);
-        ++kept;
-      }
-      equals_.erase(equals_.begin() + static_cast<std::ptrdiff_t>(kept), equals_.end());
-    }
-    equals_.emplace_back(figures, std::move(value));
-  }
-  /// The figures and the value of the best one; precondition: not empty. `before(a, b)` is the canonical order of
-  /// values.
-  template <class Before>
-  const std::pair<rank_figures, T>& best(const Before& before) const {
-    const auto figures = [&](std::size_t i) -> const rank_figures& { return equals_[i].first; };
-    return equals_[ranked_order(equals_.size(), figures, [&](std::size_t a, std::size_t b) {
-      return before(equals_[a].second, equals_[b].second);
-    })[0]];
-  }
-
- private:
-  double least_ = 0;
-  std::vector<std::pair<rank_figures, T>> equals_{};
-};
-
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

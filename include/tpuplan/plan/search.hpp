@@ -32,32 +32,6 @@ bool contains(const std::vector<T>& list, const T& value) {
   return false;
 }
 
-/// Sorts by `before(a, b)`, equal values as they stood: std::stable_sort costs a compiler more, type by type.
-template <class T, class Before>
-void sort_in_order(std::vector<T>& values, const Before& before) {
-  std::vector<T> sorted;
-  sorted.reserve(values.size());
-  for (const std::size_t place :
-       order_of(values.size(), [&](std::size_t a, std::size_t b) { return before(values[a], values[b]); }))
-    sorted.push_back(std::move(values[place]));
-  values.swap(sorted);
-}
-
-/// Ranks by `figures(value)`, equal values as they stood.
-template <class T, class Figures>
-void rank_in_order(std::vector<T>& values, const Figures& figures) {
-  std::vector<rank_figures> of;
-  of.reserve(values.size());
-  for (const T& value : values) of.push_back(figures(value));
-  std::vector<T> ranked;
-  ranked.reserve(values.size());
-  for (const std::size_t place : ranked_order(
-           values.size(), [&](std::size_t i) -> const rank_figures& { return of[i]; },
-           [](std::size_t a, std::size_t b) { return a < b; }))
-    ranked.push_back(std::move(values[place]));
-  values.swap(ranked);
-}
-
 /// The name of the chip that `given`, a name or an alias, means: in the table or among the request's chips.
 template <class Request>
 text<24> chip_named(const Request& request, std::string_view field, std::string_view given) {

@@ -15,6 +15,7 @@
 #include <tpuplan/plan/order.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/plan/serving_request.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <tpuplan/simulate/replica_rates.hpp>
 #include <utility>
 #include <vector>

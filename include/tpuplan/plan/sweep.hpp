@@ -10,6 +10,7 @@
 #include <tpuplan/base/random.hpp>
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <vector>
 
 /// @file

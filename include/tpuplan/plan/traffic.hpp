@@ -12,6 +12,7 @@
 #include <tpuplan/plan/autoscaling.hpp>
 #include <tpuplan/plan/day_payment.hpp>
 #include <tpuplan/plan/search.hpp>
+#include <tpuplan/plan/sorting.hpp>
 #include <tpuplan/simulate/simulation.hpp>
 #include <utility>
 #include <vector>

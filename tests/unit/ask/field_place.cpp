@@ -21,6 +21,9 @@ TEST_CASE("fields of the library have places in a request") {
   CHECK(path_without_unit("budget_usd_per_s") == "budget");
   CHECK(path_without_unit("host_cache_gib") == "host_cache");
   CHECK(path_without_unit("_s").empty());
+  CHECK(without_figure("DCN rate of the chip", "unknown").substr(0, 10) == "one slice:");
+  CHECK(without_figure("DCN rate of the chip", "0").empty());
+  CHECK(without_figure("chip.ici", "unknown").empty());
 }
 
 }  // namespace ask_field_place_tests

@@ -34,8 +34,8 @@ enum class serving_finding_kind : std::uint8_t {
 struct serving_finding {
   serving_finding_kind kind = serving_finding_kind::batch;  ///< what is wasted
   text<40> subject{};                                       ///< the field to change
-  text<112> now{};                                          ///< its value
-  text<112> better{};                                       ///< the value advised
+  text<160> now{};                                          ///< its value
+  text<160> better{};                                       ///< the value advised
   per_second rate_now{};     ///< output tokens per second, of an encoder requests; at capacity where these have a rate
   per_second rate_then{};    ///< with the change
   seconds per_token_now{};   ///< mean time of an output token as it is

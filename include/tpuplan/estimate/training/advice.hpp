@@ -51,8 +51,8 @@ struct training_case {
 struct finding {
   finding_kind kind = finding_kind::batch;  ///< what is wasted
   text<40> subject{};                       ///< the field to change
-  text<112> now{};                          ///< its value
-  text<112> better{};                       ///< the value advised
+  text<160> now{};                          ///< its value
+  text<160> better{};                       ///< the value advised
   seconds step_time_now{};                  ///< of the job as it is
   seconds step_time_then{};                 ///< of the job with the change
   double work = 1;                          ///< ratio of useful FLOPs per step and chip, then over now
@@ -154,8 +154,8 @@ constexpr void improve(finding& best, const advice_base& base, const training_ca
 }
 
 /// The degrees inside a slice, as "data 2 x fsdp 16 x tensor 4".
-constexpr text<112> words_of(const layout& mesh) {
-  text<112> words;
+constexpr text<160> words_of(const layout& mesh) {
+  text<160> words;
   const auto append = [&words](std::string_view label, std::int64_t degree) {
     if (degree > 1) words.append(words.empty() ? "" : " x ").append(label).append(degree);
   };
@@ -165,7 +165,7 @@ constexpr text<112> words_of(const layout& mesh) {
   append("expert ", mesh.expert);
   append("context ", mesh.context);
   append("pipeline ", mesh.pipeline);
-  return words.empty() ? text<112>{"one device"} : words;
+  return words.empty() ? text<160>{"one device"} : words;
 }
 
 /// Where a chip has fewer than the critical number of tokens: tries doubling the batch until it has as many, as far as
@@ -230,7 +230,7 @@ constexpr finding head_size_finding(const advice_base& base) {
   const std::int64_t kv_width = checked_multiply(attention.kv_heads, attention.head_dim);
   if (width % size != 0 || kv_width % size != 0 || width / size % (kv_width / size) != 0) return best;
   const auto words = [](const attention_spec& of) {
-    return text<112>{}.append(of.heads).append(" heads of ").append(of.head_dim);
+    return text<160>{}.append(of.heads).append(" heads of ").append(of.head_dim);
   };
   best.now = words(attention);
   attention.head_dim = size;
@@ -268,7 +268,7 @@ constexpr finding heads_finding(const advice_base& base) {
     improve(best, base, then, base.now.model);
   }
   const auto words = [](const training_case& of) {
-    return text<112>{}.append(of.model.attention.heads).append(" heads, tensor ").append(of.mesh.tensor);
+    return text<160>{}.append(of.model.attention.heads).append(" heads, tensor ").append(of.mesh.tensor);
   };
   best.now = words(base.now);
   best.better = words(best.then);
@@ -379,7 +379,7 @@ constexpr finding slices_finding(const advice_base& base) {
     improve(best, base, then);
   });
   const auto words = [](const training_case& of) {
-    return text<112>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
+    return text<160>{}.append(slices(of.mesh)).append(" x ").append(name(of.where).view());
   };
   best.now = words(base.now);
   best.better = words(best.then);

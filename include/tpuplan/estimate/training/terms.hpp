@@ -221,7 +221,8 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   }
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
-    const double exposed = taken_as_tuned(job.software) ? constants.exposed_tensor : constants.general_exposed_tensor;
+    const double exposed =
+        taken_as_tuned(job.software) ? constants.exposed_tensor : constants.general_exposed_tensor;
     const double moved = others * (4 * d + 2 * sizes.width.cross) * number * sizes.layers;
     terms.tensor = collective_of(where, mesh.tensor, units, moved, exposed);
     terms.wires_once += seconds{2 * moved / wires};  // forward and backward
@@ -258,9 +259,7 @@ constexpr void add_dcn(layout_terms& terms, const training_sizes& sizes, const t
 constexpr void add_host(layout_terms& terms, const training_sizes& sizes, const training_job& job, const slice& where,
                         const calibration& constants) {
   if (job.state_on_host == host_state::none) return;
-  constexpr words field = "PCIe rate of the chip";
-  const double rate =
-      positive(field, host_rate(where.chip).value(field, "state in HBM, or a rate given in chip.host.pcie").value());
+  const double rate = positive("PCIe rate of the chip", host_rate(where.chip).value("PCIe rate of the chip").value());
   const double weights = sizes.held.trained * size_of(job.weights).value();
   const double frozen = sizes.held.frozen_bytes.value();
   double once = 2 * sizes.held.trained * optimizer_bytes_per_parameter(job).value();
@@ -378,8 +377,12 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   about.length = math::log2(static_cast<double>(job.sequence_length));
   about.chips = math::log2(chip_total);
   about.chip = chip_mark(where.chip.name);
-  const bool kinds[] = {has_experts(model), in_eight_bits(job), mesh.tensor > 1,
-                        mesh.expert > 1,    mesh.context > 1,   checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1};
+  const bool kinds[] = {has_experts(model),
+                        in_eight_bits(job),
+                        mesh.tensor > 1,
+                        mesh.expert > 1,
+                        mesh.context > 1,
+                        checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1};
   std::uint32_t bit = 1;
   for (const bool is : kinds) {
     if (is) about.kind |= bit;
