@@ -34,6 +34,13 @@ static_assert(total_parameters(clips()) == 5);
 static_assert(forward_flops_per_example(denoiser_for(clips(), 0, hd, 512)).value() ==
               2 * (75600.0 + 512 + 76112 + 1 + 1280 * 720 * 81.0));
 
+// A pipeline without a decoder may make each pixel by itself.
+static_assert([] {
+  diffusion_pipeline p = clips();
+  p.spatial = p.temporal = p.patch = 1;
+  return latents_of(p, {64, 32, 1}).columns == 64;
+}());
+
 // Images that are edited stand beside the one that is made, and frames are patched in time too.
 constexpr diffusion_pipeline edits() {
   diffusion_pipeline p = clips();

@@ -16,6 +16,7 @@ TEST_CASE("every day of four years is as many days after the first", "[date]") {
   CHECK(date_after("2400-02-29", 0) == "2400-02-29");
   CHECK(date_after("2000-01-01", 146097) == "2400-01-01");
   CHECK(date_after("9999-12-31", -2921939) == "2000-01-01");
+  CHECK(date_after("9999-12-30", 1) == "9999-12-31");
 }
 
 TEST_CASE("dates beyond those with four digits are refused", "[date]") {

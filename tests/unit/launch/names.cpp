@@ -13,11 +13,16 @@ TEST_CASE("a number has up to 20 figures, no sign and no zero in front") {
   for (const char* none : {"", "0", "01", "-1", "1e3"}) CHECK_FALSE(detail::is_number(none));
 }
 
+TEST_CASE("a region has a number at its end") {
+  for (const char* region : {"us-east5", "asia-northeast1", "us-central12"}) CHECK(detail::is_region(region));
+  for (const char* none : {"us-east", "us5", "us-east5-b", "us--east5", "us-5", "Us-east5", ""})
+    CHECK_FALSE(detail::is_region(none));
+}
+
 TEST_CASE("an image may name its host, with a port from 1 on") {
   for (const char* image : {"jax", "eu.gcr.io/p/i:v1", "localhost:5000/i", "host:1/path/i"})
     CHECK(detail::is_image(image));
-  for (const char* none : {"host:0/i", "host:/i", "host:5000/", "Host:x/i"})
-    CHECK_FALSE(detail::is_image(none));
+  for (const char* none : {"host:0/i", "host:/i", "host:5000/", "Host:x/i"}) CHECK_FALSE(detail::is_image(none));
 }
 
 TEST_CASE("an address of mail has up to 254 characters, with a dot behind the name") {

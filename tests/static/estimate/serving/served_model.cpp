@@ -51,6 +51,16 @@ static_assert([] {
   return detail::state_copies(model, {8, {}, {}, 2}, on) == 1 && detail::state_copies(model, {8, {}, {}, 0}, on) == 2 &&
          detail::state_copies(model, {8, {}, {}, 8}, on) == 2;
 }());
+// One of a single head is shared by its 64 channels.
+static_assert([] {
+  transformer model = llama_3_8b();
+  model.layers = 2, model.recurrent.layers = 1;
+  model.recurrent.width = 64, model.recurrent.heads = 1, model.recurrent.key_dim = 16;
+  detail::replica on;
+  on.devices = 128;
+  return detail::state_copies(model, {128, {}, {}, 64}, on) == 1 &&
+         detail::state_copies(model, {128, {}, {}, 0}, on) == 2;
+}());
 
 }  // namespace
 

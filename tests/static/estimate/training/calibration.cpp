@@ -19,6 +19,15 @@ static_assert(runs_behind(chip_spec{}).dense == 0 && runs_behind(v5p).experts >=
 
 static_assert(find_chip_constants(own(), v5p)->mxu_fraction == 0.75 && !find_chip_constants(own(), v6e));
 
+// As many chips as there are places for.
+static_assert([] {
+  calibration constants = own();
+  for (auto& chip : constants.chips.items) chip = {"v5p", 0.75};
+  constants.chips.count = constants.chips.items.size();
+  validate(constants);
+  return true;
+}());
+
 }  // namespace
 
 }  // namespace static_estimate_training_calibration_tests

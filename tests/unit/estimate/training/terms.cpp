@@ -45,6 +45,28 @@ TEST_CASE("terms of one chip, by hand: llama-3-8b on v5p under full remat") {
   CHECK(refusal_of([&] { (void)work_terms_of(sizes, model, job, v5p, 0); }).code == errc::missing_field);
 }
 
+TEST_CASE("a step of 700 tokens on each device is as long as published ones, and one of fewer is not") {
+  const slice where = slice_for("v5p-8");
+  training_job job = job_of(4, 700);
+  CHECK_FALSE(step_time(llama_3_8b(), job, fsdp_layout(where), where).extrapolated);
+  job.sequence_length = 699;
+  CHECK(step_time(llama_3_8b(), job, fsdp_layout(where), where).extrapolated);
+}
+
+TEST_CASE("each kind of sharding is a bit of what a job is compared by") {
+  const slice where = slice_for("v5p-8");
+  const transformer model = llama_3_8b();
+  const training_job job = job_of(64, 4096);
+  const auto kind_of = [&](const layout& mesh) {
+    return detail::training_features(sizes_of(model, job), model, job, mesh, where).kind;
+  };
+  const std::uint32_t plain = kind_of({1, 4, 1});
+  CHECK(plain == 0);
+  CHECK(kind_of({1, 2, 2}) == 4);
+  CHECK(kind_of({1, 2, 1, 1, 2}) == 16);
+  CHECK(kind_of({1, 2, 1, 1, 1, 2}) == 32);
+}
+
 TEST_CASE("the bytes of a stage are what is fixed and what its tokens add") {
   const transformer model = llama_3_8b();
   const slice where = slice_for("v5p-128");
