@@ -314,7 +314,7 @@ TEST_CASE("what to relax where no slice serves, and how far", "[slow]") {
   CHECK_FALSE(only(both, plan_limit::ttft));
   const std::optional<serving_relaxation> targets = only(both, plan_limit::targets);
   REQUIRE(targets);
-  both.job.tpot_target = seconds{targets->needed}, both.job.ttft_target = seconds{targets->needed};
+  both.job.tpot_target = seconds{targets->needed}, both.job.ttft_target = seconds{targets->needed_ttft};
   CHECK(has_plan(both));
 
   serving_request poor = chat_request();

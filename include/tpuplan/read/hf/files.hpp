@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/checks.hpp>
 #include <tpuplan/json/file.hpp>
 #include <utility>
 
