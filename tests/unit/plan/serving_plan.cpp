@@ -96,7 +96,8 @@ TEST_CASE("targets by percentile: each plan keeps them in a simulation, and one 
   const slice where = slice_for("v6e-8");
   CHECK(says(refusal_of([&] { static_cast<void>(serve(r.model, r.job, {}, where)); }).message, "percentiles"));
   r.job.percentiles.first_token.share = 1.5;
-  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message, "percentiles.first_token is 1.5; valid: a share"));
+  CHECK(says(refusal_of([&] { static_cast<void>(plan_serving(r)); }).message,
+             "percentiles.first_token is 1.5; valid: a share"));
 }
 
 TEST_CASE("plans that are asked for are the first of all plans: what is not simulated is none of them", "[slow]") {
