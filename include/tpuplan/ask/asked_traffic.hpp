@@ -93,7 +93,7 @@ class asked_traffic {
     if (trace_.empty()) use_draft_cost(model_, job_);
     loop_ = loop_of(job_);
     if (asked.requests != 0 && asked.requests < 100)
-      fail(errc::out_of_range, "requests", asked.requests, "100 or more that are counted, of 200 mostly nine of ten");
+      fail(errc::out_of_range, "requests", asked.requests, "100 or more");
     requests_ = asked.requests == 0 ? std::max(planning_requests_of(job_), 10 * loop_.clients) : asked.requests;
     check_routing();
     check_priorities();

@@ -46,7 +46,8 @@ constexpr void append_two_digits(text<10>& to, std::int64_t number) {
 /// no date from 2000 on. Worked: from 2026-06-03 to 2026-11-22 are 172 days.
 [[nodiscard]] constexpr std::int64_t days_between(std::string_view from, std::string_view to) {
   if (!is_iso_date(from) || !is_iso_date(to)) {
-    detail::fail(errc::malformed_input, "date", is_iso_date(from) ? to : from, "an ISO date from 2000 on, such as 2026-09-17");
+    detail::fail(errc::malformed_input, "date", is_iso_date(from) ? to : from,
+                 "an ISO date from 2000 on, such as 2026-09-17");
   }
   return detail::day_number(to) - detail::day_number(from);
 }
@@ -55,7 +56,8 @@ constexpr void append_two_digits(text<10>& to, std::int64_t number) {
 /// before 2000 or after 9999. Source: the inverse of the count above, as H. Hinnant derives it ("chrono-compatible
 /// low-level date algorithms"). Worked: 40 days after 2026-12-01 is 2027-01-10.
 [[nodiscard]] constexpr text<10> date_after(std::string_view from, std::int64_t days) {
-  if (!is_iso_date(from)) detail::fail(errc::malformed_input, "date", from, "an ISO date from 2000 on, such as 2026-09-17");
+  if (!is_iso_date(from))
+    detail::fail(errc::malformed_input, "date", from, "an ISO date from 2000 on, such as 2026-09-17");
   if (days < -3000000 || days > 3000000) detail::fail(errc::out_of_range, "date: days", days, "-3000000 to 3000000");
   const std::int64_t number = detail::day_number(from) + days;
   const std::int64_t era = number / 146097, day_of_era = number % 146097;

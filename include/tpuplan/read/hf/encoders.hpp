@@ -50,7 +50,9 @@ inline bool has_relative_kind(const config_fields& fields, std::string_view kind
   return std::find(given.begin(), given.end(), nlohmann::json(std::string(kind))) != given.end();
 }
 
-/// DeBERTa: a table of relative positions for all layers, in place of absolute ones or beside them.
+/// DeBERTa: a table of relative positions for all layers, in place of absolute ones or beside them. Each layer projects
+/// it, and multiplies queries ("c2p"), keys ("p2c") or both with all of its rows, before the distances that occur are
+/// gathered. Source: disentangled_attention_bias in transformers/models/deberta_v2, looked up 2026-11-29.
 inline void read_deberta(config_fields& fields, transformer& model) {
   const json_object& given = fields.object();
   const std::int64_t d = model.d_model;
