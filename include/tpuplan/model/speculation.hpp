@@ -41,11 +41,11 @@ constexpr double tokens_at(double acceptance, std::int64_t drafted) {
                      std::int64_t{4096}, "1 to 4096");
   const auto most = static_cast<double>(by.draft_tokens + 1);
   detail::in_range("speculation.acceptance", by.acceptance, 0, 0.9999, "0 to 0.9999");
-  if (by.accepted_length > 0) {
+  if (by.accepted_length != 0) {
+    detail::in_range("speculation.accepted_length", by.accepted_length, 1, most, "1 to one more than the draft tokens");
     if (by.acceptance > 0)
       detail::fail(errc::invalid_argument, "speculation.acceptance", by.acceptance, "0 beside an accepted length");
-    return detail::in_range("speculation.accepted_length", by.accepted_length, 1, most,
-                            "1 to one more than the draft tokens");
+    return by.accepted_length;
   }
   if (!(by.acceptance > 0))
     detail::fail(errc::missing_field, "speculation.acceptance", "missing", "above 0, or an accepted length");

@@ -44,7 +44,7 @@ struct session_request {
 namespace detail {
 
 inline bool has_opening(const session_traffic& sessions) {
-  return !sessions.opening.quantiles.empty() || sessions.opening.median > 0;
+  return !sessions.opening.quantiles.empty() || sessions.opening.median != 0;  // below 0 or NaN it is refused
 }
 
 inline void validate(const session_traffic& sessions) {
