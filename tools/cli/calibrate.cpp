@@ -279,8 +279,9 @@ std::string commands_for(const std::vector<measured_run>& runs) {
   };
   const bool trains = has(measured_kind::step, measured_kind::memory);
   const bool serves = has(measured_kind::token, measured_kind::first_token);
+  const bool plans = has(measured_kind::step, measured_kind::step) || serves;
   return trains && serves ? "train, fit, plan, risk, serve and simulate"
-         : trains         ? "train, fit, plan and risk"
+         : trains         ? (plans ? "train, fit, plan and risk" : "train, fit and risk")
                           : "serve, simulate and plan --serve";
 }
 

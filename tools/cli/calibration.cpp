@@ -26,8 +26,8 @@ nlohmann::json load_runs(const std::string& path) {
 own_constants load_calibration(const std::string& path, calibrated_part part, const own_constants& usual) {
   if (path.empty()) return usual;
   const measured_runs read = read_runs(load_runs(path), path);
-  const own_constants known = constants_knowing(read.runs, usual);
-  if (!knows(known, part)) refuse("--calibration", path, "a file with " + std::string(name(part)));
+  const own_constants known = constants_knowing(read, usual);
+  if (!knows(known, part)) refuse("--calibration", path, "a file with " + needed_runs(known, part));
   return known;
 }
 

@@ -111,7 +111,8 @@ bool is_place_in_a_file(std::string_view field) {
     if (!rest.empty() && (rest.front() == '.' || rest.front() == ':' || rest.front() == '[' || rest.front() == ','))
       return true;
   }
-  return field.find("rows[") != std::string_view::npos || field.find("records[") != std::string_view::npos;
+  return field.find("rows[") != std::string_view::npos || field.find("records[") != std::string_view::npos ||
+         field.substr(0, 4) == "run ";  // of a file of runs
 }
 
 /// The option or argument whose file a refusal is about: the field is the text that was typed for it, alone or with a

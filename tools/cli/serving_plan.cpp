@@ -24,8 +24,8 @@ asked_serving_plan read_asked(model_config& config, const plan_options& given, c
   asked_serving_plan asked = read_request<asked_serving_plan>(given.standing);
   asked.job = given.traffic.job;
   asked.prompts = given.traffic.prompts, asked.outputs = given.traffic.outputs;
-  asked.constants =
-      load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}).serving;
+  learn(config, asked.constants,
+        load_calibration(given.job.calibration, calibrated_part::serving, {{}, given.traffic.constants, {}}));
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
   use_own_lengths(config.model, with.is_given("--input-len"), with.is_given("--output-len"), asked.job);
   if (with.is_given("--weights")) asked.job.weights = *given.job.weights;

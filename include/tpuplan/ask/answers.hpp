@@ -309,7 +309,7 @@ template <class Request>
   model_config config = model_of(asked.config);
   use_stored_format(config, job_gives(request, "weights"), asked.job);
   use_own_lengths(config.model, job_gives(request, "prompt"), job_gives(request, "output"), asked.job);
-  asked.constants = constants_of(asked.calibration, calibrated_part::serving, {{}, asked.constants, {}}).serving;
+  learn(config, asked.constants, constants_of(asked.calibration, calibrated_part::serving, {{}, asked.constants, {}}));
   return config;
 }
 [[nodiscard]] inline reply serve_answered(const nlohmann::json& request, const wanted_beside& beside) {

@@ -51,15 +51,20 @@ enum class calibrated_part : std::uint8_t {
   return false;
 }
 
+/// What a calibration without effect lacks. Worked: "training steps; left out: run 1 (lora_targets is missing)".
+[[nodiscard]] inline std::string needed_runs(const own_constants& known, calibrated_part part) {
+  return std::string(name(part)) + (known.left_out.empty() ? "" : "; left out: " + known.left_out);
+}
+
 /// The constants of a calibration, or of records, beside others; `usual` where there is none. Throws for a document
 /// that `read_runs` refuses, and for one that says nothing to the question. Worked: of a calibration with a step
 /// `training.own` has a run, and as `serving` it is refused.
 [[nodiscard]] inline own_constants constants_of(const nlohmann::json& calibration, calibrated_part part,
                                                 const own_constants& usual = {}) {
   if (calibration.is_null()) return usual;
-  const own_constants known = constants_knowing(read_runs(calibration, "calibration").runs, usual);
+  const own_constants known = constants_knowing(read_runs(calibration, "calibration"), usual);
   if (!knows(known, part))
-    detail::fail(errc::invalid_argument, "calibration", "given without effect", "one with " + std::string(name(part)));
+    detail::fail(errc::invalid_argument, "calibration", "given without effect", "one with " + needed_runs(known, part));
   return known;
 }
 
@@ -72,20 +77,36 @@ enum class calibrated_part : std::uint8_t {
           {known.serving.own_prefill.count, "first token", "first tokens"}};
 }
 
+/// The records that say nothing to any question because they lack something, as what is assumed. Worked: nothing where
+/// there are none.
+[[nodiscard]] inline assumed_values assumed_left_out(const own_constants& known) {
+  if (known.left_out.empty()) return {};
+  return {{"calibration", "without " + known.left_out}};
+}
+
 /// Lets a job know the runs: its constants, and how well its program is tuned where the job does not say it.
 inline void learn(placed_job& all, const own_constants& known) {
   all.known_memory = known.memory;
   all.constants = known.training;
+  for (auto& said : assumed_left_out(known)) all.assumed.push_back(std::move(said));
   for (auto& said : assumed_runs(counts_of({known.training, {}, known.memory}))) all.assumed.push_back(std::move(said));
   use_level_of_runs(known.training.own.count > 0 ? known.training.own : known.memory, all.job, all.assumed);
 }
 /// The same of a plan, which learns of steps alone.
 inline void learn(plan_request& request, const own_constants& known, assumed_values& assumed) {
   request.constants = known.training;
+  for (auto& said : assumed_left_out(known)) assumed.push_back(std::move(said));
   for (auto& said : assumed_runs(counts_of({known.training, {}, {}}))) assumed.push_back(std::move(said));
   use_level_of_runs(known.training.own, request.job, assumed);
   if (known.memory.count > 0)
     assumed.emplace_back("memory", "as without your own peaks, which correct single jobs: ask fit about the plan");
+}
+
+/// The same of an engine, whose constants these are; what was left out stands beside what was read of the model.
+inline void learn(model_config& config, serving_calibration& constants, const own_constants& known) {
+  constants = known.serving;
+  for (const auto& [field, value] : assumed_left_out(known))
+    config.assumed.push_back({field, value, std::string(not_given)});
 }
 
 }  // namespace abi_0

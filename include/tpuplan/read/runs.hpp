@@ -170,6 +170,8 @@ inline void add_serving(const json_object& record, const std::string& path, meas
     return;
   }
   const bool token = read.question == serving_question::engine_step;
+  if (token && !record.has("output_len"))
+    fail(errc::missing_field, record.path("output_len"), "missing", "the output tokens of a request");
   if (!token && (read.question == serving_question::end_to_end || read.batch > 1)) {
     into.skipped.emplace_back(read.id, "the first token of one prompt is wanted, not of several");
     return;
@@ -296,6 +298,7 @@ struct own_constants {
   calibration training{};         ///< steps
   serving_calibration serving{};  ///< tokens and first tokens
   own_runs memory{};              ///< peaks: see `memory_use` in estimate/training/own_runs.hpp
+  std::string left_out{};         ///< the records that lack something, and what the first of them lacks
 };
 
 namespace detail {
@@ -355,38 +358,63 @@ inline seconds steady_time_of(const measured_run& run, serving_calibration const
 
 }  // namespace detail
 
-/// The constants fitted to the runs, at most 20 of each kind, starting from `known`. Throws, naming the run, for more
-/// runs, which the message says, and for a time that differs from its estimate by a factor above 148. Worked: two
+namespace detail {
+
+/// Lets the constants know one run.
+inline void take_in(own_constants& known, const measured_run& run) {
+  switch (run.kind) {
+    case measured_kind::step:
+      known.training =
+          with_own_run(known.training, run.time, run.model, run.job, run.mesh, run.where, run.spread, run.version);
+      break;
+    case measured_kind::memory:
+      known.memory =
+          with_own_peak(known.memory, run.peak, run.model, run.job, run.mesh, run.where, run.spread, run.version);
+      break;
+    case measured_kind::token:
+      known.serving = with_own_decode(known.serving, steady_time_of(run, known.serving), run.model, run.running,
+                                      run.traffic, run.sharding, run.where, run.spread, run.version);
+      break;
+    case measured_kind::first_token:
+      known.serving = with_own_prefill(known.serving, run.time, run.model, run.traffic, run.sharding, run.where,
+                                       run.spread, run.version);
+      break;
+  }
+}
+
+}  // namespace detail
+
+/// The constants fitted to the runs, at most 20 of each kind, starting from `known`. First tokens come first, whatever
+/// their place: prompts that are slower than estimated are a part of the times of tokens. Throws, naming the run, for
+/// more runs, which the message says, and for a time that differs from its estimate by a factor above 148. Worked: two
 /// steps, a peak and a token time are 2 runs of `training.own`, 1 of `memory` and 1 of `serving.own_decode`.
 [[nodiscard]] inline own_constants constants_knowing(const std::vector<measured_run>& runs, own_constants known = {}) {
-  for (const measured_run& run : runs) {
-    try {
-      switch (run.kind) {
-        case measured_kind::step:
-          known.training =
-              with_own_run(known.training, run.time, run.model, run.job, run.mesh, run.where, run.spread, run.version);
-          break;
-        case measured_kind::memory:
-          known.memory =
-              with_own_peak(known.memory, run.peak, run.model, run.job, run.mesh, run.where, run.spread, run.version);
-          break;
-        case measured_kind::token:
-          known.serving = with_own_decode(known.serving, detail::steady_time_of(run, known.serving), run.model,
-                                          run.running, run.traffic, run.sharding, run.where, run.spread, run.version);
-          break;
-        case measured_kind::first_token:
-          known.serving = with_own_prefill(known.serving, run.time, run.model, run.traffic, run.sharding, run.where,
-                                           run.spread, run.version);
-          break;
+  for (const bool prompts : {true, false}) {
+    for (const measured_run& run : runs) {
+      if ((run.kind == measured_kind::first_token) != prompts) continue;
+      try {
+        detail::take_in(known, run);
+      } catch (const error& problem) {
+        if (problem.field() == "own_runs.count")
+          throw error(errc::out_of_range, "runs",
+                      std::to_string(most_own_runs + 1) + " or more of one kind, with " + run.id,
+                      "at most 20 of a kind: steps, peaks, tokens, first tokens");
+        throw detail::of_run(run, problem);
       }
-    } catch (const error& problem) {
-      if (problem.field() == "own_runs.count")
-        throw error(errc::out_of_range, "runs",
-                    std::to_string(most_own_runs + 1) + " or more of one kind, with " + run.id,
-                    "at most 20 of a kind: steps, peaks, tokens, first tokens");
-      throw detail::of_run(run, problem);
     }
   }
+  return known;
+}
+
+/// The constants fitted to the runs of a file, and which of its records were left out. Throws as the other does.
+/// Worked: of two steps, of which the second has no model, one is known and "run 2" is left out.
+[[nodiscard]] inline own_constants constants_knowing(const measured_runs& read, own_constants known = {}) {
+  known = constants_knowing(read.runs, std::move(known));
+  if (read.skipped.empty()) return known;
+  const auto& [id, why] = read.skipped.front();
+  known.left_out = id;
+  if (read.skipped.size() > 1) known.left_out += " and " + std::to_string(read.skipped.size() - 1) + " more";
+  known.left_out += " (" + why + ")";
   return known;
 }
 

@@ -100,6 +100,33 @@ TEST_CASE("a run has the images, the source and the masked tokens that train has
   CHECK(says(read({text}).skipped.at(0).second, "source_length is 512; valid: 0 but of an encoder and a decoder"));
 }
 
+TEST_CASE("a token and a first token of one job are what they were, in whatever order they stand") {
+  json prefill = token(0.2);
+  prefill["kind"] = "prefill", prefill["global_batch"] = 1;
+  for (json* one : {&prefill}) one->erase("replicas"), one->erase("hosts");
+  json decode = token(0.03);
+  decode.erase("replicas");
+  const measured_runs both = read({decode, prefill}), turned = read({prefill, decode});
+  REQUIRE(both.runs.size() == 2);
+  const measured_run& run = both.runs[0];
+  const seconds seen = token_of(run, constants_knowing(both.runs).serving).total;
+  CHECK(close(seen.value(), 0.03, 0.02));
+  CHECK(seen == token_of(run, constants_knowing(turned.runs).serving).total);
+}
+
+TEST_CASE("a token of requests whose answers have no length is left out, and said to be") {
+  json open = token(0.012);
+  open.erase("output_len");
+  const measured_runs got = read({open, token(0.012)});
+  REQUIRE(got.runs.size() == 1);
+  REQUIRE(got.skipped.size() == 1);
+  const own_constants known = constants_knowing(got);
+  CHECK(known.serving.own_decode.count == 1);
+  CHECK(known.left_out == "run 1 (mine.json.records[0].output_len is missing; valid: the output tokens of a request)");
+  CHECK(constants_knowing(read({token(0.012)})).left_out.empty());
+  CHECK(says(constants_knowing(read({open, open})).left_out, "run 1 and 1 more (mine.json.records[0]"));
+}
+
 TEST_CASE("kinds of measurements have names") {
   CHECK(name(measured_kind::first_token) == "first_token");
   CHECK(name(measured_kind::step) == "step");
