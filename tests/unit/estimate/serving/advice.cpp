@@ -1,5 +1,6 @@
 // Advice for serving: each kind appears where it must, not where it must not, and its gain is that of two estimates.
 #include <tpuplan/estimate/serving/advice.hpp>
+#include <tpuplan/estimate/serving/own_runs.hpp>
 
 #include "support/catch.hpp"
 #include "support/models.hpp"
@@ -148,6 +149,29 @@ TEST_CASE("advice for a chip with devices without number is refused, not sought 
   endless.shape = {9999, 9999};
   CHECK(says(refusal_of([&] { (void)serving_advice(llama_3_8b(), traffic(1024, 256), {}, endless); }).message,
              "slice.shape: chips is 99980001"));
+}
+
+TEST_CASE("runs of one's own change what a change takes, not what it gains") {
+  serving_job job = traffic(1024, 256);
+  job.concurrency = 64;
+  const slice four = slice_for("v6e-4");
+  const seconds before = serve(llama_3_8b(), job, {}, four).per_token.total;
+  const serving_findings usual = serving_advice(llama_3_8b(), job, {}, four);
+  REQUIRE(usual.count > 1);
+  for (const double slower : {2.0, 4.0}) {
+    const serving_calibration mine = with_own_decode({}, slower * before, llama_3_8b(), 64, job, {}, four);
+    const serving_estimate now = serve(llama_3_8b(), job, {}, four, mine);
+    const serving_findings own = serving_advice(llama_3_8b(), job, {}, four, mine);
+    REQUIRE(own.count == usual.count);
+    for (std::size_t i = 0; i < own.count; ++i) {
+      INFO(own.items[i].better.view());
+      CHECK(own.items[i].kind == usual.items[i].kind);
+      CHECK(close(own.items[i].gain, usual.items[i].gain, 0.01));
+      CHECK(own.items[i].rate_now == now.output_tokens);
+      CHECK(own.items[i].per_token_now == now.per_token.total);
+      CHECK(close(own.items[i].rate_then.value(), (now.output_tokens / (1 - own.items[i].gain)).value()));
+    }
+  }
 }
 
 }  // namespace estimate_serving_advice_tests
