@@ -57,7 +57,7 @@ bool is_answered(const transformer& model, const question& asked) {
 
 /// The first slice of a list on which the model serves one request at a time, with its cache by heads or by sequences.
 bool find_place(const transformer& model, question& asked) {
-  for (const char* name : {"v6e-8", "v5p-8", "tpu7x-8", "v6e-32", "v5p-64", "tpu7x-64", "v5p-256"}) {
+  for (const char* name : {"v6e-8", "v5p-8", "tpu7x-8", "v6e-32", "v5p-32", "v5p-64", "tpu7x-64", "v5p-256"}) {
     for (const cache_sharding cache : {cache_sharding::heads, cache_sharding::batch}) {
       asked.where = slice_for(name);
       asked.mesh.cache = cache;

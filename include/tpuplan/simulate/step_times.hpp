@@ -84,7 +84,7 @@ class replica_step_times {
     // Whole blocks of the mean context, as in `held_tokens`.
     const double blocks = (static_cast<double>(work.context) - 0.5) * at.per_block;
     const double context = static_cast<double>((static_cast<std::int64_t>(blocks) + 1) * block_tokens_);
-    const double cache = detail::read_of(reads_, context) * static_cast<double>(work.sequences);
+    const double cache = detail::read_of(reads_, context) * std::max(static_cast<double>(work.sequences), holders_);
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
     const double step = detail::with_host(device, at.host + at.own * begun, in_turn_);
     if (draft_ == 0) return seconds{step};
@@ -107,6 +107,7 @@ class replica_step_times {
     in_turn_ = terms.in_turn;
     host_request_ = terms.host_each;  // for a first token, as for any other; that of one prompt is in its prefill
     reads_ = terms.step.reads;
+    holders_ = terms.step.holders;
     terms.step.cache = 0;
     draft_ = terms.draft;
     running_.reserve(static_cast<std::size_t>(most) + 1);
@@ -160,6 +161,7 @@ class replica_step_times {
   std::vector<of_running> running_;  // by the number of sequences
   std::vector<double> plain_;        // the same on the device without drafts, where there are drafts
   detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
+  double holders_ = 0;               // of which each keeps whole sequences, where there are several
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   double groups_ = 1;                // of devices that attend each to prompts of their own
   double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens

@@ -138,15 +138,14 @@ constexpr seconds dispatch_of(const served_model& served, const engine_constants
 }
 
 /// The share of sequences whose pages a device has; 0 where the engine has no pages.
-constexpr double paged_share(const served_model& served, const serving_job& job, const serving_layout& mesh) {
+constexpr double paged_share(const served_model& served, const serving_job& job) {
   if (job.policy != cache_policy::paged || !row_of(job.engine).pages) return 0;
-  return mesh.cache == cache_sharding::batch ? 1 / served.on.devices : 1 / served.groups;
+  return 1 / served.holders;
 }
 
 /// Seconds of attention per sequence that do not depend on its length: a paged engine moves whole blocks of keys.
-constexpr double paging_of(const served_model& served, const serving_job& job, const serving_layout& mesh,
-                           const engine_constants& constants) {
-  const double sequences = paged_share(served, job, mesh);
+constexpr double paging_of(const served_model& served, const serving_job& job, const engine_constants& constants) {
+  const double sequences = paged_share(served, job);
   return served.passes * sequences * constants.sequence_bytes.value() * served.on.devices / served.hbm.value();
 }
 
@@ -182,6 +181,7 @@ struct decode_terms {
   double dispatch = 0;     // of experts, for each sequence
   double collectives = 0;  // moving activations, for each sequence
   double latency = 0;      // layers
+  double holders = 0;      // devices, or groups of them, of which each keeps whole sequences; 0: there is one
   double links = 0;        // the bytes that have to pass the links of a chip at their rate, for each sequence
   double weight_stream = 1, cache_stream = 1, decode_mxu = 1;  // the shares of peak rates behind these times
   bool covered = true;                                         // published runs are on such chips, of such models
@@ -205,10 +205,11 @@ constexpr decode_terms terms_of(const served_model& served, double tokens, const
   terms.reads = in_seconds(served.reads, served.cache_copies / (served.hbm.value() * constants.cache_stream));
   terms.reads.fixed *= served.state_copies / served.cache_copies;
   terms.cache = read_of(terms.reads, tokens);
-  terms.paging = paging_of(served, job, mesh, constants);
+  terms.paging = paging_of(served, job, constants);
   terms.dispatch = dispatch_of(served, constants).value();
   terms.collectives = collectives_of(served, mesh, constants.common.decode_collectives);
   terms.latency = (layer_latency_of(served, constants) + ported_latency_of(served, constants)).value();
+  terms.holders = served.holders > 1 ? served.holders : 0;
   terms.links = needed_links(served, mesh, constants.common.decode_collectives);
   terms.weight_stream = constants.common.weight_stream;
   terms.cache_stream = constants.cache_stream;
@@ -227,12 +228,18 @@ constexpr double weights_at(const decode_terms& terms, double sequences) {
   return terms.dense + terms.experts * (read < 1 ? read : 1);
 }
 
+/// Sequences whose keys and values a step takes as long to read as those of that many: where each is on one device, or
+/// group of them, the others wait for it.
+constexpr double read_at(const decode_terms& terms, double sequences) {
+  return sequences > terms.holders ? sequences : terms.holders;
+}
+
 /// Seconds of a decode step with that many sequences.
 constexpr double step_at(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences), products = terms.products * sequences;
-  const double each = terms.cache + terms.paging + terms.dispatch + terms.collectives;
   return factor_at(terms.own, sequences) *
-         ((weights > products ? weights : products) + each * sequences + terms.latency);
+         ((weights > products ? weights : products) + (terms.cache + terms.paging) * read_at(terms, sequences) +
+          (terms.dispatch + terms.collectives) * sequences + terms.latency);
 }
 
 /// The same under an engine, from the seconds where none is named: its own cache and pages. `own` is the factor of the
@@ -241,12 +248,13 @@ constexpr double step_under(const decode_terms& terms, double sequences, double 
                             const candidate_engine& engine) {
   const double paging = engine.pages ? engine.factors.paging : 0;
   const double more = terms.cache * (engine.factors.cache - 1) + terms.paging * (paging - 1);
-  return unnamed + own * more * sequences;
+  return unnamed + own * more * read_at(terms, sequences);
 }
 
 /// Seconds that no engine can beat at the peak rates of the chip: of HBM, of matrix products, or of links.
 constexpr double floor_at(const decode_terms& terms, double sequences) {
-  const double hbm = weights_at(terms, sequences) * terms.weight_stream + terms.cache * sequences * terms.cache_stream;
+  const double hbm =
+      weights_at(terms, sequences) * terms.weight_stream + terms.cache * read_at(terms, sequences) * terms.cache_stream;
   const double products = terms.products * sequences * terms.decode_mxu, links = terms.links * sequences;
   const double device = hbm > products ? hbm : products;
   return device > links ? device : links;
@@ -278,8 +286,8 @@ constexpr decode_breakdown decode_of(const decode_terms& terms, double sequences
   const double own = factor_at(terms.own, sequences);
   step.weights = seconds{own * weights_at(terms, sequences)};
   step.products = seconds{own * terms.products * sequences};
-  step.cache = seconds{own * terms.cache * sequences};
-  step.paging = seconds{own * terms.paging * sequences};
+  step.cache = seconds{own * terms.cache * read_at(terms, sequences)};
+  step.paging = seconds{own * terms.paging * read_at(terms, sequences)};
   step.dispatch = seconds{own * terms.dispatch * sequences};
   step.latency = seconds{own * terms.latency};
   step.collectives = seconds{own * terms.collectives * sequences};

@@ -80,7 +80,7 @@ namespace detail {
 /// What of a decode step's floor takes longest.
 constexpr decode_limit largest_of_floor(const decode_terms& terms, double sequences) {
   const double weights = weights_at(terms, sequences) * terms.weight_stream;
-  const double cache = terms.cache * sequences * terms.cache_stream;
+  const double cache = terms.cache * read_at(terms, sequences) * terms.cache_stream;
   const double products = terms.products * sequences * terms.decode_mxu, links = terms.links * sequences;
   if (links > weights + cache && links > products) return decode_limit::collectives;
   if (products > weights + cache) return decode_limit::products;
@@ -154,11 +154,11 @@ namespace detail {
 /// Fills in the range of the time to the first token: that of a prefill, for all of it.
 constexpr void add_first_token_range(serving_estimate& estimate, const served_model& served,
                                      const prefill_breakdown& alone, seconds floor, const serving_job& job,
-                                     const serving_layout& mesh, const engine_constants& constants) {
+                                     const engine_constants& constants) {
   prefill_breakdown time;  // of which the range alone is of interest
   time.total = estimate.first_token;
   const auto tokens = static_cast<double>(fresh_tokens(job));
-  add_prefill_range(time, served, tokens, job, mesh, constants, floor, alone, true);
+  add_prefill_range(time, served, tokens, job, constants, floor, alone, true);
   estimate.first_token_low = time.low;
   estimate.first_token_high = time.high;
 }
@@ -293,7 +293,7 @@ constexpr serving_estimate serve_stacks(const served_stacks& of, const transform
   result.fit = fits(result.memory);
   result.queue = seconds{found.queue};
   result.first_token = result.queue + seconds{at.first};
-  add_first_token_range(result, of.prompts, alone, floor.total(), job, mesh, own);
+  add_first_token_range(result, of.prompts, alone, floor.total(), job, own);
   add_rates(result, job, from, found.rate, own);
   return result;
 }

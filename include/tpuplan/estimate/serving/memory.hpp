@@ -59,6 +59,9 @@ constexpr bytes on_device(const served_model& served, bytes cache) {
          state * (served.state_copies / served.on.devices);
 }
 
+/// Bytes on each device that has a part of one such sequence.
+constexpr bytes on_holder(const served_model& served, bytes cache) { return served.holders * on_device(served, cache); }
+
 /// Sequences of which none shares a block that take as much as so many; a group holds its prefix once.
 constexpr double whole_sequences(const serving_job& job, double running) {
   const auto groups = static_cast<double>(job.prefix_groups);
@@ -91,9 +94,10 @@ constexpr serving_memory memory_of(const served_model& served, double running, b
 constexpr std::int64_t slots_for(const served_model& served, bytes cache, bytes longest, const serving_job& job,
                                  const slice& where) {
   const bytes room = cache_room(served, job, where);
-  if (room < served.groups * on_device(served, longest)) return 0;
+  if (room < on_holder(served, longest)) return 0;
   const double slots = sharing_sequences(job, room / on_device(served, cache));
-  const std::int64_t most = slots < 1 ? 1 : slots > 1e12 ? std::int64_t{1000000000000} : floor_to_count(slots);
+  std::int64_t most = slots < 1 ? 1 : slots > 1e12 ? std::int64_t{1000000000000} : floor_to_count(slots);
+  if (served.holders > 1 && most > 1) most -= most % floor_to_count(served.holders);  // as many on each
   return job.max_running > 0 && job.max_running < most ? job.max_running : most;
 }
 
@@ -177,9 +181,8 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     const bool encodes = model.kind == architecture::encoder;
     const auto longest = static_cast<double>(encodes ? job.prompt.longest : longest_context(job));
-    const bytes needed = encodes
-                             ? longest * detail::activations_of(of)
-                             : of.served.groups * detail::on_device(of.served, detail::cache_of(model, job, longest));
+    const bytes needed = encodes ? longest * detail::activations_of(of)
+                                 : detail::on_holder(of.served, detail::cache_of(model, job, longest));
     return max(bytes{0}, needed - detail::cache_room(encodes ? of.prompts : of.served, job, where));
   });
 }
@@ -193,7 +196,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
     const bytes room = detail::cache_room(of.served, job, where);
     return detail::most_tokens_in(room, [&](std::int64_t tokens) {
       if (model.kind == architecture::encoder) return static_cast<double>(tokens) * detail::activations_of(of);
-      return detail::on_device(of.served, detail::cache_of(model, job, static_cast<double>(tokens)));
+      return detail::on_holder(of.served, detail::cache_of(model, job, static_cast<double>(tokens)));
     });
   });
 }

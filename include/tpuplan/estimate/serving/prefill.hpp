@@ -90,18 +90,17 @@ struct prompt_context {
 
 /// Seconds of a prompt's token that an engine with pages takes beyond its products: vector units turn, scale and lay
 /// out each query head in each layer, beside the matrix unit, so that of the two the longer counts.
-constexpr seconds paged_token(const served_model& served, const serving_job& job, const serving_layout& mesh,
-                              const engine_constants& constants) {
-  const seconds rows = constants.common.token_head * (served.rows * paged_share(served, job, mesh));
+constexpr seconds paged_token(const served_model& served, const serving_job& job, const engine_constants& constants) {
+  const seconds rows = constants.common.token_head * (served.rows * paged_share(served, job));
   const seconds products = flops{2 * served.matrices} / (served.peak * constants.common.prefill_mxu);
   return rows > products ? rows - products : seconds{0};
 }
 
 /// The same of all tokens of a prefill.
 constexpr seconds paged_prefill(const served_model& served, double tokens, const serving_job& job,
-                                const serving_layout& mesh, const engine_constants& constants) {
+                                const engine_constants& constants) {
   const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
-  return own * tokens * paged_token(served, job, mesh, constants);
+  return own * tokens * paged_token(served, job, constants);
 }
 
 /// The parts of a prefill and their total, without its band.
@@ -125,7 +124,7 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   time.elementwise = bytes{constants.common.prefill_hbm_passes * tokens * 2 * served.layers *
                            (8 * widths.d_model + 2 * widths.qkv + widths.mlp)} /
                      served.hbm;
-  time.elementwise += tokens * paged_token(served, job, mesh, constants);
+  time.elementwise += tokens * paged_token(served, job, constants);
   time.dispatch = dispatch_of(served, constants) * tokens;
   time.weights = held * chunks / (served.hbm * constants.common.weight_stream);
   time.collectives =
@@ -152,9 +151,9 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
 /// Fills in the range of a time to take in prompts of that many tokens, of which `total` is by itself or `in_engine`.
 template <class Estimate>
 constexpr void add_prefill_range(Estimate& time, const served_model& served, double tokens, const serving_job& job,
-                                 const serving_layout& mesh, const engine_constants& constants, seconds floor,
-                                 const prefill_breakdown& alone, bool in_engine) {
-  const double unpaged = 1 - paged_prefill(served, tokens, job, mesh, constants) / alone.total;
+                                 const engine_constants& constants, seconds floor, const prefill_breakdown& alone,
+                                 bool in_engine) {
+  const double unpaged = 1 - paged_prefill(served, tokens, job, constants) / alone.total;
   const auto time_under = [&](const candidate_engine& engine) {
     return time.total * ((in_engine ? engine.factors.prefill : 1) * (engine.pages ? 1 : unpaged));
   };
@@ -171,8 +170,8 @@ constexpr prefill_breakdown prefill_of(const served_model& served, const transfo
                                        const engine_constants& constants) {
   prefill_breakdown time = prefill_parts(served, model, batch, job, mesh, constants);
   const double tokens = batch.prompts * static_cast<double>(batch.tokens);
-  add_prefill_range(time, served, tokens, job, mesh, constants,
-                    floor_of(served, time, tokens, job, mesh, constants).total(), time, false);
+  add_prefill_range(time, served, tokens, job, constants, floor_of(served, time, tokens, job, mesh, constants).total(),
+                    time, false);
   return time;
 }
 

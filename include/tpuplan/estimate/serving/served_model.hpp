@@ -81,6 +81,7 @@ struct served_model {
   double state_copies = 1;  // and of each number of a recurrent state, which is sharded by its own heads
   bytes state{};            // of a sequence, copies aside
   double groups = 1;        // groups of devices, each with its own attention weights and sequences
+  double holders = 1;       // devices, or groups of them, of which each keeps whole sequences
   seconds all_to_all{};     // time of a token to its experts' devices and back, all layers, nominal rate
   double summed = 0;        // numbers of a token that are summed over devices, in all layers
   cache_reads reads{};      // bytes that a step moves of a sequence
@@ -238,6 +239,7 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
   if (compared) served.about = serving_features(served, model, job, mesh, where);
   served.summed = 2 * served.layers * served.d_model;
   if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
+  served.holders = mesh.cache == cache_sharding::batch ? served.on.devices : served.groups;
   if (model.kind == architecture::decoder) served.rows = rows_of(served, model, mesh, where.chip);
   return served;
 }

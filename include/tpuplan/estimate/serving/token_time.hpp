@@ -136,7 +136,7 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   terms.hosts = served.on.hosts > 1;
   terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
   const double together = taken.count * static_cast<double>(fresh_tokens(job));
-  terms.paged = paged_prefill(served, together, job, mesh, constants) /
+  terms.paged = paged_prefill(served, together, job, constants) /
                 (terms.alone ? taken.time.total : beside_decode(taken.time, mesh));
   if (const speculation& by = job.speculation; by.draft_tokens > 0)
     terms.verified = static_cast<double>(by.draft_tokens + 1), terms.round = tokens_kept(by, job.output.mean),
@@ -175,7 +175,7 @@ constexpr double verify_at(const decode_terms& terms, double sequences, double e
   const double tokens = sequences * each;
   const double weights = weights_at(terms, tokens), products = terms.products * tokens;
   return factor_at(terms.own, sequences) *
-         ((weights > products ? weights : products) + (terms.cache + terms.paging) * sequences +
+         ((weights > products ? weights : products) + (terms.cache + terms.paging) * read_at(terms, sequences) +
           (terms.dispatch + terms.collectives) * tokens + terms.latency);
 }
 

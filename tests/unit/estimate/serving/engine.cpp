@@ -101,9 +101,9 @@ TEST_CASE("at peak rates a decode step is its bound") {
   const transformer m = llama_3_8b();
   const serving_job job = traffic(1024, 1024);
   const decode_breakdown t =
-      decode_step(m, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s, peak_only);
+      decode_step(m, {16, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s, peak_only);
   const bytes weights{2.0 * (8030261248 - 128256 * 4096)};
-  const decode_bound bound = decode_bound_of({8, weights, bytes{1536.0 * 131072}, {}}, v5e, 16);
+  const decode_bound bound = decode_bound_of({16, weights, bytes{1536.0 * 131072}, {}}, v5e, 16);
   CHECK(close(t.total.value(), bound.total.value()));
 }
 
@@ -111,17 +111,54 @@ TEST_CASE("heads have copies where devices outnumber them, sequences do not") {
   const transformer m = llama_3_8b();  // eight KV heads
   const serving_job job = traffic(1024, 1024);
   const slice s = slice_for("v5e-32");
-  const seconds by_heads = decode_step(m, {8, 1536}, job, {}, s).cache;
+  const seconds by_heads = decode_step(m, {32, 1536}, job, {}, s).cache;
   const seconds by_batch =
-      decode_step(m, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache;
+      decode_step(m, {32, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache;
   CHECK(close(by_heads / by_batch, 4));
-  CHECK(close(decode_step(m, {8, 1536}, job, {8, {}, {}}, s).cache / by_batch, 4));  // a quarter of the devices
+  CHECK(close(decode_step(m, {32, 1536}, job, {8, {}, {}}, s).cache / by_batch, 4));  // a quarter of the devices
   transformer latent = m;
   latent.attention.latent = {0, 512, 128, 64, 128};
   CHECK(close(
-      decode_step(latent, {8, 1536}, job, {}, s).cache /
-          decode_step(latent, {8, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache,
+      decode_step(latent, {32, 1536}, job, {}, s).cache /
+          decode_step(latent, {32, 1536}, job, {0, weight_sharding::one_dimension, cache_sharding::batch}, s).cache,
       32));
+}
+
+TEST_CASE("a sequence whose keys are on one device is read at its rate, and has its room") {
+  const transformer m = llama_3_8b();
+  serving_job job = traffic(1024, 1024);
+  const slice s = slice_for("v6e-8");
+  const serving_layout by_batch{0, weight_sharding::one_dimension, cache_sharding::batch};
+  const seconds alone = decode_step(m, {1, 100000}, job, by_batch, s).cache;
+  CHECK(close(decode_step(m, {8, 100000}, job, by_batch, s).cache / alone, 1));
+  CHECK(close(decode_step(m, {16, 100000}, job, by_batch, s).cache / alone, 2));
+  CHECK(close(alone / decode_step(m, {1, 100000}, job, {}, s).cache, 8));
+  // A device has room for about 200,000 tokens of 131,072 bytes beside its part of the weights.
+  const std::int64_t longest = largest_serving_context(m, job, by_batch, s);
+  CHECK(close(static_cast<double>(largest_serving_context(m, job, {}, s)), 8.0 * static_cast<double>(longest), 1e-4));
+  job.prompt = fixed_length(longest - 1100);
+  CHECK(largest_running(m, job, by_batch, s) == 8);
+  CHECK(serving_shortage(m, job, by_batch, s) == bytes{0});
+  job.prompt = fixed_length(longest + 100);
+  CHECK(largest_running(m, job, by_batch, s) == 0);
+  CHECK(serving_shortage(m, job, by_batch, s) > bytes{0});
+  CHECK(serve(m, job, by_batch, s).refusal == serving_refusal::does_not_fit);
+  CHECK(serve(m, job, {}, s).refusal == serving_refusal::none);
+}
+
+TEST_CASE("the longest sequence of a group that attends by itself is one that it can run") {
+  const transformer m = small_moe();
+  serving_job job = traffic(1024, 256);
+  const slice s = slice_for("v6e-8");
+  for (const std::int64_t attention : {1, 2, 4}) {
+    const serving_layout grouped{8, weight_sharding::one_dimension, cache_sharding::heads, attention};
+    const std::int64_t longest = largest_serving_context(m, job, grouped, s);
+    INFO(attention << ": " << longest);
+    job.prompt = fixed_length(longest - 300);
+    CHECK(largest_running(m, job, grouped, s) == 8 / attention);
+    job.prompt = fixed_length(longest + 300);
+    CHECK(largest_running(m, job, grouped, s) == 0);
+  }
 }
 
 TEST_CASE("a step reads the experts that are touched") {
