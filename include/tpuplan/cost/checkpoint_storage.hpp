@@ -124,9 +124,10 @@ struct run_checkpoints {
 };
 
 /// Steps between checkpoints of that interval, whole ones, so that there are no more than intervals. Worked: every 1500
-/// s in steps of 2.14 s are 701.
+/// s in steps of 2.14 s are 701. Throws for times that are not above 0.
 [[nodiscard]] constexpr std::int64_t steps_between_checkpoints(seconds interval, seconds step) {
-  const double exact = interval / seconds{detail::positive("step", step.value())};
+  const double exact =
+      seconds{detail::positive("interval", interval.value())} / seconds{detail::positive("step", step.value())};
   const double steps = math::ceil(exact * (1 - 1e-12));  // 500 steps are 500
   return static_cast<std::int64_t>(steps < 1 ? 1 : steps > 1e9 ? 1e9 : steps);
 }

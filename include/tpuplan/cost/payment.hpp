@@ -32,21 +32,30 @@ struct payment_terms {
   seen_lifetimes seen{};
 };
 
-/// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
-/// `rest_of_term_used` of -5 is refused, though only commitments use it.
-constexpr void validate(const payment_terms& terms) {
-  validate(terms.spot);
-  detail::check_times(terms.flex_start);
-  detail::in_range("payment_terms.rest_of_term_used", terms.rest_of_term_used, 0, 1, "0 (idle) to 1 (used)");
+namespace detail {
+
+/// Throws for terms out of their range that every way of paying has; those of spot and flex-start are checked there.
+constexpr void check_shared(const payment_terms& terms) {
+  in_range("payment_terms.rest_of_term_used", terms.rest_of_term_used, 0, 1, "0 (idle) to 1 (used)");
   const auto check = [](detail::words field, seconds time, double most, detail::words valid) {
-    detail::in_range(field, detail::not_negative(field, time.value()), 0, most, valid);
+    in_range(field, not_negative(field, time.value()), 0, most, valid);
   };
   check("payment_terms.start_up", terms.start_up, 1e7, "0 to 1e7 s");
   check("payment_terms.besides_steps", terms.besides_steps, 1e18, "0 to 1e18 s");
   check("payment_terms.checkpoint_interval", terms.checkpoint_interval, 1e18, "0 to 1e18 s");
   check("payment_terms.mean_time_between_failures", terms.mean_time_between_failures, 1e12, "0 to 1e12 s");
   check("payment_terms.seen.time", terms.seen.time, 1e18, "0 to 1e18 s");
-  detail::count_from("payment_terms.seen.preempted", terms.seen.preempted, 0);
+  count_from("payment_terms.seen.preempted", terms.seen.preempted, 0);
+}
+
+}  // namespace detail
+
+/// Throws, naming the field, for terms out of their range, whichever way of paying has them. Worked: a
+/// `rest_of_term_used` of -5 is refused, though only commitments use it.
+constexpr void validate(const payment_terms& terms) {
+  validate(terms.spot);
+  detail::check_times(terms.flex_start);
+  detail::check_shared(terms);
 }
 
 /// The terms of the same run with steps that take `pace` times as long: checkpoints of so many steps come as much
@@ -216,6 +225,7 @@ constexpr bool can_be_held(provisioning kind, const held_run& held, const paymen
                                          const payment_terms& terms = {}) {
   detail::positive("run time", run.value());
   detail::positive_count("slices", slice_total);
+  detail::check_shared(terms);
   if (run > longest_run) return false;
   return detail::can_be_held(kind, detail::held_for(kind, slice_total, run, terms), terms);
 }
@@ -234,6 +244,7 @@ constexpr bool can_be_held(provisioning kind, const held_run& held, const paymen
   const std::int64_t chip_total = detail::chips_of(where, slice_total);
   (void)rate(price.per_chip, chip_total);
   detail::positive("run time", run.value());
+  detail::check_shared(terms);
   const detail::held_run held = detail::held_for(price.kind, slice_total, run, terms);
   if (!held.ends) {  // says why
     (void)expected_run(*stopped_run(price.kind, slice_total, run, terms));

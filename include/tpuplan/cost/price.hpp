@@ -24,6 +24,9 @@ constexpr price_row to_price(const packed_price& p) {
   return {p.chip, p.region, p.kind, p.smallest_chips, usd_per_hour(p.usd_per_chip_hour), p.date, p.qualifier, p.grade};
 }
 
+/// Where a book without rows has them.
+inline constexpr price_row no_price_row{};
+
 }  // namespace detail
 
 /// Rows of prices: the built-in US prices or rows that the caller keeps alive, and up to eight rows added by `with`,
@@ -33,8 +36,9 @@ class price_book {
   /// The built-in US prices.
   constexpr price_book() noexcept = default;
   /// Rows that the caller keeps alive, for example those of an `owned_price_book` (read/prices.hpp). Worked: 2 such
-  /// rows make a book of size 2, and `row(1)` is the second.
-  constexpr price_book(const price_row* rows, std::size_t size) noexcept : rows_{rows}, size_{size} {}
+  /// rows make a book of size 2, and `row(1)` is the second; none, as of an empty vector, make one without prices.
+  constexpr price_book(const price_row* rows, std::size_t size) noexcept
+      : rows_{size == 0 ? &detail::no_price_row : rows}, size_{size} {}
 
   /// The same book with one price changed or added. It has grade A, that of a contract or an invoice, unless another
   /// one is given. Worked: price_book{}.with("v5p", "us-east5", provisioning::spot, usd_per_hour(1.10), "2026-11-21"),

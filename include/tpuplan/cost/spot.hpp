@@ -123,6 +123,7 @@ constexpr void validate(const spot_terms& terms) {
   check("spot_terms.checkpoint_time", terms.checkpoint_time, 1e-6, 1e7, "1e-6 to 1e7 s");
   check("spot_terms.restart_time", terms.restart_time, 0, 1e7, "0 to 1e7 s");
   check("spot_terms.queue_time", terms.queue_time, 0, 1e9, "0 to 1e9 s");
+  detail::in_range("spot_terms.correlation", terms.correlation, 0, 1, "0 (independent) to 1 (all slices go together)");
 }
 
 /// A spot run with the best number of checkpoints: its work is divided into equal intervals, in the number

@@ -68,7 +68,9 @@ inline void check_sweep(const sweep_request& request) {
   in_range("sweep_request.stopped_after", positive("sweep_request.stopped_after", request.stopped_after), 0, 1,
            "above 0, at most 1");
   if (request.parallel) positive_count("sweep_request.parallel", *request.parallel);
+  if (request.deadline) positive("sweep_request.deadline", request.deadline->value());
   if (request.slices.empty()) fail(errc::missing_field, "sweep_request.slices", "none", "one or more");
+  for (const trial_slice& one : request.slices) positive_count("sweep_request.slices: chips", chips(one.where));
 }
 
 /// The trials that are stopped early: a share of them, rounded down to whole ones.
@@ -152,6 +154,14 @@ struct ordered_end {
   return {sum / static_cast<double>(orders), ends[(orders * 19 + 19) / 20 - 1]};
 }
 
+/// The dollars of places that are held for whole days or for a term, from the first trial to the end of the last;
+/// nothing where they cannot be had for so long. What a trial takes besides its steps is in that time.
+inline maybe<usd> cost_of_places(const sweep_plan& planned, seconds held, payment_terms terms) {
+  terms.start_up = terms.besides_steps = terms.checkpoint_interval = terms.mean_time_between_failures = {};
+  if (!can_be_paid(planned.kind, planned.parallel, held, terms)) return nothing;
+  return pay_for(planned.trial.where, planned.parallel, held, planned.price, terms).total;
+}
+
 /// The sweep on a slice under a way of paying; nothing where it cannot be had.
 inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slice& trial, provisioning kind) {
   const std::int64_t most = request.quota / chips(trial.where);
@@ -177,6 +187,11 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
   planned.wall = end.expected;
   planned.wall_high = end.high;
   planned.total = full * whole.total + ended * stopped.total;
+  if (kind == provisioning::calendar || is_commitment(kind)) {  // trials one after the other share a day or a term
+    const maybe<usd> places = cost_of_places(planned, end.expected, terms);
+    if (!places) return nothing;
+    planned.total = *places;
+  }
   planned.per_trial = planned.total / number;
   planned.preemptions = full * whole.preemptions + ended * stopped.preemptions;
   return planned;
@@ -186,9 +201,11 @@ inline maybe<sweep_plan> sweep_on(const sweep_request& request, const trial_slic
 
 /// All ways to do a sweep within its quota and deadline, cheapest first, and of equals the faster first. Which trials
 /// are stopped is not known beforehand, and no order is better than another: the end is the mean over their orders, and
-/// a deadline is kept by 19 of 20. Throws, naming the field, for no trials, no quota, no slices and shares outside of 0
-/// to 1. Empty where the quota is smaller than every slice. Worked: 48 trials of an hour on v5e-8 at 9.60 USD, half of
-/// them stopped after a quarter, on a quota of 64 chips: 8 at once, 4.24 h and 288 USD.
+/// a deadline is kept by 19 of 20. Calendar windows and commitments are paid for each place, from the first of its
+/// trials to the end of the last: days and terms are billed whole. Throws, naming the field, for no trials, no quota,
+/// no slices and shares outside of 0 to 1. Empty where the quota is smaller than every slice. Worked: 48 trials of an
+/// hour on v5e-8 at 9.60 USD, half of them stopped after a quarter, on a quota of 64 chips: 8 at once, 4.24 h and 288
+/// USD.
 [[nodiscard]] inline std::vector<sweep_plan> plan_sweep(const sweep_request& request) {
   detail::check_sweep(request);
   std::vector<sweep_plan> plans;

@@ -102,6 +102,10 @@ static_assert(far_below_words(of_later, later[0]) ==
 static_assert(!is_far_below(of_later, spot_of("us-central1", 0.71)));
 static_assert(!is_far_below(price_book{later.data(), 4}, later[0]));  // two newer sources are too few
 
+// A book over no rows has no prices.
+static_assert(price_book{nullptr, 0}.size() == 0 && !price_book{nullptr, 0}.is_built_in());
+static_assert(!find_price(price_book{nullptr, 0}, slice_for("v5e-8"), "us", provisioning::on_demand));
+
 }  // namespace
 
 }  // namespace static_cost_price_tests

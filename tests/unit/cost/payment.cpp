@@ -13,6 +13,7 @@
 #include <tpuplan/cost/payment.hpp>
 #include <tpuplan/cost/spot.hpp>
 #include <tpuplan/cost/timed_capacity.hpp>
+#include <tpuplan/model/usual_job.hpp>
 #include <vector>
 
 #include "support/call.hpp"
@@ -660,7 +661,7 @@ TEST_CASE("what ways of paying refuse", "[economics]") {
       {"8 days", pay(provisioning::flex_start, 8_days, [](payment_terms& t) { t.flex_start.may_be_split = false; }),
        errc::out_of_range, "flex-start run in days is 8"},
       {"a rest of 2", pay(provisioning::commitment_3y, 1_h, [](payment_terms& t) { t.rest_of_term_used = 2; }),
-       errc::out_of_range, "rest of the term in use is 2"},
+       errc::out_of_range, "payment_terms.rest_of_term_used is 2; valid: 0 (idle) to 1"},
       {"never ends",
        pay(provisioning::spot, 1_h, [](payment_terms& t) { t.spot.mean_time_between_preemptions = 1e-3_s; }),
        errc::out_of_range, "mean_time_between_preemptions"},
@@ -730,6 +731,41 @@ TEST_CASE("no price, time or rate gives dollars that are not a number", "[door][
     refuses([=] { (void)price_book{}.with("v5e", "us", provisioning::spot, usd_per_hour(dollars), "2026-11-21"); },
             "price.usd_per_chip_hour");
   }
+}
+
+TEST_CASE("terms that no run has are refused under every way of paying") {
+  const slice where = slice_for("v5e-32");
+  const price_row price = *find_price(price_book{}, where, "us", provisioning::on_demand);
+  const auto refused = [&](const payment_terms& terms) {
+    const std::string asked = refusal_of([&] { (void)can_be_paid(price.kind, 1, 10_h, terms); }).message;
+    CHECK(asked == refusal_of([&] { (void)pay_for(where, 1, 10_h, price, terms); }).message);
+    return asked;
+  };
+  payment_terms terms;
+  CHECK(refused(terms).empty());
+  terms.start_up = seconds{-1e4};
+  CHECK(says(refused(terms), "payment_terms.start_up is -10000"));
+  terms = {}, terms.besides_steps = seconds{-18000};
+  CHECK(says(refused(terms), "payment_terms.besides_steps is -18000"));
+  terms = {}, terms.mean_time_between_failures = seconds{not_a_number};
+  CHECK(says(refused(terms), "payment_terms.mean_time_between_failures is nan"));
+  terms = {}, terms.checkpoint_interval = seconds{-3};
+  CHECK(says(refused(terms), "payment_terms.checkpoint_interval is -3"));
+  terms = {}, terms.rest_of_term_used = -5;
+  CHECK(says(refused(terms), "payment_terms.rest_of_term_used is -5"));
+}
+
+TEST_CASE("checkpoints have an interval") {
+  for (const double interval : {0.0, -1500.0, not_a_number}) {
+    CHECK(says(refusal_of([&] { (void)steps_between_checkpoints(seconds{interval}, 2.14_s); }).message, "interval is"));
+    CHECK(refusal_of([&] { (void)checkpoints_of(96_GB, 95368, 2.14_s, seconds{interval}, "us-east5"); }).refused);
+  }
+}
+
+TEST_CASE("a batch is rounded from a number") {
+  for (const double sequences : {1e30, -1.0, not_a_number})
+    CHECK(says(refusal_of([&] { (void)round_batch(sequences, 1); }).message, "sequences is"));
+  CHECK(says(refusal_of([&] { (void)round_batch(100, 0); }).message, "unit of the batch is 0"));
 }
 
 }  // namespace cost_payment_tests

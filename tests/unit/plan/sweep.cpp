@@ -1,4 +1,5 @@
 // Sweeps: trials in parallel on one quota.
+#include <cmath>
 #include <tpuplan/plan/sweep.hpp>
 
 #include <algorithm>
@@ -169,6 +170,37 @@ TEST_CASE("of sweeps that cost the same the faster comes first") {
   REQUIRE(plans.size() == 2);
   REQUIRE(plans[0].total == plans[1].total);
   CHECK(plans[0].wall < plans[1].wall);
+}
+
+TEST_CASE("trials one after the other share the days and the term of their places") {
+  sweep_request request = halved();
+  request.stopped = 0;
+  request.slices = {{slice_for("v6e-8"), 1_h}};
+  request.kinds = {provisioning::on_demand, provisioning::calendar, provisioning::commitment_1y};
+  const std::vector<sweep_plan> plans = plan_sweep(request);
+  REQUIRE(plans.size() == 3);
+  for (const sweep_plan& one : plans) {
+    INFO(name(one.kind));
+    CHECK(one.parallel == 8);
+    CHECK(one.wall == 6_h);
+    CHECK(close(one.total.value(), pay_for(one.trial.where, 8, one.wall, one.price).total.value()));
+    CHECK(close(one.per_trial.value(), one.total.value() / 48));
+  }
+  // A calendar window ends after 90 days, however many trials it would hold.
+  request.kinds = {provisioning::calendar};
+  request.parallel = 1;
+  CHECK(plan_sweep(request).size() == 1);
+  request.trials = 24 * 91;
+  CHECK(plan_sweep(request).empty());
+}
+
+TEST_CASE("a slice without chips and a deadline that is no time are refused") {
+  sweep_request request = halved();
+  request.slices = {{slice{}, 1_h}};
+  CHECK(says(refusal_of([&] { (void)plan_sweep(request); }).message, "sweep_request.slices: chips is 0"));
+  request = halved();
+  request.deadline = seconds{std::nan("")};
+  CHECK(says(refusal_of([&] { (void)plan_sweep(request); }).message, "sweep_request.deadline is nan"));
 }
 
 }  // namespace plan_sweep_tests
