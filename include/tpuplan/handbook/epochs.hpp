@@ -51,7 +51,8 @@ struct epoch_count {
     detail::fail(errc::out_of_range, "global batch", global_batch, "at most the examples, where the rest is dropped");
   const std::int64_t full = data.examples / global_batch;
   if (data.last == remainder::drop) count.dropped = data.examples - checked_multiply(full, global_batch);
-  count.steps = ceil_to_count(static_cast<double>(count.steps_per_epoch) * data.epochs);
+  const double steps = static_cast<double>(count.steps_per_epoch) * data.epochs;
+  count.steps = ceil_to_count(steps * (1 - 1e-14));  // 1.1 times 100 are 110
   const std::int64_t whole = count.steps / count.steps_per_epoch, rest = count.steps % count.steps_per_epoch;
   count.examples = checked_add(checked_multiply(whole, data.examples - count.dropped), rest * global_batch);
   return count;

@@ -146,14 +146,24 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
     add_matrix(list, "key and value up", latent.kv_lora_rank,
                attention.heads * (latent.qk_nope_head_dim + latent.v_head_dim), n, n);
     add_matrix(list, "attention output", attention.heads * latent.v_head_dim, d, n, n);
+    const indexer_spec& indexer = attention.indexer;
+    const std::int64_t indexed = indexer_layers(model);
+    add_matrix(list, "index query", latent.q_lora_rank, indexer.heads * indexer.head_dim, indexed, indexed);
+    add_matrix(list, "index key and weights", d, indexer.head_dim + indexer.heads, indexed, indexed);
     return;
   }
-  add_matrix(list, "query", d, attention.heads * attention.head_dim, n, n);
+  const std::int64_t queries = attention.heads * attention.head_dim, rank = attention.latent.q_lora_rank;
+  if (rank > 0) add_matrix(list, "query down", d, rank, n, n);
+  add_matrix(list, rank > 0 ? "query up" : "query", rank > 0 ? rank : d, queries, n, n);
   const std::int64_t own = n - attention.kv_shared_layers;  // others read the keys and values of an earlier layer
   add_matrix(list, "key", d, attention.kv_heads * attention.head_dim, own, own);
-  add_matrix(list, "value", d, attention.kv_heads * attention.head_dim, own, own);
-  if (attention.output_gate) add_matrix(list, "attention gate", d, attention.heads * attention.head_dim, n, n);
-  add_matrix(list, "attention output", attention.heads * attention.head_dim, d, n, n);
+  if (!attention.single_kv) add_matrix(list, "value", d, attention.kv_heads * value_width(model), own, own);
+  if (attention.output_gate) add_matrix(list, "attention gate", d, queries, n, n);
+  const std::int64_t values = attention.heads * value_width(model), groups = attention.output_groups;
+  if (attention.output_rank == 0) return add_matrix(list, "attention output", values, d, n, n);
+  add_matrix(list, "attention output down", groups > 0 ? values / groups : 0, attention.output_rank, n * groups,
+             n * groups);
+  add_matrix(list, "attention output up", attention.output_rank * groups, d, n, n);
 }
 
 }  // namespace detail
@@ -185,7 +195,10 @@ constexpr void add_attention_matrices(const transformer& model, weight_matrices&
   detail::add_matrix(list, "expert down", moe.expert_d_ff, d, sparse * moe.experts, sparse * moe.top_k);
   detail::add_mlp(list, model, "shared expert up", "shared expert down", moe.shared_d_ff, sparse);
   detail::add_mlp(list, model, "parallel MLP up", "parallel MLP down", moe.parallel_dense_d_ff, sparse);
-  if (model.kind != architecture::encoder) detail::add_matrix(list, "output head", d, model.vocab, 1, 1);
+  const std::int64_t width = table_width(model);
+  if (model.head_transform) detail::add_matrix(list, "head transform", d, width, 1, 1);
+  const bool head = model.head_transform || (model.output_head && model.kind != architecture::encoder);
+  if (head) detail::add_matrix(list, "output head", width, model.vocab, 1, 1);
   return list;
 }
 

@@ -65,7 +65,8 @@ constexpr void check_of_model(const transformer& model, const training_job& job)
 /// The multiple of `unit` near `sequences` that has most factors of two: within a sixteenth if there is one. Worked:
 /// 488.3 sequences in units of 1 are 512; 366 are 384.
 [[nodiscard]] constexpr std::int64_t round_batch(double sequences, std::int64_t unit) {
-  const double wanted = sequences / static_cast<double>(unit);
+  const double wanted = detail::in_range("sequences", sequences, 0, 9e15, "0 to 9e15") /
+                        static_cast<double>(detail::positive_count("unit of the batch", unit));
   if (wanted < 1) return unit;
   const auto multiple = [&](double size) { return math::floor(wanted / size + 0.5) * size; };
   std::int64_t step = std::int64_t{1} << 52;

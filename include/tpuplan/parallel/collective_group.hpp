@@ -59,10 +59,10 @@ struct collective_group {
   return group.network == network_kind::switch_ && links > 1 ? 1 : links;
 }
 
-/// A group of those lengths along the axes of a slice, at achieved link rates. An axis that is not spanned whole is
-/// open. Worked: lengths {16, 1, 1} of v5litepod-256 are a ring of 16, {8, 1, 1} a line.
-[[nodiscard]] constexpr collective_group group_spanning(const slice& where,
-                                                        const std::array<std::int32_t, 3>& lengths) {
+namespace detail {
+
+/// `group_spanning` of lengths that need not fit the slice.
+constexpr collective_group group_of_lengths(const slice& where, const std::array<std::int32_t, 3>& lengths) {
   collective_group group;
   group.lengths = lengths;
   group.one_way = ici_link_rate(where.chip);
@@ -75,6 +75,18 @@ struct collective_group {
   }
   group.network = all_closed ? network_kind::ring : all_open ? network_kind::line : network_kind::mixed;
   return group;
+}
+
+}  // namespace detail
+
+/// A group of those lengths along the axes of a slice, at achieved link rates. An axis that is not spanned whole is
+/// open. Throws for more chips than an axis has. Worked: lengths {16, 1, 1} of v5litepod-256 are a ring of 16, {8, 1,
+/// 1} a line.
+[[nodiscard]] constexpr collective_group group_spanning(const slice& where,
+                                                        const std::array<std::int32_t, 3>& lengths) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    detail::check_part("collective_group.lengths", lengths[axis], where.shape.dims[axis], "1 to the chips of the axis");
+  return detail::group_of_lengths(where, lengths);
 }
 
 /// The group of all chips along some axes of a slice. Worked: axes {true, false, false} of v5p-128 are a ring of 4.
@@ -92,7 +104,8 @@ struct collective_group {
 /// Worked: 8 chips of v6e-256 are 2x4 with two links into a chip, 16 chips of v5p-128 are 2x2x4 with four.
 [[nodiscard]] constexpr collective_group block_of(const slice& where, std::int64_t block_chips) {
   std::int64_t left = detail::positive_count("chips of a block", block_chips);
-  if (left == chips(where)) return group_spanning(where, where.shape.dims);
+  detail::check_part("chips of a block", left, chips(where), "1 to the chips of the slice");
+  if (left == chips(where)) return detail::group_of_lengths(where, where.shape.dims);
   std::array<std::int32_t, 3> lengths{1, 1, 1};
   for (std::int32_t factor = 2; left > 1;) {
     std::size_t best = 3;
@@ -109,7 +122,7 @@ struct collective_group {
     }
   }
   if (left > 1) lengths[2] = static_cast<std::int32_t>(lengths[2] * left);
-  return group_spanning(where, lengths);
+  return detail::group_of_lengths(where, lengths);
 }
 
 }  // namespace abi_0

@@ -45,10 +45,10 @@ maybe<refused_question> refusal_of_call(const Call& call) {
 }  // namespace detail
 
 /// @{
-/// What `make_plan`, `plan_serving` and the estimates refuse of such a question before they search or count; nothing
-/// where it is one that they answer. They are the checks of those functions themselves. `make_plan` may refuse besides
-/// a search that takes too long. Worked: of a `plan_request` whose tokens are -1 it has the field "plan.tokens", the
-/// value
+/// What `make_plan` and `plan_serving` refuse of such a question before they search, and what `memory_use` and
+/// `step_time`, or `serve`, refuse of a job on a slice; nothing where it is one that they answer. `make_plan` may
+/// refuse besides a search that takes too long. Worked: of a `plan_request` whose tokens are -1 it has the field
+/// "plan.tokens", the value
 /// "-1" and what is valid, "1 to 1e18 tokens".
 [[nodiscard]] inline maybe<refused_question> check(const plan_request& request) {
   return detail::refusal_of_call([&] {
@@ -70,14 +70,14 @@ maybe<refused_question> refusal_of_call(const Call& call) {
 }
 [[nodiscard]] inline maybe<refused_question> check(const transformer& model, const training_job& job,
                                                    const layout& mesh, const slice& where) {
-  return detail::refusal_of_call([&] { detail::check_trained(model, job, mesh, where); });
+  return detail::refusal_of_call([&] {
+    (void)memory_use(model, job, mesh, where);
+    (void)step_time(model, job, mesh, where);
+  });
 }
 [[nodiscard]] inline maybe<refused_question> check(const transformer& model, const serving_job& job,
                                                    const serving_layout& mesh, const slice& where) {
-  return detail::refusal_of_call([&] {
-    validate(job, model);
-    detail::check_served(model, mesh, where);
-  });
+  return detail::refusal_of_call([&] { (void)serve(model, job, mesh, where); });
 }
 /// @}
 

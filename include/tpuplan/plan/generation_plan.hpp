@@ -70,7 +70,7 @@ struct generation_plan_answer {
   const auto items = static_cast<double>(detail::positive_count("batch", batch));
   const auto servers = static_cast<double>(detail::positive_count("slices", slices));
   const double batches = detail::positive("arrivals", arrivals) / items;
-  const double load = batches * batch_time.value() / servers;
+  const double load = batches * detail::positive("batch_time", batch_time.value()) / servers;
   if (load >= 1) detail::fail(errc::infeasible, "slices", slices, "more: they make fewer items than are asked for");
   // Batches come more evenly than requests do: of `items` requests the variation is the square root of 1 / items.
   const double waiting = detail::mean_queue(load, servers, 1 / items) / batches;

@@ -70,8 +70,9 @@ inline constexpr seconds elastic_recovery{40};
     return all >= needed && chance_of_at_least(needed, all, each) >= confidence;
   };
   std::int64_t few = detail::positive_count("parts_for: needed", needed) - 1, enough = needed;
-  for (; !suffice(enough); enough *= 2) {  // more parts never lower the chance
-    if (enough > 500000)
+  constexpr std::int64_t most = 1000000;
+  for (; !suffice(enough); enough = enough < most / 2 ? 2 * enough : most) {  // more parts never lower the chance
+    if (enough >= most)
       detail::fail(errc::infeasible, "parts_for: each", each, "a chance with which 1e6 parts suffice");
     few = enough;
   }

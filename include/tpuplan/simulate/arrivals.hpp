@@ -209,10 +209,11 @@ inline void draw_lengths(const simulated_traffic& traffic, std::uint64_t nth, si
   return {detail::cut_moment(lengths, 1), detail::cut_moment(lengths, 2), lengths.longest};
 }
 
-/// The lengths of the prompts or outputs of some requests: their moments. Worked: prompts of 100 and 300 tokens have a
-/// mean of 200, a mean square of 50000, and a longest of 300.
+/// The lengths of the prompts or outputs of some requests: their moments. Throws for no requests. Worked: prompts of
+/// 100 and 300 tokens have a mean of 200, a mean square of 50000, and a longest of 300.
 [[nodiscard]] inline token_lengths lengths_of(const std::vector<simulated_request>& requests,
                                               std::int64_t simulated_request::*length) {
+  detail::positive_count("requests", static_cast<std::int64_t>(requests.size()));
   token_lengths moments;
   double sum = 0, squares = 0;  // of whole numbers: exact up to 2^53
   for (const simulated_request& one : requests) {

@@ -31,4 +31,8 @@ constexpr spot_run restarted() {
 }
 static_assert(spot_run{} == spot_run{} && restarted() != spot_run{});
 
+constexpr known<bytes> no_number{bytes{__builtin_nan("")}};
+static_assert(no_number != known<bytes>{5_GiB} && known<bytes>{5_GiB} == known<bytes>{5_GiB});
+static_assert(known<bytes>{4_GiB} != known<bytes>{5_GiB});
+
 }  // namespace equal_tests

@@ -34,6 +34,10 @@ static_assert(batch_fill_of(v5e, 10, 1).padded_rows == 16 && batch_fill_of(v5e, 
 static_assert(batch_fill_of(v5e, 3, 1).padded_rows == 8 && batch_fill_of(v5e, 3, 1).padding_waste == 0.625);
 static_assert(name(row_kind::patch) == "patch");
 
+// What a number of epochs lacks to a whole step by rounding is no step.
+static_assert(epochs_of({1000, 1.1}, 10).steps == 110 && epochs_of({1000, 1.1}, 10).examples == 1100);
+static_assert(epochs_of({1000, 0.07}, 10).steps == 7 && epochs_of({1000, 0.071}, 10).steps == 8);
+
 }  // namespace
 
 }  // namespace static_handbook_epochs_tests

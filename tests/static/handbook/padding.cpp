@@ -6,6 +6,7 @@
 
 #include "support/models.hpp"
 #include "support/near.hpp"
+#include "support/stacks.hpp"
 #include "support/worked_models.hpp"
 
 using namespace tpuplan;
@@ -58,6 +59,32 @@ constexpr std::int64_t count_of(const transformer& m, std::string_view name) {
 // A matrix up and one down, or two up.
 static_assert(count_of(experts_without_gate(), "expert up") == 4 * 30);
 static_assert(count_of(experts_without_gate(), "MLP gate") == 0);
+
+// The matrices that multiply a token are those that `parameters` counts.
+constexpr std::int64_t used_in(const transformer& model) {
+  std::int64_t sum = 0;
+  for (const weight_matrix& one : matrices_of(model)) sum += one.used_per_token * one.shape.rows * one.shape.columns;
+  return sum;
+}
+constexpr transformer without_head() {
+  transformer model = llama_3_8b();
+  model.output_head = false;
+  return model;
+}
+static_assert(used_in(llama_3_8b()) == parameters(llama_3_8b()).matrices);
+static_assert(used_in(without_head()) == parameters(without_head()).matrices);
+constexpr transformer masked() {
+  transformer model = bert_base();
+  model.head_transform = true;
+  return model;
+}
+static_assert(used_in(masked()) == parameters(masked()).matrices);
+constexpr transformer low_rank() {
+  transformer model = llama_3_8b();
+  model.attention.output_rank = 1024, model.attention.output_groups = 8;
+  return model;
+}
+static_assert(used_in(low_rank()) == parameters(low_rank()).matrices);
 
 }  // namespace
 

@@ -660,4 +660,16 @@ TEST_CASE("places and experts outside of what there is", "[collective]") {
   CHECK(refusal_of([] { (void)data_parallel_tokens_per_chip(v5p, 1, 0.9); }).code == errc::out_of_range);
 }
 
+TEST_CASE("a group has no more chips than its slice, nor than an axis of it") {
+  const slice where = slice_for("v5litepod-16");
+  CHECK(says(refusal_of([&] {
+               (void)group_spanning(where, {32, 1, 1});
+             }).message,
+             "collective_group.lengths is 32; valid: 1 to the chips of the axis"));
+  CHECK(says(refusal_of([&] { (void)block_of(where, 64); }).message,
+             "chips of a block is 64; valid: 1 to the chips of the slice"));
+  CHECK(says(refusal_of([&] { (void)block_of(where, (std::int64_t{1} << 32) + 1); }).message, "4294967297"));
+  CHECK(members(block_of(where, 16)) == 16);
+}
+
 }  // namespace handbook_collective_tests

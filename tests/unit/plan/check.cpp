@@ -203,4 +203,32 @@ TEST_CASE("check refuses what a search refuses, in its words", "[door]") {
   same_refusals(serving, serving_changes, [](const serving_request& request) { (void)plan_serving(request); });
 }
 
+TEST_CASE("check finds what an estimate refuses behind its first checks", "[door]") {
+  const auto why = [](const maybe<refused_question>& found) {
+    return found ? std::string(found->message.view()) : std::string();
+  };
+  const slice where = slice_for("v6e-8"), old = slice_for("v3-8");
+  training_job job = job_of(64, 4096);
+  layout mesh;
+  mesh.fsdp = devices(where);
+  CHECK_FALSE(check(llama_3_8b(), job, mesh, where));
+  training_job adapted = job;
+  adapted.lora_rank = 8;
+  adapted.lora.up = true;
+  transformer experts = llama_3_8b();
+  experts.moe.experts = 8, experts.moe.top_k = 2, experts.moe.expert_d_ff = 1024;
+  CHECK(says(why(check(experts, adapted, mesh, where)), "LoRA on experts"));
+  training_job eight = job;
+  eight.compute = dtype::int8;
+  const slice none = slice_for("tpu7x-8");
+  layout both;
+  both.fsdp = devices(none);
+  CHECK(says(why(check(llama_3_8b(), eight, both, none)), "int8 peak of the chip is absent"));
+  training_job away = job;
+  away.state_on_host = host_state::optimizer;
+  layout all;
+  all.fsdp = devices(old);
+  CHECK(says(why(check(llama_3_8b(), away, all, old)), "PCIe rate of the chip is unknown"));
+}
+
 }  // namespace plan_check_tests

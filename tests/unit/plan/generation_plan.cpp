@@ -22,6 +22,7 @@ generation_request small_request(double items) {
 
 TEST_CASE("waiting is that of a queue with constant service") {
   CHECK(generation_wait(0.05, 1, 1, seconds{10}).value() == Approx(5));
+  CHECK(says(refusal_of([] { (void)generation_wait(0.05, 1, 1, seconds{-1}); }).message, "batch_time is -1"));
   // A batch of two also waits until it is full; batches come more evenly.
   CHECK(generation_wait(0.05, 2, 1, seconds{20}).value() == Approx(15));
   CHECK(generation_wait(0.05, 1, 2, seconds{10}) < generation_wait(0.05, 1, 1, seconds{10}));

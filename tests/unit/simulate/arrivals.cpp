@@ -97,6 +97,8 @@ TEST_CASE("the moments of the requests themselves") {
   std::vector<simulated_request> requests(2);
   requests[0].prompt = 100, requests[1].prompt = 300;
   requests[0].output = 7, requests[1].output = 7;
+  CHECK(says(refusal_of([] { (void)lengths_of(std::vector<simulated_request>{}, &simulated_request::prompt); }).message,
+             "requests is 0"));
   const token_lengths prompts = lengths_of(requests, &simulated_request::prompt);
   CHECK(prompts.mean == 200);
   CHECK(prompts.mean_square == 50000);
