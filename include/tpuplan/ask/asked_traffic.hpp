@@ -224,6 +224,7 @@ class asked_traffic {
   }
   /// Refuses routing by prefixes that there are not; takes the lengths of whole prompts.
   void check_routing() {
+    check_prefix_found(asked_.job);
     if (!is_routed()) return;
     if (job_.policy == cache_policy::reserved)
       fail(errc::invalid_argument, "job.policy", name(job_.policy),

@@ -406,6 +406,7 @@ inline void check_own_tokens(const transformer& model, const serving_calibration
   detail::check_arithmetic(where.chip, asked.job.activations);
   check_sharding(config.model, asked.mesh, where);
   check_later_tokens(asked.job);
+  detail::check_prefix_found(asked.job);
   expect_region(book, asked.region);
   detail::check_own_tokens(config.model, asked.constants);
   detail::validate(asked.job.percentiles);

@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_ASK_SERVING_CHECKS_HPP
 #define TPUPLAN_ASK_SERVING_CHECKS_HPP
 
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/serving_rows.hpp>
@@ -28,6 +29,17 @@ inline void check_arithmetic(const chip_spec& chip, dtype given) {
   }
   fail(errc::unknown_figure, "job.activations", name(given),
        "what " + std::string(chip.name.view()) + " multiplies: " + std::string(formats.view()));
+}
+
+/// Refuses a share of prompts in the cache that is far below what they share: with 1000 of 1024 tokens held once for
+/// all sequences at least that part of a prompt is found.
+inline void check_prefix_found(const serving_job& job) {
+  const double shared = static_cast<double>(job.shared_prefix) / job.prompt.mean;
+  if (job.shared_prefix == 0 || !(job.prefix_hit_rate > 0) || shared >= 1 || job.prefix_hit_rate >= 0.9 * shared)
+    return;
+  char valid[80] = {};
+  std::snprintf(valid, sizeof(valid), "about %.3g or more: the shared prefix is that part of a prompt", shared);
+  fail(errc::invalid_argument, "job.prefix_hit_rate", job.prefix_hit_rate, valid);
 }
 
 /// Refuses prompts in steps of their own where they are so by themselves: of an encoder, and of an engine that has no

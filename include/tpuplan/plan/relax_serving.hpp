@@ -147,16 +147,34 @@ inline reached_target reached_without(const serving_request& means, const latenc
   return found;
 }
 
-/// The least target by percentile that lets a plan in, between one that does not and that of a plan, by halving with no
-/// more than `steps`, which are taken off; and the plan of the amount that is said.
+/// What requests reach of a target on a plan, without its spare slices, in a simulation whose steps are taken off.
+inline double reached_on(serving_request request, plan_limit limit, const serving_plan& planned, std::int64_t& steps) {
+  const latency_targets asked = std::exchange(request.job.percentiles, {});
+  const std::int64_t left = checked_multiply(planned.slices - planned.spare, planned.estimate.replicas);
+  replica_rates rates{request.model, request.job, request.constants, asked, steps, slowed(request), request.drawn};
+  const counted_times times =
+      rates.times_of_replica(planned.where, planned.mesh, request.job.request_rate / static_cast<double>(left));
+  steps = std::max<std::int64_t>(0, rates.steps_left());
+  return reached_of(times, limit, (asked.*target_of(limit)).share);
+}
+
+/// The least target by percentile that lets a plan in, between one that does not and what a plan reaches, by halving
+/// with no more than `steps`, which are taken off; and the plan of the amount that is said.
 inline void bring_nearer(serving_request request, plan_limit limit, double refused, serving_relaxation& found,
                          std::int64_t& steps) {
   latency_target& target = request.job.percentiles.*target_of(limit);
+  const auto take_reached = [&] {
+    const double there = reached_on(request, limit, found.nearest, steps);
+    if (there > refused && there < found.needed) found.needed = there;
+  };
+  take_reached();
   while (steps > 0 && !are_near(refused, found.needed)) {
     target.limit = seconds{math::sqrt(refused * found.needed)};
     std::optional<serving_plan> nearer = nearest_plan(request, limit, steps);
     (nearer ? found.needed : refused) = target.limit.value();
-    if (nearer) found.nearest = std::move(*nearer);
+    if (!nearer) continue;
+    found.nearest = std::move(*nearer);
+    take_reached();
   }
   found.needed = in_tenths(found.needed);
   target.limit = seconds{found.needed};
@@ -203,7 +221,7 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
 /// requests per second at 1 ms per output token only a longer target helps, more chips do not.
 [[nodiscard]] inline std::vector<serving_relaxation> relaxations(const serving_request& request) {
   std::vector<serving_relaxation> list;
-  std::int64_t steps = detail::most_planning_steps / 2;
+  std::int64_t steps = detail::most_planning_steps / 2, of_limits = steps;
   for (const plan_limit limit : {plan_limit::tpot, plan_limit::ttft, plan_limit::targets}) {
     if (limit == plan_limit::targets && !list.empty()) break;  // one target alone is enough
     if (std::optional<serving_relaxation> r = detail::relax_targets(request, limit, steps))
@@ -213,10 +231,11 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
     if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit, steps))
       list.push_back(std::move(*r));
   }
-  detail::relax(list, request,
-                {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation,
-                 plan_limit::uncertain, plan_limit::smallest_chips, plan_limit::regions},
-                [&](const serving_request& relaxed, plan_limit) { return detail::plan_within(relaxed, steps).plans; });
+  detail::relax(
+      list, request,
+      {plan_limit::budget, plan_limit::chips, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain,
+       plan_limit::smallest_chips, plan_limit::regions},
+      [&](const serving_request& relaxed, plan_limit) { return detail::plan_within(relaxed, of_limits).plans; });
   return list;
 }
 

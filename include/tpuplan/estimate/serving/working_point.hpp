@@ -84,8 +84,8 @@ constexpr saturation full_slots(const serving_job& job, const token_terms& terms
   const double together = output <= 1 ? 1 : output >= 2 && slots > 100 ? 0 : math::pow(1 / output, slots - 1);
   const double begun = slots / output * (1 - together), step = mixed_step(one, begun, prompt, slots);
   const double first = prompt.prefill + (slots - 1) * one.own * prompt.each;
-  const double share = smaller(1, output * step / (output * step + together * (first - one.with(0))));
-  return {slots, slots * share, slots, begun * prompt.each, slots * share / (output * step), false};
+  const double rate = slots / (output * step + together * (first - one.with(0)));
+  return {slots, smaller(slots, rate * output * step), slots, begun * prompt.each, rate, false};
 }
 
 /// Each step is full of prompts: n sequences that each need a prompt for `output` tokens leave room for prompts as long
@@ -394,7 +394,15 @@ struct engine_point {
   double queue = 0;    // seconds that it waits for one
   double rate = 0;     // requests a second that are answered
 };
+/// Clients of a replica with one slot, which each has to itself in turn; as many as there may be where no number is
+/// given. Where prompts take less than a step, a request has it for less than its tokens' time.
+constexpr engine_point one_slot_point(const replica_load& load) {
+  const working_point at = working_point_of(load, load.full.running);
+  const double clients = load.from.clients > 0 ? load.from.clients : 1, rate = smaller(1, clients) / answer_time(load, at);
+  return {smaller(load.full.running, rate * load.job.output.mean * at.token), at, larger(0, clients - 1) / rate, rate};
+}
 constexpr engine_point engine_point_of(const replica_load& load) {
+  if (load.from.rate <= 0 && load.full.slots <= 1) return one_slot_point(load);
   const double running = running_batch(load);
   const working_point at = solved_point(load, running);
   return {running, at, queue_time(load, at, running), running / (load.job.output.mean * at.token)};
