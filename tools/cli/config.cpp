@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tpuplan/ask/any_model.hpp>
 #include <tpuplan/json.hpp>
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/show/views/common.hpp>
@@ -15,9 +16,11 @@ option& add_config_option(command& to, std::string& path) {
   return to.argument("config", path, std::string(model_rows[0].help));
 }
 
-model_config load_model(const std::string& given) {
+model_config load_model(const std::string& given, const std::optional<std::int64_t>& image_size) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
-  model_config read = tpuplan::model_of(load_hf_document(path), path);
+  const nlohmann::json document = load_hf_document(path);
+  model_config read = image_size ? read_any_model(document, path, image_size, "--image-size").config
+                                 : tpuplan::model_of(document, path);
   compare_with_index(path, read);
   return read;
 }

@@ -36,7 +36,9 @@ any_model load_trained_model(const job_options& job, const mesh_options& mesh) {
   if (job.maxtext.is_given()) return {model_of(ask_maxtext(job, mesh)), {}};
   if (job.config.empty()) refuse_missing("config", "a config.json, or --maxtext");
   if (mesh.slice_name.empty()) refuse_missing("--slice", "v5p-128, v5e-16, v6e-8x16 ...");
-  return load_any(job.config, job.image_size);
+  any_model model = load_any(job.config, job.image_size);
+  check_image_size(model, job.image_size, job.job.images_per_sequence);
+  return model;
 }
 
 void add_sources(const job_options& job, const mesh_options& mesh, ordered_json& document) {

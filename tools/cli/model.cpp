@@ -69,7 +69,8 @@ void run_model(const model_options& given, const session& with) {
   const model_answer said = answer_to(config, asked.sequence_length, asked.kv_dtype);
   view shown = view_of(said, view_options_of());
   std::string path = shell_quoted(given.config);
-  if (given.image_size) path += fmt::format(" --image-size {}", *given.image_size);
+  const bool is_pictured = !has_text(config.model) || has_two_towers(config.model);  // without --images
+  if (given.image_size && is_pictured) path += fmt::format(" --image-size {}", *given.image_size);
   const std::string length = with.is_given("--seq") ? fmt::format(" --seq {}", asked.sequence_length) : std::string();
   if (has_flops_per_token(config.model) && !has_two_towers(config.model))
     shown.next = {{"plan", "tpuplan plan " + path + length + " --tokens 1T", "where to train it"}};

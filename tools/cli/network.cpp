@@ -65,6 +65,12 @@ any_model load_any(const std::string& given, const std::optional<std::int64_t>& 
   return any_of_document(load_hf_document(path), path, image_size);
 }
 
+void check_image_size(const any_model& model, const std::optional<std::int64_t>& image_size, std::int64_t images) {
+  const transformer& of = model.config.model;
+  if (image_size && images == 0 && !model.net && has_text(of) && !has_two_towers(of))
+    refuse("--image-size", "given without effect", "only with --images");
+}
+
 any_model any_of_document(const nlohmann::json& document, const std::string& path,
                           const std::optional<std::int64_t>& image_size) {
   if (document.is_object() && document.contains("schema")) refuse_foreign_layers(document, path);

@@ -23,6 +23,9 @@ using tpuplan::any_model;
 
 /// A config.json, a transformer or a network of our own; images of another size where one is given.
 any_model load_any(const std::string& path, const std::optional<std::int64_t>& image_size);
+
+/// Refuses a size of images of a model that takes text too, where the question has none.
+void check_image_size(const any_model& model, const std::optional<std::int64_t>& image_size, std::int64_t images);
 /// The same of a document that was read already.
 any_model any_of_document(const nlohmann::json& document, const std::string& path,
                           const std::optional<std::int64_t>& image_size);

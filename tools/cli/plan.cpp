@@ -60,6 +60,7 @@ void run_plan(plan_options given, session& with) {
     return makes_items ? plan_of_items(given, prices.book(), with) : denoiser_plan(given, prices.book(), with);
   }
   any_model model = load_any(given.job.config, given.job.image_size);
+  check_image_size(model, given.job.image_size, given.job.job.images_per_sequence);
   for (const char* option : {"--size", "--frames", "--text-tokens", "--encode", "--keep-activations"}) {
     if (with.is_given(option)) refuse(option, "given for another model", "a pipeline of images or clips");
   }
@@ -116,8 +117,8 @@ void add_training_options(command& to, plan_options& into) {
       .excludes({"--pareto"});
   for (option& one : to.options) {
     const bool shared = one.form == option::shape::argument || one.name == "--weights" || one.name == "--dtype" ||
-                        one.name == "--images" || one.name == "--software" || one.name == "--best-per-generation" ||
-                        one.name == "--mtbp" || one.name == "--start-up";
+                        one.name == "--images" || one.name == "--image-size" || one.name == "--software" ||
+                        one.name == "--best-per-generation" || one.name == "--mtbp" || one.name == "--start-up";
     if (!shared) one.excludes({"--serve"});
     const bool of_items = one.form == option::shape::argument || one.name == "--weights" || one.name == "--batch" ||
                           one.name == "--steps";
@@ -162,6 +163,8 @@ void add_serving_options(command& to, plan_options& into) {
   auto one = to.options.begin();
   std::advance(one, before);
   for (; one != to.options.end(); ++one) one->needs({"--serve"});
+  for (const char* routed : {"--think", "--opening-len", "--prefix-groups", "--host-cache"})
+    to.of(routed).excludes({"--day"});
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
   to.of("--dtype").fills += " job.activations";  // which these options of training are of a fleet that serves
   to.of("--images").fills += " job.images";

@@ -23,14 +23,13 @@ namespace {
 
 served ask_serve(model_config& config, const serve_options& given, const price_book& prices, const session& with) {
   const traffic_options& traffic = given.traffic;
-  const own_constants known =
-      load_calibration(given.calibration, calibrated_part::serving, {{}, traffic.constants, {}});
   served a;
   a.asked.slice = given.slice_name;
   a.asked.job = traffic.job;
   a.asked.prompts = traffic.prompts, a.asked.outputs = traffic.outputs;
   a.asked.mesh = traffic.mesh;
-  a.asked.constants = known.serving;
+  learn(config, a.asked.constants,
+        load_calibration(given.calibration, calibrated_part::serving, {{}, traffic.constants, {}}));
   a.asked.adapters = traffic.request.value("adapters", std::int64_t{0});
   a.asked.adapter_rank = traffic.request.value("adapter_rank", std::int64_t{0});
   a.asked.region = given.prices.region;
@@ -76,7 +75,7 @@ void run_serve(const serve_options& given, session& with) {
   if (any_target(given.traffic.job.percentiles) && !with.is_given("--rate"))
     refuse_missing("--rate",
                    "requests a second, for targets by percentile; simulate holds them for requests in flight");
-  model_config config = load_model(given.config);
+  model_config config = load_model(given.config, given.traffic.image_size);
   loaded_prices prices(given.prices, with);
   check_place(given.prices, prices, {given.slice_name}, with);
   const served a = ask_serve(config, given, prices.book(), with);
@@ -111,7 +110,7 @@ void add_serve_command(session& with) {
   added.ask(served_engine_rows, request);
   added.ask(shared_rows, request);
   added.ask(served_software_rows, request);
-  added.ask(image_rows, request);
+  add_image_options(added, options->traffic);
   added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);
   add_price_options(added, options->prices);

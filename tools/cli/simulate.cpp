@@ -168,13 +168,12 @@ void run_simulate(simulate_options given, session& with) {
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate") && !with.is_given("--concurrency"))
     refuse_missing("--rate", "requests a second, or --concurrency, or --trace, or --day");
   if (is_pipeline_file(given.config)) return simulate_items(given, with);
-  model_config config = load_model(given.config);
+  model_config config = load_model(given.config, given.traffic.image_size);
   refuse_pictures(with, given.pictures, "given for a language model");
   use_stored_format(config, with.is_given("--weights"), given.traffic.job);
   use_drawn_lengths(config.model, given, with);
   const own_constants usual{{}, given.traffic.constants, {}};
-  const own_constants known = load_calibration(given.calibration, calibrated_part::serving, usual);
-  given.traffic.constants = known.serving;
+  learn(config, given.traffic.constants, load_calibration(given.calibration, calibrated_part::serving, usual));
   loaded_prices prices(given.prices, with);
   check_place(given.prices, prices, {given.asked.slice}, with);
   if (!given.day.empty()) return simulate_day(config, given, prices.book(), with);
@@ -202,7 +201,7 @@ void add_simulate_command(session& with) {
   added.ask(format_rows, request);
   added.ask(served_engine_rows, request);
   added.ask(served_software_rows, request);
-  added.ask(image_rows, request);
+  add_image_options(added, options->traffic);
   added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);
   add_calibration_option(added, options->calibration);

@@ -12,6 +12,11 @@ void add_traffic_options(command& to, nlohmann::json& request) {
   to.ask(target_rows, request);
 }
 
+void add_image_options(command& to, traffic_options& into) {
+  to.ask(image_rows, into.request);
+  to.add("--image-size", into.image_size, {1, 65536}, "side of the images in pixels").needs({"--images"});
+}
+
 void read_traffic(traffic_options& into) {
   const serve_request asked = read_request<serve_request>(into.request);
   into.job = asked.job;

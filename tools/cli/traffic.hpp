@@ -19,10 +19,13 @@ struct traffic_options {
   std::optional<tpuplan::length_distribution> prompts, outputs;  // of lengths that vary
   tpuplan::serving_layout mesh;
   tpuplan::serving_calibration constants;
+  std::optional<std::int64_t> image_size;  // side of the images, if not that of the configuration
 };
 
 /// Lengths, rate and targets.
 void add_traffic_options(command& added, nlohmann::json& request);
+/// Images of a request, of any size.
+void add_image_options(command& added, traffic_options& into);
 /// What the request says of them.
 void read_traffic(traffic_options& into);
 

@@ -29,8 +29,18 @@ struct any_model {
 
 namespace detail {
 
+/// The side that a processor of images of any size gives to those of a side: the nearest of whole patches, as many of
+/// them as are merged, and of two the even one. Source: smart_resize of transformers' Qwen2-VL.
+[[nodiscard]] inline std::int64_t resized_side(const vision_spec& v, std::int64_t side, std::string_view size) {
+  const std::int64_t unit = checked_multiply(v.patch_size, v.projector.merge);
+  if (side < unit)
+    fail(errc::out_of_range, size, side, "at least " + std::to_string(unit) + ", patches that are merged");
+  const std::int64_t below = side / unit, rest = 2 * (side % unit);
+  return unit * (rest > unit || (rest == unit && below % 2 == 1) ? below + 1 : below);
+}
+
 /// The model of a config.json with square images of another size: as its class reads the size from the file, or, where
-/// it reads none, that of the same patches.
+/// it reads none, that of the same patches, to which its processor resizes them.
 [[nodiscard]] inline model_config sized_model_of(const nlohmann::json& document, std::int64_t side,
                                                  std::string_view size, const std::string& source) {
   nlohmann::json sized = document;
@@ -40,18 +50,23 @@ namespace detail {
   model_config found = model_of(sized, source);
   if (!has_vision(found.model)) fail(errc::unsupported, size, side, "a model with a vision tower");
   const std::string field = is_part ? "vision_config.image_size" : "image_size";
+  const auto say_side = [&] {
+    const std::string now = std::to_string(found.model.vision.image_size);
+    for (assumption& each : found.assumed)
+      if (each.field == "images" || (each.field.size() > 7 && each.field.substr(each.field.size() - 7) == ".images"))
+        each = {each.field, now + " x " + now, "as the question says, in whole patches"};
+  };
   const auto not_read = std::find(found.not_read.begin(), found.not_read.end(), field);
-  if (!own && not_read == found.not_read.end()) return found;
+  if (!own && not_read == found.not_read.end()) return say_side(), found;
   const vision_spec before = found.model.vision;
+  if (!own) side = resized_side(before, positive_count(size, side), size);
   found.model = with_image_size(found.model, side);
   vision_spec& v = found.model.vision;
   const std::int64_t all = patches(before.image_size, before.patch_size);
   if (!own && v.tokens_per_image > 0 && all % v.tokens_per_image == 0)
     v.tokens_per_image = patches(side, v.patch_size) / (all / v.tokens_per_image);
   if (not_read != found.not_read.end()) found.not_read.erase(not_read);
-  for (assumption& each : found.assumed)
-    if (each.field == "images" || (each.field.size() > 7 && each.field.substr(each.field.size() - 7) == ".images"))
-      each = {each.field, std::to_string(side) + " x " + std::to_string(side), "as the question says"};
+  say_side();
   return found;
 }
 

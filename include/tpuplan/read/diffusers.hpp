@@ -212,8 +212,6 @@ class pipeline_reader {
     if (all_.has("model_index") && all_.object("model_index").flag_or("is_distilled", false)) p_.usual_forwards = 1;
     if (!all_.has("vae")) {
       assume("vae", "none", "not in the file: neither counted nor part of the work");
-      assume("vae.spatial", std::to_string(p_.spatial), "autoencoder of " + std::string(usual_->name));
-      if (makes_clips(p_)) assume("vae.temporal", std::to_string(p_.temporal), "likewise");
     } else {
       read_autoencoder();
     }
@@ -231,8 +229,19 @@ class pipeline_reader {
     p_.spatial = read.spatial, vae_channels_ = read.latent_channels;
   }
 
+  /// The autoencoder that a denoiser was trained with, where the file has none. That of 16 x 16 pixels has 48 channels:
+  /// source: Wan2.2-TI2V-5B, whose class is that of the others.
+  void assume_autoencoder(std::int64_t channels) {
+    const bool is_coarse = usual_->name.substr(0, 3) == "Wan" && channels == 48;
+    if (is_coarse) p_.spatial = 16;
+    assume("vae.spatial", std::to_string(p_.spatial),
+           is_coarse ? "autoencoder of Wan 2.2 5B, of 48 channels" : "autoencoder of " + std::string(usual_->name));
+    if (makes_clips(p_)) assume("vae.temporal", std::to_string(p_.temporal), "likewise");
+  }
+
   void read_denoisers(const json_object& first, const std::string& name) {
     const denoiser_reading one = read_denoiser(first, prefix(name), assumed_);
+    if (!all_.has("vae")) assume_autoencoder(one.latent_channels);
     p_.patch = one.patch, p_.patch_frames = one.patch_frames, p_.latent_channels = one.latent_channels;
     p_.guidance_input = one.guidance_input;
     if (is_present(p_.decoder) && vae_channels_ != one.latent_channels)

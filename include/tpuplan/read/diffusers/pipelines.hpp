@@ -8,7 +8,8 @@
 
 /// @file
 /// What is usual for the pipelines of diffusers: defaults of their calls. Source: the classes under
-/// src/diffusers/pipelines of huggingface/diffusers at 58eb52c080.
+/// src/diffusers/pipelines of huggingface/diffusers at 58eb52c080; FluxImg2Img at 0256497cd8, QwenImageEditPlus with one
+/// given image at 05de52ba79.
 
 namespace tpuplan {
 inline namespace abi_0 {
@@ -27,7 +28,7 @@ struct pipeline_class {
   std::int64_t reference_images = 0;  // that its denoiser sees beside the one that it makes
 };
 
-inline constexpr std::array<pipeline_class, 33> pipeline_classes{{
+inline constexpr std::array<pipeline_class, 36> pipeline_classes{{
     {"CogVideoXImageToVideoPipeline", {}, 50, 2, {226}, 226, 8, 4},
     {"CogVideoXPipeline", {}, 50, 2, {226}, 226, 8, 4},
     {"DiTPipeline", {}, 50, 2, {}, 0, 8, 1},
@@ -35,15 +36,18 @@ inline constexpr std::array<pipeline_class, 33> pipeline_classes{{
     {"Flux2Pipeline", {1024, 1024}, 50, 1, {512}, 512, 8, 1},
     {"FluxControlPipeline", {1024, 1024}, 28, 1, {77, 512}, 512, 8, 1},
     {"FluxFillPipeline", {1024, 1024}, 50, 1, {77, 512}, 512, 8, 1},
+    {"FluxImg2ImgPipeline", {1024, 1024}, 17, 1, {77, 512}, 512, 8, 1},
     {"FluxKontextPipeline", {1024, 1024}, 28, 1, {77, 512}, 512, 8, 1, 1},
     {"FluxPipeline", {1024, 1024}, 28, 1, {77, 512}, 512, 8, 1},
     {"HunyuanVideoPipeline", {1280, 720, 129}, 50, 1, {351, 77}, 256, 8, 4},
+    {"KolorsPipeline", {}, 50, 2, {256}, 256, 8, 1},
     {"LatentConsistencyModelPipeline", {}, 4, 1, {77}, 77, 8, 1},
     {"LTXImageToVideoPipeline", {704, 512, 161}, 50, 2, {128}, 128, 32, 8},
     {"LTXPipeline", {704, 512, 161}, 50, 2, {128}, 128, 32, 8},
     {"MochiPipeline", {848, 480, 19}, 64, 2, {256}, 256, 8, 6},
     {"PixArtAlphaPipeline", {}, 20, 2, {120}, 120, 8, 1},
     {"PixArtSigmaPipeline", {}, 20, 2, {300}, 300, 8, 1},
+    {"QwenImageEditPlusPipeline", {1024, 1024}, 50, 2, {576}, 512, 8, 1, 1},
     {"QwenImageEditPipeline", {1024, 1024}, 50, 2, {576}, 512, 8, 1, 1},
     {"QwenImagePipeline", {1024, 1024}, 50, 2, {546}, 512, 8, 1},
     {"SanaPAGPipeline", {}, 20, 2, {300}, 300, 32, 1},

@@ -22,12 +22,17 @@ namespace detail {
 /// The side in pixels that is assumed for towers that accept images of any size, before rounding up to whole patches.
 inline constexpr std::int64_t usual_image_size = 448;
 
-/// Rounds the image to whole patches (`merge` of them together), as the towers do.
-inline void fit_image(config_fields& fields, vision_spec& vision, std::int64_t merge) {
+/// Refuses an image of less than one patch (`merge` of them together): its unit.
+inline std::int64_t unit_of_image(config_fields& fields, const vision_spec& vision, std::int64_t merge) {
   const std::int64_t unit = checked_multiply(vision.patch_size, merge);
-  const std::int64_t rest = vision.image_size % unit;
-  if (vision.image_size < unit)
-    fail(errc::out_of_range, fields.path("image_size"), vision.image_size, "at least one patch");
+  if (vision.image_size >= unit) return unit;
+  fail(errc::out_of_range, fields.path("image_size"), vision.image_size,
+       "at least one patch" + (merge > 1 ? ", or those that are merged: " + std::to_string(unit) : std::string()));
+}
+
+/// Rounds the image down to whole patches, as towers of one size do.
+inline void fit_image(config_fields& fields, vision_spec& vision, std::int64_t merge) {
+  const std::int64_t rest = vision.image_size % unit_of_image(fields, vision, merge);
   if (rest == 0) return;
   vision.image_size -= rest;
   fields.assume("image_size", std::to_string(vision.image_size), "the pixels past the last whole patch are not used");
@@ -113,7 +118,7 @@ inline vision_spec read_clip(config_fields& fields, std::int64_t merge) {
 /// Pixtral: rotary positions, RMSNorm, a gated MLP, no biases; images up to the stated size.
 inline vision_spec read_pixtral(config_fields& fields, std::int64_t merge) {
   vision_spec v = read_tower(fields);
-  fit_image(fields, v, merge);
+  v.image_size = round_up(v.image_size, unit_of_image(fields, v, merge));  // its processor enlarges the others
   v.gated = true;
   v.qkv_bias = v.output_bias = v.mlp_bias = v.norm_bias = v.patch_bias = false;
   v.extra_norms = 1;
