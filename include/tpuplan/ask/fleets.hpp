@@ -291,24 +291,27 @@ void add_lost_servers(Document& to, const std::vector<rejected_server>& lost, ob
   document.changes = rows_of(changes_that_help(request));
   return document;
 }
-/// What is said of the ways of paying and of targets by percentile: which of the ways that were asked for are not
-/// compared, that no spot slice is lost, and how many requests decide. Worked: of on_demand and commitment_1y,
+/// Which of the ways of paying that were asked for are not compared, and why. Worked: of on_demand and commitment_1y,
 /// "provisioning" is "without commitment_1y".
-[[nodiscard]] inline assumed_values assumed_limits(const serving_request& request) {
-  assumed_values assumed;
+[[nodiscard]] inline assumed_values assumed_ways(const std::vector<provisioning>& kinds) {
+  serving_request request;
+  request.kinds = kinds;
   std::string without;
-  bool any_commitment = false, any_that_ends = false, any_spot = false;
+  bool any_commitment = false, any_that_ends = false;
   for (const provisioning kind : all_provisioning) {
-    const bool is_asked = std::find(request.kinds.begin(), request.kinds.end(), kind) != request.kinds.end();
-    any_spot = any_spot || (is_asked && kind == provisioning::spot);
-    if (!is_asked || is_compared(request, kind)) continue;
+    if (!detail::contains(kinds, kind) || is_compared(request, kind)) continue;
     (is_commitment(kind) ? any_commitment : any_that_ends) = true;
     without.append(without.empty() ? "without " : ", ").append(name(kind));
   }
   if (any_commitment) without.append("; a commitment is paid for its whole term: ask for commitments alone");
   if (any_that_ends) without.append("; flex-start ends after 7 days, calendar mode after 90: ask for them alone");
-  if (!without.empty()) assumed.emplace_back("provisioning", without);
-  if (any_spot)
+  return without.empty() ? assumed_values{} : assumed_values{{"provisioning", without}};
+}
+/// What is said of the ways of paying and of targets by percentile: those that are not compared, that no spot slice is
+/// lost, and how many requests decide. Worked: of spot "spot" is "no slice is taken away: …".
+[[nodiscard]] inline assumed_values assumed_limits(const serving_request& request) {
+  assumed_values assumed = assumed_ways(request.kinds);
+  if (detail::contains(request.kinds, provisioning::spot))
     assumed.emplace_back("spot", "no slice is taken away: losses are simulated over a day of traffic alone");
   if (request.spare > 0 || request.zones > 0)
     assumed.emplace_back("spare slices",

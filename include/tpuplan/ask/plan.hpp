@@ -13,6 +13,7 @@
 #include <tpuplan/launch.hpp>
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
+#include <tpuplan/read/world_prices.hpp>
 #include <tpuplan/read/zones.hpp>
 #include <tpuplan/show/text/one_line.hpp>
 #include <vector>
@@ -125,14 +126,26 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
 inline constexpr std::size_t most_listed_plans = 1000;
 
 namespace detail {
-/// The rows of quotas that are of no region of the question, which allow nothing there.
-inline void assume_quotas(const plan_request& request, assumed_values& assumed) {
+/// Says which rows of quotas are of no region of the question, where they allow nothing, and leaves out those of
+/// regions that its prices do not have; one of no chips stands for all where nothing else is left.
+inline void assume_quotas(plan_request& request, assumed_values& assumed) {
+  if (request.quotas.empty()) return;
+  const owned_price_book world = world_prices();
+  const std::vector<std::string> known = all_regions(world.book());
+  std::vector<quota_row> kept;
   for (const quota_row& row : request.quotas) {
-    if (is_asked_for(request.regions, row.region)) continue;
+    const bool is_asked = is_asked_for(request.regions, row.region);
+    if (is_asked || !contains(known, row.region)) kept.push_back(row);
+    if (is_asked) continue;
     assumed.emplace_back("quota", grouped(row.chips) + " chips of " + row.generation + " on " +
                                       std::string(name(row.kind)) + " in " + row.region +
                                       ": not used, that region is not asked for");
   }
+  if (kept.empty()) {
+    kept.push_back(request.quotas.front());
+    kept.front().region = request.regions.front(), kept.front().chips = 0;
+  }
+  request.quotas = std::move(kept);
 }
 }  // namespace detail
 

@@ -7,6 +7,7 @@
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/generate.hpp>
 #include <tpuplan/plan/generation_plan.hpp>
+#include <tpuplan/show/text/readable.hpp>
 #include <utility>
 #include <vector>
 
@@ -125,6 +126,12 @@ namespace detail {
 /// The chips up to which is looked for a plan that the limit leaves out.
 inline constexpr std::int64_t most_relaxed_chips = 16384;
 
+/// The least time of the digits in which times are printed that is no shorter: what lets a plan in as it is read.
+[[nodiscard]] inline seconds as_printed_above(seconds time) {
+  const readable::measured shown = readable::measure(time);
+  return time * (readable::rounded_up(shown).number / shown.number) * (1 + 1e-13);
+}
+
 /// What each limit would have to be where there is no plan, relaxed by itself.
 [[nodiscard]] inline std::vector<relaxed_generation_row> relaxed_limits(const generation_request& request) {
   std::vector<relaxed_generation_row> rows;
@@ -143,7 +150,7 @@ inline constexpr std::int64_t most_relaxed_chips = 16384;
     more = request, more.latency = nothing, more.best = objective::fastest, more.most_plans = 1;
     const generation_plan_answer found = plan_generation(more);
     more = request;
-    if (!found.plans.empty()) more.latency = found.plans.front().latency * (1 + 1e-9);
+    if (!found.plans.empty()) more.latency = as_printed_above(found.plans.front().latency);
     add("latency", request.latency->value(), more, request.best,
         [&more](const generation_plan&) { return more.latency->value(); });
   }
@@ -198,6 +205,7 @@ inline constexpr std::int64_t most_relaxed_chips = 16384;
   document.model = made.pipeline.name.view();
   document.assumed = made.read;
   assumed_values assumed = made.assumed;
+  for (assumed_values::value_type& one : assumed_ways(asked.kinds)) assumed.push_back(std::move(one));
   add_left_out(request, assumed);
   assumed.emplace_back("traffic",
                        "requests come at random, as many as said; a latency is the mean of waiting and making");

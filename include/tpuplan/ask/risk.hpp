@@ -28,12 +28,6 @@ inline void check_risk(const risk_request& asked) {
   if (!spot && (asked.on_demand_in_time || asked.on_demand_after))
     fail(errc::invalid_argument, asked.on_demand_in_time ? "on_demand_in_time" : "on_demand_after",
          "given without effect", "a run on spot");
-  const bool waits = spot || asked.kind == provisioning::flex_start;
-  if (!waits && asked.queue_time)
-    fail(errc::invalid_argument, "queue_time_s", "given without effect", "a run on spot or flex-start");
-  if (!spot && (asked.mean_time_between_preemptions || !asked.lifetimes.empty()))
-    fail(errc::invalid_argument, asked.mean_time_between_preemptions ? "mean_time_between_preemptions_s" : "lifetimes",
-         "given without effect", "a run on spot");
 }
 
 /// What the chances are of, and what they rest on.

@@ -384,7 +384,10 @@ namespace detail {
 /// What is known of the software of a step, and what its name is worth.
 inline void add_software(train_answer& answer, const placed_job& all) {
   answer.software = levels_of(all.config.model, all.job, all.mesh, all.where, all.constants);
-  if (all.job.software == software_level::unnamed) return;
+  const own_runs& own = all.constants.own;
+  const bool told_by_runs =
+      own.count > 0 && static_cast<std::uint32_t>(all.job.software) == own.items[own.count - 1].about.level;
+  if (all.job.software == software_level::unnamed || told_by_runs) return;
   const step_breakdown untold =
       step_under(software_level::unnamed, all.config.model, all.job, all.mesh, all.where, all.constants);
   answer.untold_low = untold.low, answer.untold_high = untold.high;

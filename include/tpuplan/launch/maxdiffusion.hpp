@@ -349,9 +349,6 @@ inline void check_picture_training(const launch_request& request, const maxdiffu
                                    const maxdiffusion_model& model) {
   const maxdiffusion_family& family = maxdiffusion_families[model.family];
   const diffusion_training_job& job = run.training;
-  if (family.trains.empty())
-    fail(errc::unsupported, "model", model.name,
-         "Stable Diffusion, FLUX.1 or Wan 2.1 from text: what MaxDiffusion trains");
   if (job.lora_rank != 0)
     fail(errc::unsupported, "lora_rank", job.lora_rank,
          "0: MaxDiffusion trains no adapters, it only loads them; train all weights, or run a program of one's own");
@@ -430,6 +427,9 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
   validate(request);
   const detail::maxdiffusion_model& model = maxdiffusion_model_of(run);
   const detail::maxdiffusion_family& family = detail::maxdiffusion_families[model.family];
+  if (run.trains && family.trains.empty())
+    detail::fail(errc::unsupported, "model", model.name,
+                 "Stable Diffusion, FLUX.1 or Wan 2.1 from text: what MaxDiffusion trains");
   if (detail::chip_of_service("jax", request.where.chip.name.view()) == nullptr)
     detail::fail(errc::unsupported, "slice", name(request.where).view(),
                  "a slice of " + detail::chips_of_service("jax") + ", which the JAX of MaxDiffusion runs on");

@@ -153,6 +153,8 @@ constexpr void validate(const generation_job& job) {
   detail::check_part("job.steps", job.steps, 10000, "1 to 10000");
   if (job.forwards != 1 && job.forwards != 2) detail::fail(errc::out_of_range, "job.forwards", job.forwards, "1 or 2");
   detail::in_range("job.cache_speedup", job.cache_speedup, 1, 20, "1 to 20");
+  if (job.cache_speedup > static_cast<double>(job.steps))
+    detail::fail(errc::out_of_range, "job.cache_speedup", job.cache_speedup, "at most the steps: one of them is whole");
 }
 
 /// Why a layout cannot be one of a job on a slice, as the field and what is valid; an empty field where it can.

@@ -60,6 +60,7 @@ namespace readable {
   if (answer.untold_low)
     return narrowed_words(joined({options.names_options ? "--software " : "the level ", name(named)}), "a step",
                           *answer.untold_low, *answer.untold_high, answer.step_time_low, answer.step_time_high);
+  if (named != software_level::unnamed) return joined({"the software is ", name(named), ", as in your latest run"});
   std::vector<std::string> ran;
   for (const trained_software& one : answer.software)
     ran.push_back(joined({name(one.level), " ", fixed(100 * one.share, 0), " %"}));
