@@ -362,4 +362,31 @@ TEST_CASE("the class that DiT and PixArt once shared is told by its norm", "[dif
                     [](const assumption& one) { return says(one.field, "quantization_config"); }));
 }
 
+TEST_CASE("a denoiser of 48 channels was trained with the autoencoder of 16 x 16 pixels", "[diffusers]") {
+  const json five = {{"_class_name", "WanTransformer3DModel"},
+                     {"num_attention_heads", 24},
+                     {"ffn_dim", 14336},
+                     {"num_layers", 30},
+                     {"in_channels", 48},
+                     {"out_channels", 48}};
+  std::vector<assumption> assumed;
+  CHECK(read_pipeline(five, assumed).spatial == 16);
+  const auto said =
+      std::find_if(assumed.begin(), assumed.end(), [](const assumption& one) { return one.field == "vae.spatial"; });
+  REQUIRE(said != assumed.end());
+  CHECK(says(said->why, "Wan 2.2 5B"));
+  json other = five;
+  other["in_channels"] = other["out_channels"] = 16;
+  CHECK(read_pipeline(other, assumed).spatial == 8);
+}
+
+TEST_CASE("an editor of images sees one beside that which it makes", "[diffusers]") {
+  std::vector<assumption> assumed;
+  json document = {{"model_index", {{"_class_name", "QwenImageEditPlusPipeline"}}},
+                   {"transformer", {{"_class_name", "QwenImageTransformer2DModel"}}}};
+  CHECK(read_pipeline(document, assumed).reference_images == 1);
+  document["model_index"]["_class_name"] = "QwenImagePipeline";
+  CHECK(read_pipeline(document, assumed).reference_images == 0);
+}
+
 }  // namespace read_diffusers_tests
