@@ -98,6 +98,9 @@ inline void learn(plan_request& request, const own_constants& known, assumed_val
   for (auto& said : assumed_left_out(known)) assumed.push_back(std::move(said));
   for (auto& said : assumed_runs(counts_of({known.training, {}, {}}))) assumed.push_back(std::move(said));
   use_level_of_runs(known.training.own, request.job, assumed);
+  assumed.emplace_back("layouts",
+                       "your runs draw one that was not run less far than one that was: where yours are "
+                       "slower than estimated, others may come first by that alone; measure the first");
   if (known.memory.count > 0)
     assumed.emplace_back("memory", "as without your own peaks, which correct single jobs: ask fit about the plan");
 }

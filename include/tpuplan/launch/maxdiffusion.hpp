@@ -211,7 +211,8 @@ inline void add_picture_mesh(std::vector<std::string>& arguments, const launch_r
     fail(errc::unsupported, "mesh.fsdp", mesh.fsdp,
          (family.context_holds ? "the degree of context times a divisor of data: weights are sharded over context too "
                                : "1 or a divisor of data: weights are sharded over fsdp alone ") +
-             std::string("(--fsdp ") + std::to_string(held) +
+             std::string("(--data ") + std::to_string(mesh.data) + " --tensor " + std::to_string(mesh.tensor) +
+             " --context " + std::to_string(mesh.context) + " --fsdp " + std::to_string(held) +
              (mesh.data > 1 ? " or " + std::to_string(held * mesh.data) : std::string()) + ")");
   const std::int64_t fsdp = mesh.fsdp / held;
   const auto add = [&](const char* key, std::int64_t value) {

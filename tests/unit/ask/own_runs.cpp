@@ -61,7 +61,8 @@ TEST_CASE("a job that knows runs says so, and has their level of software") {
   assumed_values assumed;
   learn(request, known, assumed);
   CHECK(request.constants.own.count == 2);
-  CHECK(assumed.size() == 2);  // of the steps, and that peaks say nothing to a plan
+  REQUIRE(assumed.size() == 3);  // of the steps, of layouts without any, and that peaks say nothing to a plan
+  CHECK(assumed[1].first == "layouts");
 }
 
 // Of which the estimate of memory leaves more than half open: a step that was measured says it, in every question.
