@@ -311,6 +311,12 @@ TEST_CASE("what a program cannot be brought with is refused by the name of the f
          r.framework = "tensorflow";
        },
        "framework is tensorflow; valid: of its own on v5e, v5p or v6e: TensorFlow does not run on tpu7x"},
+      {"gce",
+       [](launch_request& r) {
+         r.where = slice_for("v5p-16");  // of two VMs
+         r.framework = "tensorflow";
+       },
+       "framework is tensorflow; valid: a slice of one VM"},
       {"gce", [](launch_request& r) { r.boot_disk = -1_GB; }, "boot_disk is"},
       {"gce", [](launch_request& r) { r.boot_disk = 9_GB; }, "boot_disk is 9; valid: 10 to 65536, in GB"},
       {"vertex", [](launch_request& r) { r.module = "trainer.task"; }, "packages is missing; valid: both"},

@@ -53,7 +53,7 @@ class known {
   /// @{
   /// Equal where both have the same figure, or none for the same reason.
   friend constexpr bool operator==(const known& a, const known& b) noexcept {
-    return a.state_ == b.state_ && (a.state_ != state::value || (a.value_ <= b.value_ && b.value_ <= a.value_));
+    return a.state_ == b.state_ && (a.state_ != state::value || a.value_ == b.value_);
   }
   friend constexpr bool operator!=(const known& a, const known& b) noexcept { return !(a == b); }
   /// @}

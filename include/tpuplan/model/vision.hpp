@@ -92,11 +92,10 @@ constexpr void check_tower(const vision_spec& vision) {
 constexpr void validate(const vision_spec& vision) {
   detail::check_dimension("model.vision.layers", vision.layers);
   detail::check_tower(vision);
-  if (vision.image_size % vision.patch_size != 0) {
-    detail::fail(errc::not_divisible, "model.vision.patch_size", vision.patch_size, "a divisor of the image size");
+  if (vision.image_size % vision.patch_size != 0 || vision.image_size < vision.projector.merge * vision.patch_size) {
+    detail::fail(errc::not_divisible, "model.vision.patch_size", vision.patch_size,
+                 "a divisor of the image size, of as many patches as are merged");
   }
-  if (vision.tokens_per_image == 0 && vision.image_size / vision.patch_size < vision.projector.merge)
-    detail::fail(errc::out_of_range, "model.vision.image_size", vision.image_size, "patches that can be merged");
   if (vision.d_model % vision.heads != 0) {
     detail::fail(errc::not_divisible, "model.vision.heads", vision.heads, "a divisor of the width of the tower");
   }

@@ -15,4 +15,13 @@ TEST_CASE("three differences are named, and that there are others") {
   CHECK(detail::words_of(match) == "a; b; c; and others");
 }
 
+TEST_CASE("a window counts where no number of tokens is given, and where they do not fill it") {
+  transformer model;
+  model.layers = 4, model.attention.window = 4096, model.attention.local_layers = 2;
+  CHECK(detail::built_model(model)["attention"]["window"] == 4096);
+  CHECK(detail::built_model(model, 4097)["attention"]["window"] == 4096);
+  CHECK(detail::built_model(model, 4096)["attention"]["window"] == 0);
+  CHECK(detail::built_model(model, 4096)["attention"]["local_layers"] == 0);
+}
+
 }  // namespace launch_maxtext_model_tests

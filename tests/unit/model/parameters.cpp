@@ -432,6 +432,11 @@ TEST_CASE("parameters of what only some decoders and encoders have") {
   };
   CHECK(more([](transformer& m) { m.attention.qk_norm = true; }) == 2 * 2 * 2);             // two norms of 2
   CHECK(more([](transformer& m) { m.attention.wide_qk_norm = true; }) == 2 * (4 + 2) * 2);  // of every head
+  transformer shared = small();  // whose second layer has no keys of its own to norm
+  shared.attention.kv_shared_layers = 1;
+  const std::int64_t without = parameters(shared).total;
+  shared.attention.wide_qk_norm = true;
+  CHECK(parameters(shared).total - without == (4 + 2 + 4) * 2);
   CHECK(more([](transformer& m) { m.mlp.activation_weights = 3; }) == 2 * 3);
   CHECK(more([](transformer& m) { m.head_bias = true; }) == 10);
   CHECK(more([](transformer& m) { m.head_transform = true; }) == 8 * 8 + 8 + 8);

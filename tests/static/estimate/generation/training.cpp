@@ -76,6 +76,14 @@ static_assert(memory.total == memory.parameters + memory.optimizer + memory.grad
 static_assert(memory.optimizer == bytes{8 * clip.denoisers.items[0].weights});
 static_assert(memory_use(clip, job_of_batch(8), {4, 4, 1, 1}, where).optimizer == memory.optimizer / 4);
 
+constexpr dtype frozen_of(dtype weights) {
+  diffusion_training_job job;
+  job.weights = weights;
+  return frozen_format(job);
+}
+static_assert(frozen_of(dtype::fp32) == dtype::bf16 && frozen_of(dtype::bf16) == dtype::bf16);
+static_assert(frozen_of(dtype::int8) == dtype::int8);
+
 }  // namespace
 
 }  // namespace static_estimate_generation_training_tests

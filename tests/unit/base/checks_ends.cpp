@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <tpuplan/base/checks.hpp>
 #include <tpuplan/estimate/generation/job.hpp>
 #include <tpuplan/plan/autoscaling.hpp>
 #include <tpuplan/reflect.hpp>
@@ -21,7 +22,7 @@
 
 using namespace tpuplan;
 
-namespace refused_ends_tests {
+namespace base_checks_ends_tests {
 
 namespace {
 
@@ -194,4 +195,4 @@ TEST_CASE("simulated traffic and fleets are taken up to the ends that refusals n
   CHECK(ends_of(pools, [](const split_pools& one) { detail::validate(one); }) >= 2);
 }
 
-}  // namespace refused_ends_tests
+}  // namespace base_checks_ends_tests
