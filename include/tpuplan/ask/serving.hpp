@@ -230,8 +230,8 @@ struct serve_answer {
   return assumed;
 }
 /// How long the last of the clients waits for its first token where all begin at once: prompts that fit into a step are
-/// computed in one, and who finds no slot waits for whole requests; of an encoder for its answer. Worked: 8 prompts that
-/// fit into one step wait as long as one of 8.
+/// computed in one, and who finds no slot waits for whole requests; of an encoder for its answer. Worked: 8 prompts
+/// that fit into one step wait as long as one of 8.
 [[nodiscard]] inline seconds burst_wait(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                         const slice& where, const serving_estimate& estimate,
                                         const serving_calibration& constants = default_serving_calibration) {
@@ -448,11 +448,14 @@ inline void check_own_tokens(const transformer& model, const serving_calibration
                                                           asked.mesh, where, job.speculation, asked.constants));
   }
   const bool latent = has_latent_attention(config.model);
-  const auto is_run = [&](const serving_job& of, const serving_layout& mesh) {
-    return layout_limit(job.engine, mesh, where, latent).field.empty() && job_limit(job.engine, of).field.empty();
+  const auto is_taken = [&](const serving_job& of) { return job_limit(job.engine, of).field.empty(); };
+  const auto is_run = [&](const serving_finding& f) {  // by the engine; other changes leave the layout as it is
+    const bool laid_out = f.kind == serving_finding_kind::replicas || f.kind == serving_finding_kind::cache_sharding;
+    return laid_out ? layout_limit(job.engine, f.mesh_then, where, latent).field.empty()
+                    : is_taken(f.job_then) || !is_taken(job);
   };
   for (const serving_finding& f : serving_advice(config.model, job, asked.mesh, where, asked.constants)) {
-    if (is_run(job, asked.mesh) && !is_run(f.job_then, f.mesh_then)) continue;
+    if (!is_run(f)) continue;
     answer.advice.push_back({f.kind, std::string(f.subject.view()), std::string(f.now.view()),
                              std::string(f.better.view()), f.rate_now, f.rate_then.value(), f.per_token_then, f.gain,
                              detail::change_words(f)});

@@ -70,6 +70,22 @@ TEST_CASE("an engine is advised nothing that it does not run") {
     CHECK((one.kind != serving_finding_kind::cache_dtype || one.better == "int8"));
 }
 
+TEST_CASE("a layout that an engine does not start is advised no other that it does not start") {
+  const model_config config = model_of(load_json(std::string(TPUPLAN_DATA_DIR) + "/models/deepseek-v2-lite.json"));
+  serve_request asked;
+  asked.slice = "v6e-16";  // of several VMs, which are one replica of vLLM
+  asked.job.concurrency = 64;
+  const auto advised = [&](serving_finding_kind kind) {
+    bool found = false;
+    for (const auto& one : answer_to_serve(config, asked, price_book{}).advice) found = found || one.kind == kind;
+    return found;
+  };
+  CHECK((advised(serving_finding_kind::replicas) && advised(serving_finding_kind::cache_sharding)));
+  asked.job.engine = serving_engine::vllm;
+  CHECK_FALSE((advised(serving_finding_kind::replicas) || advised(serving_finding_kind::cache_sharding)));
+  CHECK(advised(serving_finding_kind::cache_dtype));
+}
+
 TEST_CASE("images in layers of their own are refused") {
   const model_config config = model_of(load_json(std::string(TPUPLAN_DATA_DIR) + "/models/llama-3.2-11b-vision.json"));
   serve_request asked;

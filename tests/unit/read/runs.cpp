@@ -127,6 +127,14 @@ TEST_CASE("a token of requests whose answers have no length is left out, and sai
   CHECK(says(constants_knowing(read({open, open})).left_out, "run 1 and 1 more (mine.json.records[0]"));
 }
 
+TEST_CASE("a calibration has the spread of a run that scatters, and none of others") {
+  json scattered = step(2.4);
+  scattered["spread"] = 0.02;
+  const json document = calibration_document(read({scattered, step(2.5)}).runs);
+  CHECK(document["runs"][0]["spread"] == 0.02);
+  CHECK_FALSE(document["runs"][1].contains("spread"));
+}
+
 TEST_CASE("kinds of measurements have names") {
   CHECK(name(measured_kind::first_token) == "first_token");
   CHECK(name(measured_kind::step) == "step");

@@ -135,4 +135,18 @@ TEST_CASE("published rates of caches, and what is refused by name") {
   CHECK(says(refused({1, 1, {}}), "split_pools.transfer is 0"));
 }
 
+TEST_CASE("a cache is there when its prompt has ended, what is before it on the link has passed, and it has too") {
+  std::vector<request_record> records(3);
+  for (request_record& one : records) one.prompt = 1000;
+  records[0].finished = seconds{1}, records[1].finished = seconds{1}, records[1].delay = seconds{0.5};
+  records[2].finished = seconds{9};
+  const split_pools pools{1, 1, bytes_per_second{131.072e6}};  // a cache a second
+  const std::vector<seconds> there = detail::arrivals_of_caches(llama_3_8b(), chat(), pools, 1, records);
+  CHECK(close(there[0].value(), 2, 1e-9));
+  CHECK(close(there[1].value(), 3, 1e-9));
+  CHECK(close(there[2].value(), 10, 1e-9));
+  const std::vector<seconds> by_two = detail::arrivals_of_caches(llama_3_8b(), chat(), pools, 2, records);
+  CHECK(close(by_two[1].value(), 2.5, 1e-9));
+}
+
 }  // namespace unit_split_tests

@@ -23,6 +23,7 @@ const hf_class classes[] = {
     {"Wav2Vec2Model", "wav2vec2", "Wav2Vec2Model", R"({})", 94371712},
     {"Wav2Vec2ForPreTraining", "wav2vec2", "Wav2Vec2ForPreTraining", R"({})", 95044608},
     {"Wav2Vec2ForSequenceClassification", "wav2vec2", "Wav2Vec2ForSequenceClassification", R"({})", 94569090},
+    {"a weight for each layer and for the embeddings", "wav2vec2", "Wav2Vec2ForSequenceClassification", R"({"use_weighted_layer_sum":true})", 94569090 + 13},
     {"HubertModel", "hubert", "HubertModel", R"({})", 94371712},
     {"HubertForCTC", "hubert", "HubertForCTC", R"({})", 94396320},
     {"WavLMModel", "wavlm", "WavLMModel", R"({})", 94381936},

@@ -340,4 +340,12 @@ TEST_CASE("what encoders do not count is refused by its field", "[hf_encoders]")
   check_refusals(refused);
 }
 
+TEST_CASE("layers of ModernBERT are named one by one, or every third is global") {
+  nlohmann::json config = {{"model_type", "modernbert"}, {"num_hidden_layers", 6}};
+  CHECK(read_hf_config(config).model.attention.local_layers == 4);
+  config["layer_types"] = {"full_attention",    "sliding_attention", "sliding_attention",
+                           "sliding_attention", "sliding_attention", "sliding_attention"};
+  CHECK(read_hf_config(config).model.attention.local_layers == 5);
+}
+
 }  // namespace read_hf_encoders_tests
