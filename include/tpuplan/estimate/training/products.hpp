@@ -18,7 +18,7 @@ namespace detail {
 /// The factor over the time of a tuned recipe for software of that level; 1 where nobody says it.
 constexpr double software_factor(software_level level, const calibration& constants) noexcept {
   const double factors[] = {1, 1, constants.general_software, constants.first_port};
-  return factors[static_cast<std::size_t>(level) % 4] * constants.own_factor;
+  return factors[static_cast<std::size_t>(level) % 4] * constants.own_factor;  // % 4: whatever was cast
 }
 
 /// 1 where a product is computed again in the backward pass.
