@@ -126,8 +126,9 @@ inline void fill_batches(const asked_plan& asked, plan_request& request, assumed
 inline constexpr std::size_t most_listed_plans = 1000;
 
 namespace detail {
-/// Says which rows of quotas are of no region of the question, where they allow nothing, and leaves out those of
-/// regions that its prices do not have; one of no chips stands for all where nothing else is left.
+/// Says which rows of quotas are of no region of the question, where they allow nothing, and leaves out those of known
+/// regions, of which the prices of the question may have none; an unknown region stays, to be refused. Where none is
+/// left, a row of no chips stands for them: without rows any number of chips could be had.
 inline void assume_quotas(plan_request& request, assumed_values& assumed) {
   if (request.quotas.empty()) return;
   const owned_price_book world = world_prices();

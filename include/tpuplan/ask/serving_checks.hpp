@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_ASK_SERVING_CHECKS_HPP
 #define TPUPLAN_ASK_SERVING_CHECKS_HPP
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <tpuplan/ask/serving_rows.hpp>
@@ -11,6 +10,7 @@
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/hardware/slice.hpp>
 #include <tpuplan/model/serving_job.hpp>
+#include <tpuplan/show/text/readable.hpp>
 #include <tpuplan/simulate/engine.hpp>
 
 /// @file
@@ -37,9 +37,8 @@ inline void check_prefix_found(const serving_job& job) {
   const double shared = static_cast<double>(job.shared_prefix) / job.prompt.mean;
   if (job.shared_prefix == 0 || !(job.prefix_hit_rate > 0) || shared >= 1 || job.prefix_hit_rate >= 0.9 * shared)
     return;
-  char valid[80] = {};
-  std::snprintf(valid, sizeof(valid), "about %.3g or more: the shared prefix is that part of a prompt", shared);
-  fail(errc::invalid_argument, "job.prefix_hit_rate", job.prefix_hit_rate, valid);
+  fail(errc::invalid_argument, "job.prefix_hit_rate", job.prefix_hit_rate,
+       "about " + readable::number(shared) + " or more: the shared prefix is that part of a prompt");
 }
 
 /// Refuses prompts in steps of their own where they are so by themselves: of an encoder, and of an engine that has no

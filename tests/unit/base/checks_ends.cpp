@@ -1,4 +1,4 @@
-// What a said of a number names as valid, "0.1 to 100", is valid up to both ends, and nothing beyond them is.
+// What a refusal of a number names as valid, "0.1 to 100", is valid up to both ends, and nothing beyond them is.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -103,7 +103,7 @@ TEST_CASE("a run has the images, the source and the masked tokens that train has
 TEST_CASE("a token and a first token of one job are what they were, in whatever order they stand") {
   json prefill = token(0.2);
   prefill["kind"] = "prefill", prefill["global_batch"] = 1;
-  for (json* one : {&prefill}) one->erase("replicas"), one->erase("hosts");
+  prefill.erase("replicas"), prefill.erase("hosts");
   json decode = token(0.03);
   decode.erase("replicas");
   const measured_runs both = read({decode, prefill}), turned = read({prefill, decode});

@@ -398,7 +398,8 @@ struct engine_point {
 /// given. Where prompts take less than a step, a request has it for less than its tokens' time.
 constexpr engine_point one_slot_point(const replica_load& load) {
   const working_point at = working_point_of(load, load.full.running);
-  const double clients = load.from.clients > 0 ? load.from.clients : 1, rate = smaller(1, clients) / answer_time(load, at);
+  const double clients = load.from.clients > 0 ? load.from.clients : 1;
+  const double rate = smaller(1, clients) / answer_time(load, at);
   return {smaller(load.full.running, rate * load.job.output.mean * at.token), at, larger(0, clients - 1) / rate, rate};
 }
 constexpr engine_point engine_point_of(const replica_load& load) {

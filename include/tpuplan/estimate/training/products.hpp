@@ -2,8 +2,8 @@
 #define TPUPLAN_ESTIMATE_TRAINING_PRODUCTS_HPP
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/rows.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/sizes.hpp>
 #include <tpuplan/model/flops.hpp>
@@ -18,7 +18,7 @@ namespace detail {
 /// The factor over the time of a tuned recipe for software of that level; 1 where nobody says it.
 constexpr double software_factor(software_level level, const calibration& constants) noexcept {
   const double factors[] = {1, 1, constants.general_software, constants.first_port};
-  return factors[static_cast<std::size_t>(level) % 4] * constants.own_factor;  // % 4: whatever was cast
+  return row_at(factors, level) * constants.own_factor;
 }
 
 /// 1 where a product is computed again in the backward pass.

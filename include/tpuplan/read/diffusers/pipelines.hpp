@@ -8,8 +8,8 @@
 
 /// @file
 /// What is usual for the pipelines of diffusers: defaults of their calls. Source: the classes under
-/// src/diffusers/pipelines of huggingface/diffusers at 58eb52c080; FluxImg2Img at 0256497cd8, QwenImageEditPlus with one
-/// given image at 05de52ba79.
+/// src/diffusers/pipelines of huggingface/diffusers at 58eb52c080; FluxImg2Img at 0256497cd8, QwenImageEditPlus with
+/// one given image at 05de52ba79.
 
 namespace tpuplan {
 inline namespace abi_0 {
