@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <tpuplan/base/rows.hpp>
 #include <tpuplan/estimate/training/calibration.hpp>
 #include <tpuplan/estimate/training/sizes.hpp>
 #include <tpuplan/model/flops.hpp>
@@ -17,8 +16,10 @@ namespace detail {
 
 /// The factor over the time of a tuned recipe for software of that level; 1 where nobody says it.
 constexpr double software_factor(software_level level, const calibration& constants) noexcept {
-  const double factors[] = {1, 1, constants.general_software, constants.first_port};
-  return row_at(factors, level) * constants.own_factor;
+  const double slower = level == software_level::general      ? constants.general_software
+                        : level == software_level::first_port ? constants.first_port
+                                                              : 1;
+  return slower * constants.own_factor;
 }
 
 /// 1 where a product is computed again in the backward pass.
