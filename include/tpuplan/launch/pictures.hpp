@@ -109,6 +109,7 @@ inline void set_training(planned_pictures& planned, const json_object& answer, c
   run.pipeline = answer.string("model");
   run.denoiser_parameters =
       read_json<std::vector<std::int64_t>>(answer.at("denoiser_parameters"), {}, answer.path("denoiser_parameters"));
+  if (answer.has("text_tokens")) run.text_tokens = answer.count("text_tokens");
   run.trains = answer.has("buckets");
   const json_object row = answer.has("plans") ? detail::row_of_plan(document, rank, source) : answer;
   run.mesh = read_json<generation_layout>(row.at("mesh"), {}, row.path("mesh"));

@@ -189,6 +189,23 @@ TEST_CASE("a clip of Wan on eight chips is the command of MaxDiffusion's guide")
   CHECK(refusal_of([&] { (void)maxdiffusion_command(on("v6e-4"), training); }).code == errc::unsupported);
 }
 
+TEST_CASE("MaxDiffusion pads prompts to the tokens of the plan") {
+  const auto key = [](const char* model, bool trains, std::int64_t tokens) -> std::string {
+    maxdiffusion_run run = trains ? training_of(model_named(model)) : generation_of(model_named(model));
+    run.text_tokens = tokens;
+    for (const std::string& word : maxdiffusion_command(on("v6e-4"), run))
+      if (word.rfind("max_sequence_length=", 0) == 0) return word;
+    return "";
+  };
+  CHECK(key("FLUX.1-dev", false, 512) == "");
+  CHECK(key("FLUX.1-dev", false, 256) == "max_sequence_length=256");
+  CHECK(key("FLUX.1-schnell", false, 512) == "max_sequence_length=512");
+  CHECK(key("FLUX.1-dev", true, 128) == "max_sequence_length=128");
+  CHECK(key("Wan 2.1 14B", false, 226) == "max_sequence_length=226");
+  CHECK(key("Wan 2.1 14B", true, 512) == "");
+  CHECK(key("Stable Diffusion XL", false, 77) == "");
+}
+
 TEST_CASE("what MaxDiffusion's scripts do not do is refused by name") {
   struct row {
     const char* model;
@@ -227,6 +244,11 @@ TEST_CASE("what MaxDiffusion's scripts do not do is refused by name") {
       {"Stable Diffusion 1.5", false, [](maxdiffusion_run& r) { r.job.forwards = 1; }, "forwards is 1; valid: 2"},
       {"Wan 2.1 14B", false, [](maxdiffusion_run& r) { r.extra.push_back("guidance_scale=1.0"); },
        "MaxDiffusion argument is guidance_scale=1.0; valid: a scale above 1"},
+      {"Stable Diffusion XL", false, [](maxdiffusion_run& r) { r.text_tokens = 150; },
+       "text_tokens is 150; valid: 77: base_xl.yml pads to so many (--text-tokens 77)"},
+      {"Wan 2.1 14B", true, [](maxdiffusion_run& r) { r.text_tokens = 256; }, "text_tokens is 256; valid: 512"},
+      {"Wan 2.1 14B", false, [](maxdiffusion_run& r) { r.extra.push_back("max_sequence_length=256"); },
+       "MaxDiffusion argument is max_sequence_length=256; valid: a key that the plan does not decide"},
       {"Wan 2.1 14B", false, [](maxdiffusion_run& r) { r.job.weights = dtype::int8; }, "weights is int8; valid: bf16"},
       {"Wan 2.1 14B", false, [](maxdiffusion_run& r) { r.job.cache_speedup = 1.75; }, "use_magcache is missing"},
       {"Wan 2.1 14B", false, [](maxdiffusion_run& r) { r.extra.clear(); }, "prompt is missing"},
