@@ -301,7 +301,7 @@ inline void add_better_batch(std::vector<std::string>& to, const plan_request& r
   if (other.job.global_batch == request.job.global_batch) return;
   plan_answer answer;
   try {
-    answer = make_plan(other);
+    answer = other.chance ? plan_or_relax(other).answer : make_plan(other);
   } catch (const error& refusal) {
     if (refusal.code() != errc::out_of_range) throw;
     return;
