@@ -152,7 +152,7 @@ struct gpu_comparison_row {
   std::optional<double> saving_on_flex_start{};  ///< the same share where both sides can be had on flex-start
   std::optional<usd> total_on_spot{};        ///< the GPUs at their spot price, without preemptions; nothing: none known
   std::optional<double> saving_on_spot{};    ///< the share on spot, of the slices with their preemptions
-  double break_even_usd_per_chip_hour = 0;   ///< price of a chip at which both sides cost the same
+  double break_even_usd_per_chip_hour = 0;   ///< price of a chip, for all that is billed, at which both cost the same
   std::optional<usd> saving_per_job{};       ///< dollars, where engineering is given
   std::optional<double> jobs_to_pay_back{};  ///< jobs that save the engineering; nothing: never, or not given
   std::optional<double> months_to_pay_back{};  ///< nothing: never, or engineering or jobs a month are not given
@@ -296,8 +296,7 @@ namespace detail {
   row.price_derived = gpu.derived && !job.usd_per_gpu_hour;
   row.own_price = job.usd_per_gpu_hour.has_value();
   row.saving = compare_offers({best.total / best.run, jobs_in(best.run)}, gpus).saving_fraction;
-  row.break_even_usd_per_chip_hour = in_usd_per_hour(
-      compare_offers({best.rate, jobs_in(answer.run)}, gpus).break_even_price / static_cast<double>(answer.chips));
+  row.break_even_usd_per_chip_hour = in_usd_per_hour(row.total / best.billed / static_cast<double>(answer.chips));
   const paid_run* const on_flex = way_of(answer.ways, provisioning::flex_start);
   if (on_flex != nullptr && gpu.flex_start.has_value() && !job.usd_per_gpu_hour && job.run <= flex_start_terms{}.limit)
     row.saving_on_flex_start =
