@@ -39,6 +39,23 @@ namespace detail {
   return unit * (rest > unit || (rest == unit && below % 2 == 1) ? below + 1 : below);
 }
 
+/// What a reader assumed of the size of images; null: nothing.
+[[nodiscard]] inline assumption* find_image_size(std::vector<assumption>& assumed) {
+  for (assumption& each : assumed)
+    if (each.field == "images" || (each.field.size() > 7 && each.field.substr(each.field.size() - 7) == ".images"))
+      return &each;
+  return nullptr;
+}
+
+/// Refuses another size for a tower of tiles: it sees none but its own, and larger images take several.
+inline void refuse_tiles(model_config given, std::int64_t side, std::string_view size) {
+  const assumption* const said = find_image_size(given.assumed);
+  const std::int64_t own = given.model.vision.image_size;
+  if (said == nullptr || said->value.rfind("one tile", 0) != 0 || side == own) return;
+  fail(errc::unsupported, size, side,
+       std::to_string(own) + ", the side of a tile: of a larger image each tile is one of its own");
+}
+
 /// The model of a config.json with square images of another size: as its class reads the size from the file, or, where
 /// it reads none, that of the same patches, to which its processor resizes them.
 [[nodiscard]] inline model_config sized_model_of(const nlohmann::json& document, std::int64_t side,
@@ -46,15 +63,17 @@ namespace detail {
   nlohmann::json sized = document;
   const bool is_part = document.contains("vision_config") && document["vision_config"].is_object();
   const bool own = document.contains("schema");
+  refuse_tiles(model_of(document, source), side, size);
   if (!own) (is_part ? sized["vision_config"] : sized)["image_size"] = side;
   model_config found = model_of(sized, source);
   if (!has_vision(found.model)) fail(errc::unsupported, size, side, "a model with a vision tower");
   const std::string field = is_part ? "vision_config.image_size" : "image_size";
   const auto say_side = [&] {
     const std::string now = std::to_string(found.model.vision.image_size);
-    for (assumption& each : found.assumed)
-      if (each.field == "images" || (each.field.size() > 7 && each.field.substr(each.field.size() - 7) == ".images"))
-        each = {each.field, now + " x " + now, "as the question says, in whole patches"};
+    if (assumption* const said = find_image_size(found.assumed))
+      *said = {said->field, now + " x " + now, "as the question says, in whole patches"};
+    else if (is_part)
+      found.assumed.push_back({"images", now + " x " + now, "as the question says, of a tower that takes such"});
   };
   const auto not_read = std::find(found.not_read.begin(), found.not_read.end(), field);
   if (!own && not_read == found.not_read.end()) return say_side(), found;

@@ -24,6 +24,7 @@ struct projector_spec {
   std::int64_t inner = 0;         ///< of three matrices: [input, hidden], [hidden, inner] and [inner, output] (Llama 4)
   std::int64_t output = 0;        ///< width of the text model
   bool bias = false;              ///< biases of its matrices
+  std::int64_t beside = 0;        ///< more like it, whose LayerNorms are over their inputs (Qwen3-VL)
 };
 
 /// A vision tower. `layers` 0 where a model has none.
@@ -59,6 +60,7 @@ constexpr void check_projector(const vision_spec& vision) {
   check_size("model.vision.projector.hidden", vision.projector.hidden);
   check_size("model.vision.projector.inner", vision.projector.inner);
   check_size("model.vision.projector.output", vision.projector.output);
+  check_size("model.vision.projector.beside", vision.projector.beside);
 }
 
 /// Throws, naming the field, for a value out of range. Only a model with a tower needs the tower's dimensions.
@@ -68,7 +70,7 @@ constexpr void check_tower(const vision_spec& vision) {
   const projector_spec& p = vision.projector;
   if (!needed &&
       are_sizes(vision.d_model, vision.heads, vision.d_ff, vision.channels, vision.temporal_patch, vision.patch_size,
-                vision.image_size, p.merge, p.norm_weights, p.input, p.hidden, p.inner, p.output,
+                vision.image_size, p.merge, p.norm_weights, p.input, p.hidden, p.inner, p.output, p.beside,
                 vision.learned_positions, vision.extra_norms, vision.tokens_per_image, vision.other_weights))
     return;
   check_size("model.vision.d_model", vision.d_model, needed);
@@ -151,13 +153,14 @@ constexpr void validate(const vision_spec& vision) {
   if (p.merge_matrix) {
     total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), vision.d_model, vision.d_model));
   }
-  std::int64_t last = p.input;
+  std::int64_t last = p.input, one = 0;
   for (const std::int64_t width : {p.hidden, p.inner, p.output}) {
     if (width == 0) continue;
-    total = checked_add(total, checked_multiply(last, width) + (p.bias ? width : 0));
+    one = checked_add(one, checked_multiply(last, width) + (p.bias ? width : 0));
     last = width;
   }
-  return total;
+  const std::int64_t norms = p.norm_weights > 0 ? checked_multiply(p.beside, 2 * p.input) : 0;
+  return checked_add(total, checked_add(checked_multiply(1 + p.beside, one), norms));
 }
 
 /// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per

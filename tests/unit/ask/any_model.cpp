@@ -63,9 +63,31 @@ TEST_CASE("images of another size have the tokens that the class would have, and
   const transformer wide = read_any_model(qwen, "config", 896).config.model;
   CHECK(parameters(wide).total == parameters(read_any_model(qwen).config.model).total);
   CHECK(image_tokens(wide.vision) == 4 * image_tokens(read_any_model(qwen).config.model.vision));
+  // Three more mergers than the one, whose FLOPs are those of its matrices.
+  const json deep = {
+      {"model_type", "qwen3_vl"}, {"text_config", {{"hidden_size", 3584}}}, {"vision_config", json::object()}};
+  const vision_spec tower = read_any_model(deep).config.model.vision;
+  vision_spec one = tower;
+  one.projector.beside = 0;
+  const double matrices = 4608.0 * 4608 + 4608.0 * 3584, tokens = static_cast<double>(image_tokens(tower));
+  CHECK(vision_flops_per_image(tower) - vision_flops_per_image(one) == flops{2 * 3 * tokens * matrices});
+  CHECK(projector_parameters(tower) - projector_parameters(one) ==
+        3 * (2 * 4608 + 4608 * 4608 + 4608 + 4608 * 3584 + 3584));
   // A class token and one for distillation keep their rows.
   const json deit = {{"model_type", "deit"}};
   CHECK(parameters(read_any_model(deit, "config", 224).config.model).total == trained_parameters(read_any_model(deit)));
+}
+
+TEST_CASE("a tower of tiles sees no other size", "[any_model]") {
+  const json next = {{"model_type", "llava_next"}};
+  CHECK(says(refusal_of([&] { (void)read_any_model(next, "config", 1344); }).message,
+             "image_size is 1344; valid: 336, the side of a tile"));
+  CHECK(image_tokens(read_any_model(next, "config", 336).config.model.vision) == 576);
+  for (const char* type : {"llava_onevision", "internvl", "smolvlm", "idefics3", "cohere2_vision"})
+    CHECK(says(refusal_of([&] {
+                 (void)read_any_model({{"model_type", type}}, "config", 700);
+               }).message,
+               "the side of a tile"));
 }
 
 }  // namespace ask_any_model_tests

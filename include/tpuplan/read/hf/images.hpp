@@ -2,6 +2,7 @@
 #define TPUPLAN_READ_HF_IMAGES_HPP
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/heads.hpp>
 #include <tpuplan/read/hf/vision.hpp>
+#include <vector>
 
 /// @file
 /// Models of images alone, and pairs of an encoder of images and one of texts, in Hugging Face configurations. Shapes
@@ -120,12 +122,23 @@ inline bool read_tower_classifier(config_fields& fields, const vision_spec& towe
   return true;
 }
 
+/// Refuses a class of another head, or of one half of a pair, whose own configuration counts that half alone.
+inline void check_class(const config_fields& fields, std::initializer_list<std::string_view> known) {
+  const std::string name = class_of(fields);
+  if (name.empty()) return;
+  for (const std::string_view each : known) {
+    if (ends_in(name, each)) return;
+  }
+  fail_unknown(fields.path("architectures"), name, std::vector<std::string_view>(known));
+}
+
 /// A tower by itself.
 inline void read_tower_alone(config_fields& fields, transformer& model) {
   model.kind = architecture::vision;
   for (const tower_family& family : tower_families)
     if (family.type == fields.type()) model.vision = family.read(fields, 1);
   if (read_tower_classifier(fields, model.vision, model)) return;
+  check_class(fields, {"VisionModel", "VisionModelWithProjection"});
   if (!ends_in(class_of(fields), "WithProjection")) return;
   model.vision.projector.input = model.vision.d_model;
   model.vision.projector.output = fields.count("projection_dim");
@@ -134,6 +147,7 @@ inline void read_tower_alone(config_fields& fields, transformer& model) {
 
 /// The text half of CLIP and SigLIP: an encoder with norms before attention and MLP. SigLIP has a head.
 inline void read_pair_text(config_fields& fields, transformer& model) {
+  check_class(fields, {"TextModel", "TextModelWithProjection"});
   read_encoder_sizes(fields, model);
   model.output_head = false;  // it writes no tokens
   model.learned_positions = model.max_positions;
@@ -155,6 +169,7 @@ inline void read_clip_model(config_fields& top, transformer& model) {
   config_fields vision = part_fields(top, "vision_config", "clip_vision_model", nothing);
   const vision_spec tower = read_clip(vision, 1);
   if (read_tower_classifier(top, tower, model)) return;
+  check_class(top, {"CLIPModel", "CLIPForImageClassification"});
   read_pair_text(text, model);
   model.vision = tower;
   const std::int64_t common = top.count("projection_dim");
@@ -173,6 +188,7 @@ inline void read_siglip_model(config_fields& top, transformer& model) {
       part_fields(top, "vision_config", second ? "siglip2_vision_model" : "siglip_vision_model", nothing);
   const vision_spec tower = second ? read_siglip2(vision, 1) : read_siglip(vision, 1);
   if (read_tower_classifier(top, tower, model)) return;
+  check_class(top, {"SiglipModel", "Siglip2Model", "SiglipForImageClassification"});
   read_pair_text(text, model);
   model.vision = tower;
   model.vision.tokens_per_image = 1;

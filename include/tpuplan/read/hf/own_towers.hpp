@@ -79,11 +79,7 @@ inline void project_qwen3_vl(config_fields&, config_fields& fields, transformer&
   v.projector.norm_weights = 2 * v.d_model;
   v.projector.output = fields.count("out_hidden_size");
   check_projected(fields, "out_hidden_size", model);
-  const std::int64_t merged = v.projector.input;
-  const std::int64_t first = checked_add(checked_multiply(merged, merged), merged);
-  const std::int64_t second = checked_add(checked_multiply(merged, v.projector.output), v.projector.output);
-  const std::int64_t merger = checked_add(2 * merged, checked_add(first, second));
-  v.other_weights = checked_multiply(merger, fields.layers_listed("deepstack_visual_indexes", v.layers));
+  v.projector.beside = fields.layers_listed("deepstack_visual_indexes", v.layers);
 }
 
 /// Number of weights of MobileNet V5 300M, whose shape no configuration states: the totals that Google publishes for
@@ -320,8 +316,7 @@ inline void project_internvl_chat(config_fields& top, config_fields& fields, tra
   p.hidden = p.output = model.d_model;
   p.bias = true;
   v.tokens_per_image = patches(v.image_size, v.patch_size) / 4;
-  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
-             "larger images take a tile each for their parts, and as many tokens again");
+  say_tiles(top, v);
 }
 
 /// Phi-3-Vision: CLIP's large tower of 336 pixels, whose shape no file states, two separators, and two matrices over
@@ -345,8 +340,7 @@ inline void project_phi3_v(config_fields& top, transformer& model) {
   v.projector.bias = true;
   v.tokens_per_image = 144;
   top.assume("img_processor", "clip-vit-large-patch14-336", "the tower that its class loads");
-  top.assume("images", "one tile of 336 pixels",
-             "larger images take a tile each for their parts, and as many tokens again");
+  say_tiles(top, v);
 }
 
 }  // namespace detail

@@ -219,6 +219,12 @@ inline void check_projected(const config_fields& fields, std::string_view field,
        "the hidden_size of the text model, " + std::to_string(model.d_model));
 }
 
+/// Says that the tower sees tiles of one size, of which a larger image has several.
+inline void say_tiles(config_fields& top, const vision_spec& v) {
+  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
+             "larger images take a tile each for their parts, and as many tokens again");
+}
+
 /// Says that weights of a projector are counted and their FLOPs are not.
 inline void say_weights_alone(config_fields& top, std::string_view field, std::int64_t weights) {
   top.assume(field, std::to_string(weights) + " parameters", "counted, their FLOPs are not");
@@ -242,17 +248,28 @@ inline void project_paligemma(config_fields& top, config_fields&, transformer& m
   check_projected(top, "projection_dim", model);
 }
 
+/// The files of LLaVA's own code: one matrix unless they say two, and from LLaVA 1.6 on images in tiles, with a token
+/// that ends their rows. Source: haotian-liu/LLaVA, llava/model/multimodal_projector/builder.py and llava_arch.py.
+inline void read_first_llava(config_fields& top, transformer& model) {
+  constexpr std::string_view tower = "clip-vit-large-patch14-336", two = "mlp2x_gelu";
+  if (top.string("mm_vision_tower").find(tower) == std::string::npos)
+    fail(errc::unsupported, top.path("mm_vision_tower"), top.string("mm_vision_tower"), std::string(tower));
+  const std::string kind = top.has("mm_projector_type") ? top.string("mm_projector_type") : "linear";
+  if (kind != two && kind != "linear")
+    fail(errc::unsupported, top.path("mm_projector_type"), kind, std::string(two) + " or linear");
+  if (kind == "linear") model.vision.projector.hidden = 0;
+  if (top.has("image_aspect_ratio") && top.string("image_aspect_ratio").find("anyres") != std::string::npos)
+    say_tiles(top, model.vision);
+  if (top.has("mm_patch_merge_type") && top.string("mm_patch_merge_type").find("unpad") != std::string::npos)
+    model.vision.other_weights = checked_add(model.vision.other_weights, model.d_model);
+}
+
 /// LLaVA: two matrices; the "default" selection drops the first token of the tower.
 inline void project_llava(config_fields& top, config_fields&, transformer& model) {
-  constexpr std::string_view only[][2] = {{"mm_vision_tower", "clip-vit-large-patch14-336"},
-                                          {"mm_projector_type", "mlp2x_gelu"}};  // of LLaVA's first files
-  for (const auto& [field, known] : only) {
-    if (top.has(field) && top.string(field).find(known) == std::string::npos)
-      fail(errc::unsupported, top.path(field), top.string(field), std::string(known));
-  }
   vision_spec& v = model.vision;
   v.projector.input = v.d_model;
   v.projector.hidden = v.projector.output = model.d_model;
+  if (top.has("mm_vision_tower")) read_first_llava(top, model);
   v.projector.bias = top.flag("multimodal_projector_bias");
   const std::string selection = top.string("vision_feature_select_strategy");
   if (selection != "default" && selection != "full") {
@@ -265,8 +282,7 @@ inline void project_llava(config_fields& top, config_fields&, transformer& model
 inline void project_llava_tiles(config_fields& top, config_fields& vision, transformer& model) {
   project_llava(top, vision, model);
   model.vision.other_weights = checked_add(model.vision.other_weights, model.d_model);
-  top.assume("images", "one tile of " + std::to_string(model.vision.image_size) + " pixels",
-             "larger images take a tile each for their parts, and as many tokens again");
+  say_tiles(top, model.vision);
 }
 
 /// InternVL: a norm over merged patches, then two matrices with biases.
@@ -281,6 +297,7 @@ inline void project_internvl(config_fields& top, config_fields&, transformer& mo
   v.projector.norm_weights = 2 * v.projector.input;
   v.projector.hidden = v.projector.output = model.d_model;
   v.projector.bias = true;
+  say_tiles(top, v);
 }
 
 /// Idefics 3 and SmolVLM: one matrix over `scale_factor` squared patches.
@@ -290,8 +307,7 @@ inline void project_idefics(config_fields& top, config_fields&, transformer& mod
   v.projector.input = checked_multiply(checked_multiply(v.projector.merge, v.projector.merge), v.d_model);
   check_dimension(top.path("scale_factor") + " squared x hidden_size", v.projector.input);
   v.projector.output = model.d_model;
-  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
-             "larger images take a tile each for their parts, and as many tokens again");
+  say_tiles(top, v);
 }
 
 /// Mistral 3: a norm, a matrix that merges patches, then two matrices.
@@ -321,8 +337,7 @@ inline void project_llama4(config_fields& top, config_fields& vision, transforme
          "projector_output_dim, " + std::to_string(inner));
   }
   v.projector.inner = inner;
-  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
-             "larger images take a tile each for their parts, and as many tokens again");
+  say_tiles(top, v);
 }
 
 /// Llama 3.2 Vision: one matrix over the outputs of several layers.
@@ -363,6 +378,7 @@ inline void project_gated(config_fields& top, config_fields&, transformer& model
   p.output = model.d_model;
   p.bias = true;
   v.other_weights = checked_add(v.other_weights, width / 2);  // the biases of the gate
+  say_tiles(top, v);
 }
 
 /// LFM2-VL: a norm over merged patches where the file has it, then two matrices.

@@ -87,6 +87,11 @@ TEST_CASE("heads of towers that cannot be counted are refused", "[hf_images]") {
   };
   CHECK(says(refused("vit", "ViTForMaskedImageModeling"), "ViTForMaskedImageModeling"));
   CHECK(says(refused("dinov2", "Dinov2ForDepth"), "Dinov2ForDepth"));
+  CHECK(says(refused("clip", "StableDiffusionSafetyChecker"), "valid: CLIPModel, CLIPForImageClassification"));
+  CHECK(says(refused("clip", "CLIPTextModel"), "architectures is CLIPTextModel"));
+  CHECK(says(refused("siglip", "SiglipVisionModel"), "architectures is SiglipVisionModel"));
+  CHECK(says(refused("clip_vision_model", "SafetyChecker"), "architectures is SafetyChecker"));
+  CHECK(says(refused("clip_text_model", "CLIPModel"), "architectures is CLIPModel"));
 }
 
 }  // namespace read_hf_images_tests

@@ -141,7 +141,18 @@ TEST_CASE("LLaVA's first files have the fields of the language model at the top"
       "mm_projector_type": "mlp2x_gelu", "tie_word_embeddings": false})");
   CHECK(parameters(read_hf_config(config).model).total == 13351494656 - 2 * 64 * 5120);
   config["mm_projector_type"] = "linear";
-  CHECK(says(refusal_of([&] { (void)read_hf_config(config); }).message, "mm_projector_type"));
+  CHECK(parameters(read_hf_config(config).model).total == 13351494656 - 2 * 64 * 5120 - 5120 * 5121);
+  config.erase("mm_projector_type");  // its code makes one matrix then
+  CHECK(parameters(read_hf_config(config).model).total == 13351494656 - 2 * 64 * 5120 - 5120 * 5121);
+  config["mm_projector_type"] = "ldp";
+  CHECK(says(refusal_of([&] { (void)read_hf_config(config); }).message, "mm_projector_type is ldp"));
+  // liuhaotian/llava-v1.6: tiles, and an embedding at the end of their rows.
+  config["mm_projector_type"] = "mlp2x_gelu";
+  config["image_aspect_ratio"] = "anyres", config["mm_patch_merge_type"] = "spatial_unpad";
+  const model_config tiles = read_hf_config(config);
+  CHECK(parameters(tiles.model).total == 13351494656 - 2 * 64 * 5120 + 5120);
+  CHECK(std::any_of(tiles.assumed.begin(), tiles.assumed.end(),
+                    [](const assumption& each) { return each.value == "one tile of 336 pixels"; }));
 }
 
 TEST_CASE("Llama 4 without a vision_config is its language model alone, on record", "[hf_vision]") {
