@@ -7,6 +7,7 @@
 #include <tpuplan/ask/fleets.hpp>
 #include <tpuplan/ask/generate.hpp>
 #include <tpuplan/plan/generation_plan.hpp>
+#include <tpuplan/plan/relax.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <utility>
 #include <vector>
@@ -78,9 +79,12 @@ struct generation_plan_row {
 /// A limit that lets a plan in where it is relaxed by itself, and the plan of those slices.
 struct relaxed_generation_row {
   /// @{
-  /// "chips", "latency", "budget" or "accept-uncertain": as it is, and as it would have to be, in its unit.
+  /// "chips", "min-chips", "max-slice", "latency", "budget" or "accept-uncertain": as it is, and as it would have to
+  /// be, in its unit; of "generation", "region" and "provisioning" the names that are asked for, and one that would do.
   std::string limit{};
   double given = 0, needed = 0;
+  std::vector<std::string> given_names{};
+  std::string needed_name{};
   generation_plan_row plan{};
   /// @}
 };
@@ -140,13 +144,33 @@ inline constexpr std::int64_t most_relaxed_chips = 16384;
     with.best = best, with.most_plans = 1;
     const generation_plan_answer found = plan_generation(with);
     if (found.plans.empty()) return;
-    rows.push_back({limit, given, needed(found.plans.front()), row_of(found.plans.front(), request.items_per_hour, 1)});
+    rows.push_back(
+        {limit, given, needed(found.plans.front()), {}, {}, row_of(found.plans.front(), request.items_per_hour, 1)});
+  };
+  const auto add_named = [&](const char* limit, const std::optional<generation_request>& with,
+                             std::vector<std::string> given, const auto& name_of) {
+    if (!with) return;
+    const std::size_t before = rows.size();
+    add(limit, 0, *with, request.best, [](const generation_plan&) { return 0.0; });
+    if (rows.size() == before) return;
+    rows.back().given_names = std::move(given), rows.back().needed_name = name_of(rows.back().plan);
   };
   generation_request more = request;
   more.largest_chips = std::max(request.largest_chips, most_relaxed_chips);
   add("chips", static_cast<double>(request.largest_chips), more, objective::fewest_chips, [](const generation_plan& p) {
     return static_cast<double>(checked_multiply(tpuplan::chips(p.where), p.slices));
   });
+  if (request.smallest_chips > 1)
+    add("min-chips", static_cast<double>(request.smallest_chips), *without(request, plan_limit::smallest_chips),
+        request.best, [](const generation_plan& p) {
+          return static_cast<double>(checked_multiply(tpuplan::chips(p.where), p.slices));
+        });
+  more = request;
+  for (std::size_t had = rows.size(); rows.size() == had && more.largest_slice < most_relaxed_chips;) {
+    more.largest_slice = checked_multiply(2, more.largest_slice);
+    add("max-slice", static_cast<double>(request.largest_slice), more, objective::fewest_chips,
+        [](const generation_plan& p) { return static_cast<double>(tpuplan::chips(p.where)); });
+  }
   if (request.latency) {
     more = request, more.latency = nothing, more.best = objective::fastest, more.most_plans = 1;
     const generation_plan_answer found = plan_generation(more);
@@ -162,6 +186,14 @@ inline constexpr std::int64_t most_relaxed_chips = 16384;
   more = request, more.accept_uncertain = true;
   if (!request.accept_uncertain)
     add("accept-uncertain", 0, more, request.best, [](const generation_plan&) { return 1.0; });
+  add_named("generation", without(request, plan_limit::generation), request.generations,
+            [](const generation_plan_row& p) { return std::string(slice_for(p.slice).chip.name.view()); });
+  add_named("region", without(request, plan_limit::regions), request.regions,
+            [](const generation_plan_row& p) { return p.region; });
+  std::vector<std::string> kinds;
+  for (const provisioning kind : request.kinds) kinds.emplace_back(name(kind));
+  add_named("provisioning", without(request, plan_limit::kinds), kinds,
+            [](const generation_plan_row& p) { return std::string(name(p.kind)); });
   return rows;
 }
 
@@ -224,7 +256,7 @@ TPUPLAN_FIELDS(tpuplan::asked_generation_plan, config, make, items_per_hour, lat
 TPUPLAN_FIELDS(tpuplan::generation_plan_row, rank, slice, slices, chips, batch, mesh, batch_time, batch_time_low,
                batch_time_high, item_time, waiting, latency, busy, items_per_hour, usd_per_hour, usd_per_item, fits,
                used, usable, kind, region, price, superseded, on_front, maxdiffusion_refuses)
-TPUPLAN_FIELDS(tpuplan::relaxed_generation_row, limit, given, needed, plan)
+TPUPLAN_FIELDS(tpuplan::relaxed_generation_row, limit, given, needed, given_names, needed_name, plan)
 TPUPLAN_FIELDS(tpuplan::generation_plan_document, plans, lost, rejected, relax, items_per_hour, latency, best, size,
                job, clips, runs, sources, assumed, model, denoiser_parameters, text_tokens)
 

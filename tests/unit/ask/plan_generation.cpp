@@ -62,7 +62,18 @@ TEST_CASE("where no slice makes the items, each limit that is relaxed by itself 
   asked.latency = seconds{named(none, "latency")->needed};
   CHECK_FALSE(document_of(asked).plans.empty());
   CHECK(named(none, "latency")->plan.latency <= *asked.latency);
-  asked.latency = {}, asked.budget = usd_per_hour(0.01);
+  asked.latency = {}, asked.generations = {"v5e"}, asked.largest_slice = 1, asked.largest_chips = 2;
+  do {
+    none = document_of(asked);
+    asked.items_per_hour *= none.plans.empty() ? 1 : 1.25;
+  } while (!none.plans.empty());
+  REQUIRE((none.plans.empty() && named(none, "generation")));
+  CHECK(named(none, "generation")->given_names == std::vector<std::string>{"v5e"});
+  CHECK_FALSE(named(none, "region"));  // no region has other chips
+  asked.generations = {named(none, "generation")->needed_name};
+  CHECK_FALSE(document_of(asked).plans.empty());
+  asked.items_per_hour = 5000, asked.largest_chips = 1024, asked.largest_slice = 8;
+  asked.generations = {"v6e"}, asked.budget = usd_per_hour(0.01);
   none = document_of(asked);
   REQUIRE((none.plans.empty() && named(none, "budget")));
   asked.budget = usd_per_hour(named(none, "budget")->needed);

@@ -50,11 +50,15 @@ namespace readable {
     const auto enough = [is_needed](const measured& of) { return text(is_needed ? rounded_up(of) : of); };
     if (limit == "latency") return enough(measure(seconds{amount}));
     if (limit == "budget") return enough(measure(usd{amount})) + " an hour";
-    return limit == "chips" ? fixed(amount, 0) : amount > 0 ? "yes" : "no";
+    if (limit == "accept-uncertain") return amount > 0 ? "yes" : "no";
+    return fixed(amount, 0);
   };
   for (const relaxed_generation_row& one : rows)
     part.rows.push_back(
-        {cell(one.limit), cell(words(one.limit, one.given, false)), cell(words(one.limit, one.needed, true)),
+        {cell(one.limit),
+         cell(one.needed_name.empty() ? words(one.limit, one.given, false)
+                                      : listed(std::vector<std::string_view>{one.given_names.begin(), one.given_names.end()})),
+         cell(one.needed_name.empty() ? words(one.limit, one.needed, true) : one.needed_name),
          cell(joined({slices_words(one.plan.slice, one.plan.slices), ", there after ", duration(one.plan.latency), ", ",
                       money(usd{one.plan.usd_per_hour}), "/h (", name(one.plan.kind), ")"}))});
   return part;
