@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <tpuplan/estimate/serving/engine.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -88,8 +89,8 @@ class replica_step_times {
     const double device = at.device + at.own * (cache + engine_prefill_ * prompts);
     const double step = detail::with_host(device, at.host + at.own * begun, in_turn_);
     if (draft_ == 0) return seconds{step};
-    const double plain = plain_[static_cast<std::size_t>(work.sequences)];
-    return seconds{step + draft_ * detail::with_host(plain + at.own * cache, at.host, in_turn_)};
+    const auto& [plain, host] = plain_[static_cast<std::size_t>(work.sequences)];
+    return seconds{step + draft_ * detail::with_host(plain + at.own * cache, host, in_turn_)};
   }
 
  private:
@@ -115,10 +116,12 @@ class replica_step_times {
       const auto sequences = static_cast<double>(running);
       const double beside = detail::factor_at(terms.step.own, sequences), factor = longer * beside;
       const double plain = longer * detail::step_at(terms.step, sequences);
+      const double host = factor * (terms.host + terms.host_each * sequences);
+      const double requests = factor * terms.request * (terms.round - 1) * sequences;  // whose tokens come together
       running_.push_back({draft_ > 0 ? longer * detail::verify_at(terms.step, sequences, terms.verified) : plain,
-                          factor * (terms.host + terms.host_each * sequences), factor, running > 0 ? beside : 1,
+                          host + requests, factor, running > 0 ? beside : 1,
                           1 / static_cast<double>(std::max<std::int64_t>(1, running) * block_tokens_)});
-      if (draft_ > 0) plain_.push_back(plain);
+      if (draft_ > 0) plain_.emplace_back(plain, host);
     }
   }
   /// Steps of an encoder, which end its requests: nothing decodes.
@@ -158,10 +161,10 @@ class replica_step_times {
     double beside;        // of prompts alone for which so many wait
     double per_block;     // 1 over the tokens of a block for each sequence
   };
-  std::vector<of_running> running_;  // by the number of sequences
-  std::vector<double> plain_;        // the same on the device without drafts, where there are drafts
-  detail::cache_reads reads_{};      // seconds of keys, values and states, by the tokens of a sequence
-  double holders_ = 0;               // of which each keeps whole sequences, where there are several
+  std::vector<of_running> running_;               // by the number of sequences
+  std::vector<std::pair<double, double>> plain_;  // on the device and the host without drafts, where there are drafts
+  detail::cache_reads reads_{};                   // seconds of keys, values and states, by the tokens of a sequence
+  double holders_ = 0;                            // of which each keeps whole sequences, where there are several
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   double groups_ = 1;                // of devices that attend each to prompts of their own
   double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens

@@ -36,6 +36,7 @@ struct token_terms {
   double prompt = 0;      // of one of them
   double host = 0;        // host and scheduler
   double host_each = 0;   // host and scheduler, for each sequence
+  double request = 0;     // of that, a token's part of what a request takes once, however many a round keeps
   double known_host = 0;  // of a step, as the caller knows it; 0: nothing is known
   double paged = 0;       // share of `prompts` that engines with pages take
   double apart = 1;       // times as much a prompt adds in steps of its own, which read the weights again
@@ -132,7 +133,8 @@ constexpr token_terms token_terms_of(const served_model& served, const transform
   const double passed = arrays_of(model, job) * served.on.devices / served.on.hosts;
   terms.host = host_of_step(constants.common, passed);
   terms.known_host = known_host(constants.common);
-  terms.host_each = (constants.common.engine_sequence + constants.common.engine_request / job.output.mean).value();
+  terms.request = (constants.common.engine_request / job.output.mean).value();
+  terms.host_each = constants.common.engine_sequence.value() + terms.request;
   terms.hosts = served.on.hosts > 1;
   terms.in_turn = terms.hosts && row_of(job.engine).hosts_in_turn;
   const double together = taken.count * static_cast<double>(fresh_tokens(job));
@@ -181,9 +183,9 @@ constexpr double verify_at(const decode_terms& terms, double sequences, double e
 
 /// A token of a round: its part of the drafts and of the step that verifies them.
 constexpr engine_step token_of_round(const token_terms& terms, double sequences, engine_step one) {
-  const double draft = terms.draft * one.with(0);
+  const double draft = terms.draft * one.with(0), once = one.own * terms.request * sequences;
   one.device = (draft + verify_at(terms.step, sequences, terms.verified)) / terms.round;
-  one.host = (one.in_turn ? one.host : draft + one.host) / terms.round;
+  one.host = once + (one.host - once + (one.in_turn ? 0 : draft)) / terms.round;
   return one;
 }
 
