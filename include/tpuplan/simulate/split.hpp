@@ -128,7 +128,7 @@ inline split_rates split_rates_of(const transformer& model, const serving_job& j
                                   bytes_per_second transfer, const serving_calibration& constants) {
   serving_job computed = job, decoded = job;
   computed.request_rate = decoded.request_rate = {};
-  computed.concurrency = decoded.concurrency = 1;
+  computed.concurrency = 0, decoded.concurrency = 1;  // steps take all prompts that wait, and the host each in turn
   computed.output = fixed_length(1);
   decoded.prefix_hit_rate = 0.999;
   serving_fleet one = fleet;
