@@ -118,6 +118,11 @@ class asked_traffic {
   [[nodiscard]] const replica_outage& outage() const { return outage_; }
   /// Of one replica, without a trace.
   [[nodiscard]] std::int64_t requests() const { return requests_; }
+  /// Whether their number is the usual one of requests that come at random.
+  [[nodiscard]] bool takes_usual_requests() const {
+    return asked_.requests == 0 && loop_.clients == 0 && trace_.empty() && !asked_.outage.lose;
+  }
+  void take_more() { requests_ = checked_multiply(4, requests_); }
   /// Whether there are adapters beside the weights.
   [[nodiscard]] bool is_adapted() const { return adapted_; }
   /// Whether prefill and decode are apart.

@@ -125,10 +125,27 @@ inline seconds whole_time(const simulation_run& run, bool is_counted) {
   return last - run.records.front().arrival;
 }
 
+/// Whether requests that are not done add up in the queue, or still do so in the last half of a run: in the first half
+/// sequences add up until as many run as come, also where all are served.
+inline bool still_grows(const simulation_run& run, const std::vector<const request_record*>& all, double counted) {
+  const auto ahead = [&](std::size_t from) {
+    double sum = 0;
+    for (std::size_t i = from; i < from + all.size() / 4; ++i) sum += static_cast<double>(all[i]->ahead);
+    return sum / static_cast<double>(all.size() / 4);
+  };
+  if (ahead(all.size() - all.size() / 4) - ahead(0) > math::sqrt(counted)) return true;
+  const seconds half = all[all.size() / 2]->arrival;
+  const auto left = static_cast<double>(all.size() - all.size() / 2);
+  const auto done = std::count_if(run.records.begin(), run.records.end(), [&](const request_record& one) {
+    return one.finished >= half && one.finished <= run.counted_until;
+  });
+  return left - static_cast<double>(done) > 2 * math::sqrt(left);
+}
+
 /// The requests a second that a run served, where more came: the last quarter waited more than twice as long for the
 /// first token as the first, the engine was never idle or of those that came while it was counted one in twenty was not
-/// done when the last came, and fewer were done than came by more than chance has it, twice the root of their number. 0
-/// where it kept up.
+/// done when the last came, fewer were done than came by more than chance has it, twice the root of their number, and
+/// it does not only fill. 0 where it kept up.
 inline double served_below_arrivals(const simulation_run& run) {
   std::vector<const request_record*> all;
   std::size_t done = 0, counted = 0;
@@ -147,6 +164,7 @@ inline double served_below_arrivals(const simulation_run& run) {
     return sum;
   };
   if (waited(all.size() - quarter) < waited(0) * 2.0) return 0;
+  if (!still_grows(run, all, static_cast<double>(counted))) return 0;
   return std::max(static_cast<double>(done) / (run.counted_until - run.warm_until).value(),
                   static_cast<double>(all.size()) / whole_time(run, true).value());
 }
