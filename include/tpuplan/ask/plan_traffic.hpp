@@ -98,6 +98,18 @@ inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replic
   return of_part / routed_work(1, 0, few) * routed_work(1, 0, all) * all / few;
 }
 
+/// By how much the target that is missed by most is missed; 0 where all are kept.
+[[nodiscard]] inline seconds missed_by(const simulation_report& report, const latency_targets& targets) {
+  seconds most{};
+  const auto add = [&](const measured_times& times, const latency_target& target) {
+    if (target.limit.value() > 0) most = max(most, reached_of(times.value, target) - target.limit);
+  };
+  add(report.first_token, targets.first_token);
+  add(report.per_token, targets.per_token);
+  add(report.end_to_end, targets.end_to_end);
+  return most;
+}
+
 /// What simulate is asked of slices of a plan; `job` is the one that was asked for.
 [[nodiscard]] inline simulate_request simulation_of(const serving_request& request, const serving_job& job,
                                                     const slice& where, const serving_layout& mesh,
@@ -234,7 +246,7 @@ class routed_search {
       if (known.slices == slices && known.routing == one.routing && (known.part == part || known.part == slices))
         return known;
     if (is_above_capacity(of, slices)) return std::nullopt;
-    if (work_ > most_routed_work && !is_first_) is_cut_ = true;
+    if (work_ > (is_first_ ? 4 : 1) * most_routed_work) is_cut_ = true;
     if (is_cut_) return closest.why = serving_rejection::not_simulated, std::nullopt;
     ++candidates_;
     try {
@@ -295,6 +307,10 @@ class routed_search {
     return own;
   }
 
+  /// Whether a router finds less of the turns of a conversation the more replicas there are.
+  [[nodiscard]] bool finds_less(request_routing routing) const {
+    return routing != request_routing::prefix && traffic_.sessions.turns > 1;
+  }
   /// The fewest slices that keep the targets: from those that the flat search and the plans before suggest, one, two,
   /// four and so on more or fewer, then the gap is halved.
   [[nodiscard]] std::optional<std::int64_t> fewest(const serving_plan& of, request_routing routing,
@@ -302,7 +318,10 @@ class routed_search {
     const std::int64_t most = most_slices(request_, of.where), flat = of.slices - of.spare;
     const auto holds = [&](std::int64_t slices) {
       const std::optional<tried_fleet> tried = simulated(of, slices, routing, closest);
-      return tried && tried->holds;
+      if (!tried || tried->holds) return tried.has_value();
+      const double missed = missed_by(tried->answer.report, asked_.percentiles).value();
+      if (missed > 0 && (closest.amount == 0 || missed < closest.amount)) closest.amount = missed;
+      return false;
     };
     std::int64_t high = std::min(most, std::max<std::int64_t>(1, ceil_to_count(share_ * static_cast<double>(flat))));
     std::int64_t low = 0, step = share_ == 1 ? ceil_div(high, 8) : 1;
@@ -314,6 +333,8 @@ class routed_search {
         }
         high = fewer;
       }
+    } else if (finds_less(routing) && high > 1 && holds(1)) {
+      high = 1;
     } else {
       const std::int64_t grown = std::min(most, 3 * flat + 1);  // a target that is missed there is not one of load
       for (;; step *= 2) {
@@ -356,8 +377,36 @@ class routed_search {
     sort_in_order(routers, before);
     if (!routers.empty()) routing_ = routers.front().routing;
   }
+  /// A layout, and where its replicas miss the targets larger ones: of conversations that any replica may go on with
+  /// fewer replicas find more.
   [[nodiscard]] std::optional<found_plan> decide(const serving_plan& of, rejected_server& closest,
                                                  std::vector<planned_router>& routers) {
+    std::optional<found_plan> found = decide_layout(of, closest, routers);
+    serving_plan larger = of;
+    while (!found && larger.estimate.replicas > 1 && !is_cut_) {
+      larger.mesh.tensor = checked_multiply(2, larger.mesh.tensor);
+      if (devices(of.where) % larger.mesh.tensor != 0) break;
+      if (!is_layout(larger)) continue;
+      rejected_server own{of.where, serving_rejection::misses_target, 0, {}};
+      found = decide_layout(larger, own, routers);
+      if (own.why > closest.why) closest = own;
+    }
+    return found;
+  }
+  /// Whether the engine runs such a layout, in which the model fits; its estimate is made.
+  [[nodiscard]] bool is_layout(serving_plan& of) const {
+    const bool latent = has_latent_attention(request_.model);
+    if (problem_of(request_.model, of.mesh, of.where) != layout_problem::none ||
+        !layout_limit(request_.job.engine, of.mesh, of.where, latent).field.empty())
+      return false;
+    serving_request means = request_;
+    means.job.percentiles = {};
+    const serving_plan made = plan_of(means, of.where, of.mesh, of.slices);
+    of.share = made.share, of.estimate = made.estimate;
+    return made.estimate.fit == verdict::yes || (made.estimate.fit == verdict::uncertain && request_.accept_uncertain);
+  }
+  [[nodiscard]] std::optional<found_plan> decide_layout(const serving_plan& of, rejected_server& closest,
+                                                        std::vector<planned_router>& routers) {
     tried_.clear();
     std::optional<std::int64_t> slices = fewest(of, routing_.value_or(request_routing::prefix), closest);
     if (!slices) return std::nullopt;

@@ -300,6 +300,10 @@ inline void search_layout(plan_search& all, const slice& where, const serving_la
   std::optional<serving_plan> planned = with_fewest_slices(search, request, std::move(one), all.candidates);
   if (!planned) return;
   planned = with_spare(request, std::move(*planned));
+  if (all.rates.are_needed() && request.budget) {  // what misses a target at any price is not over the budget
+    const seconds over = all.rates.missed_alone(where, mesh);
+    if (over.value() > 0) return come_closer(search.closest, serving_rejection::misses_target, over.value());
+  }
   if (!all.rates.are_needed() && !all.stay_open) {
     if (is_fit(search, request, *planned)) keep_best(search, request, priced(search, request, std::move(*planned)));
   } else if (std::optional<serving_plan> least = priced(search, request, std::move(*planned))) {

@@ -101,7 +101,8 @@ namespace readable {
       return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " short" : where;
     case serving_rejection::fit_uncertain:
       return lost.amount > 0 ? where + ": " + binary_bytes(bytes{lost.amount}) + " over" : where;
-    case serving_rejection::misses_target: return where + ": by " + duration(seconds{lost.amount});
+    case serving_rejection::misses_target:
+      return lost.amount > 0 ? where + ": by " + duration(seconds{lost.amount}) : where;
     case serving_rejection::too_many_chips:
       return where + ": " + chip_count + (lost.amount == 1 ? " is too few" : " are too few");
     case serving_rejection::over_budget: return where + ": " + money(usd{lost.amount}) + " an hour over";
