@@ -19,7 +19,7 @@ inline namespace abi_0 {
 /// What of a job may be changed so that it keeps its targets. Enumerators and their names are stable.
 enum class serving_lever : std::uint8_t {
   rate,     ///< requests a second, to be shared with further replicas
-  prompt,   ///< tokens of a prompt
+  prompt,   ///< tokens of a prompt beside its images
   chunk,    ///< tokens of a prompt that one step takes
   weights,  ///< format of the weights
 };
@@ -41,23 +41,44 @@ struct serving_change {
 
 namespace detail {
 
-inline serving_job scaled(serving_job job, serving_lever what, double factor) {
+/// Tokens of the images of a prompt, among its tokens.
+inline std::int64_t pictured_tokens(const serving_job& job, const transformer& model) {
+  return job.images > 0 ? checked_multiply(job.images, image_tokens(model.vision)) : 0;
+}
+
+/// With as large a share of the requests, or of a prompt's tokens beside its images.
+inline serving_job scaled(serving_job job, const transformer& model, serving_lever what, double factor) {
   if (what == serving_lever::rate) {
     job.request_rate *= factor;
     return job;
   }
-  job.prompt.mean *= factor;
-  job.prompt.mean_square *= factor * factor;
-  job.prompt.longest = ceil_to_count(static_cast<double>(job.prompt.longest) * factor);
-  return job;
+  const std::int64_t pictured = pictured_tokens(job, model);
+  const auto seen = static_cast<double>(pictured);
+  token_lengths& text = job.prompt;
+  text.mean_square = (text.mean_square - 2 * seen * text.mean + seen * seen) * factor * factor;
+  text.mean = (text.mean - seen) * factor;
+  text.longest = ceil_to_count(static_cast<double>(text.longest - pictured) * factor * (1 - 1e-12));
+  return with_image_tokens(job, model);
 }
 
-/// Adds the largest share of the rate or the prompt that is accepted, a rate to 1 % and a prompt to 5 %; adds nothing
-/// where a 64th is not accepted.
+/// The amount that a reader sees, no larger: whole tokens, or four digits of a rate.
+inline double as_printed_below(double amount, serving_lever what) {
+  double unit = 1;
+  if (what == serving_lever::rate) {
+    while (amount < 1000 * unit) unit /= 10;
+    while (amount >= 10000 * unit) unit *= 10;
+  }
+  return math::floor(amount / unit * (1 + 1e-12)) * unit;
+}
+
+/// Adds the largest share of the rate or the prompt that is accepted, a rate to 1 % and a prompt to 5 %, as it is
+/// printed; adds nothing where a 64th is not accepted.
 template <class Accepts>
-void scale_down(std::vector<serving_change>& list, const serving_job& job, serving_lever what, const Accepts& accepts) {
-  const double given = what == serving_lever::rate ? job.request_rate.value() : job.prompt.mean;
-  const auto works = [&](double factor) { return given * factor >= 1e-9 && accepts(scaled(job, what, factor)); };
+void scale_down(std::vector<serving_change>& list, const serving_job& job, const transformer& model, serving_lever what,
+                const Accepts& accepts) {
+  const double given = what == serving_lever::rate ? job.request_rate.value()
+                                                   : job.prompt.mean - static_cast<double>(pictured_tokens(job, model));
+  const auto works = [&](double factor) { return given * factor >= 1e-9 && accepts(scaled(job, model, what, factor)); };
   if (given <= 0 || (what == serving_lever::prompt && given < 64)) return;
   double high = 1, low = 0.5;
   for (; !works(low); low /= 2) {
@@ -68,7 +89,12 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, servi
     const double middle = math::sqrt(low * high);
     (works(middle) ? low : high) = middle;
   }
-  list.push_back({what, given, given * low, scaled(job, what, low)});
+  for (const double less : {1.0, 0.99, 0.97, 0.95, 0.9}) {
+    const double needed = as_printed_below(less * given * low, what);
+    if (!works(needed / given)) continue;
+    list.push_back({what, given, needed, scaled(job, model, what, needed / given)});
+    return;
+  }
 }
 
 }  // namespace detail
@@ -84,8 +110,8 @@ template <class Accepts>
   const bool any = !job_limit(job.engine, job).field.empty();  // it runs the job as little
   const auto runs = [&](const serving_job& changed) { return any || job_limit(job.engine, changed).field.empty(); };
   const bool chooses = detail::row_of(job.engine).step_tokens > 0;  // where 0 is left open
-  detail::scale_down(list, job, serving_lever::rate, accepts);
-  if (model.encoder_stem == 0) detail::scale_down(list, job, serving_lever::prompt, accepts);
+  detail::scale_down(list, job, model, serving_lever::rate, accepts);
+  if (model.encoder_stem == 0) detail::scale_down(list, job, model, serving_lever::prompt, accepts);
   for (const std::int64_t chunk : {0, 8192, 4096, 2048, 1024, 512, 256}) {
     if (model.kind != architecture::decoder || chunk == job.prefill_chunk || (chunk > 0 && chunk >= job.prompt.longest))
       continue;
