@@ -124,7 +124,7 @@ inline constexpr question questions[] = {
         "simulate", "Do slices keep their targets under traffic?",
         {{model_rows, engine_slice_rows, drawn_length_rows, fleet_rows, routing_rows, split_rows, outage_rows,
           target_rows, format_rows, served_engine_rows, served_software_rows, image_rows, adapter_rows,
-          speculation_rows, price_rows, own_run_rows}},
+          speculation_rows, token_price_rows, price_rows, own_run_rows}},
         simulate_answered),
     question_of<pay_request, pay_answer>("pay", "What does a run cost under each way of paying?",
                                          {{pay_rows, price_rows, rest_rows, gpu_rows, storage_rows}}, pay_answered),

@@ -69,11 +69,13 @@ std::vector<std::string_view> not_repeated(const serving_plan& best, const servi
   return left_out;
 }
 
-/// The same of a simulation: its fleet is of one price and has lost nothing.
-std::vector<std::string_view> not_simulated(const serving_plan& best, const serving_request& request) {
+/// The command of a simulation with these options, at the price of the plan: its fleet has lost nothing.
+std::string simulation_of(const serving_plan& best, std::vector<follow_up_option> own, const serving_request& request,
+                          const session& with) {
   std::vector<std::string_view> left_out = not_repeated(best, request);
   left_out.insert(left_out.end(), {"--provisioning", "--zones"});
-  return left_out;
+  if (best.kind != provisioning::on_demand) own.emplace_back("--provisioning", std::string(name(best.kind)));
+  return follow_up(with, "simulate", own, left_out);
 }
 
 /// The command that looks at one slice of the plan more closely: with several slices each takes its part of the load.
@@ -92,7 +94,7 @@ std::string split_command(const serving_plan_row& row, const serving_request& re
   if (!row.split) return {};
   std::vector<follow_up_option> own = placed(best, request, with);
   own.emplace_back("--split-slices", std::to_string(row.split->slices));
-  return follow_up(with, "simulate", own, not_simulated(best, request));
+  return simulation_of(best, std::move(own), request, with);
 }
 
 /// The command that simulates the replicas of the plan behind their router, as many as the plan has simulated.
@@ -106,7 +108,7 @@ std::string simulate_command(const serving_plan_row& row, const serving_request&
     own.emplace_back("--rate", fmt::format("{}", rate.value()));
   }
   if (part * best.estimate.replicas > 1) own.emplace_back("--routing", std::string(name(row.routed->routing)));
-  return follow_up(with, "simulate", own, not_simulated(best, request));
+  return simulation_of(best, std::move(own), request, with);
 }
 
 std::vector<gpu_offer> gpus_of(const std::vector<std::string>& given) {

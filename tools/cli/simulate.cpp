@@ -53,7 +53,7 @@ simulate_generation_request items_asked(const simulate_options& given, const ses
   asked.rate = all.job.request_rate, asked.concurrency = all.job.concurrency;
   asked.ramp = all.ramp, asked.warm_up = all.warm_up, asked.variation = all.variation;
   asked.requests = all.requests, asked.seed = all.seed, asked.target = all.job.percentiles.end_to_end;
-  asked.region = given.prices.region;
+  asked.region = given.prices.region, asked.kind = all.kind;
   if (!given.trace.empty()) asked.trace = load_trace(given.trace);
   return asked;
 }
@@ -69,8 +69,6 @@ traffic_over_day day_asked(const simulate_options& given, double least) {
 void simulate_item_day(const simulate_options& given, const read_generation& read, const price_book& prices,
                        session& with) {
   const simulate_generation_request asked = items_asked(given, with);
-  if (with.is_given("--provisioning"))
-    refuse("--provisioning", "given with --day", "none: a day has all ways of paying");
   if (asked.batch == 1 && asked.fill.value() > 0) refuse("--fill", "given without effect", "only with --batch");
   if (asked.target.limit.value() <= 0)
     refuse_missing("--e2e-p95", "a target by percentile, which the slices of a day have to keep");
@@ -149,7 +147,7 @@ void read_simulation(simulate_options& into) {
   nlohmann::json& request = into.traffic.request;
   for (const char* key :
        {"prompts", "outputs", "slices", "variation", "requests", "seed", "prefill", "ramp_s", "warm_up", "routing",
-        "sessions", "host_cache_gib", "split", "split_slices", "urgent_share", "outage"})
+        "sessions", "host_cache_gib", "split", "split_slices", "urgent_share", "outage", "kind"})
     request.erase(key);
   read_traffic(into.traffic);
   into.traffic.job = into.asked.job;
@@ -165,6 +163,8 @@ void use_drawn_lengths(const transformer& model, simulate_options& given, const 
 }
 
 void run_simulate(simulate_options given, session& with) {
+  if (!given.day.empty() && given.asked.kind)
+    refuse("--provisioning", "given with --day", "none: a day has all ways of paying");
   if (given.day.empty() && given.trace.empty() && !with.is_given("--rate") && !with.is_given("--concurrency"))
     refuse_missing("--rate", "requests a second, or --concurrency, or --trace, or --day");
   if (is_pipeline_file(given.config)) return simulate_items(given, with);
@@ -204,6 +204,7 @@ void add_simulate_command(session& with) {
   add_image_options(added, options->traffic);
   added.ask(adapter_rows, request);
   added.ask(speculation_rows, request);
+  added.ask(token_price_rows, request);
   add_calibration_option(added, options->calibration);
   add_price_options(added, options->prices);
   add_drawing_options(added);

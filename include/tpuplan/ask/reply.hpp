@@ -57,7 +57,7 @@ template <class Answer>
 }
 
 /// The rows of a question, table by table.
-using question_rows = std::array<row_list, 16>;
+using question_rows = std::array<row_list, 17>;
 
 /// The most rows of a list in a short answer, which has the numbers, texts, truth values and nulls of an object or a
 /// row.

@@ -250,6 +250,11 @@ inline constexpr question_row served_rows[] = {
     rows::choice("job.activations", "--dtype", "Arithmetic", format_choices, "where products run quantised")
         .usually("bf16"),
 };
+/// Whose price simulated tokens have.
+inline constexpr question_row token_price_rows[] = {
+    rows::choice("kind", "--provisioning", "Way of paying", payment_choices, "whose price tokens have")
+        .usually("on_demand"),
+};
 /// The rows of what may be paid for an hour.
 inline constexpr question_row hourly_rows[] = {
     rows::dollars_an_hour("budget_usd_per_s", "--budget", "Budget", "dollars an hour"),

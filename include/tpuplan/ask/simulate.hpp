@@ -45,8 +45,12 @@ inline namespace abi_0 {
   simulation.add_chance_by_runs(answer);
   simulation.add_band(answer);
   if (asked.load) answer.load = simulation.load();
-  if (const maybe<price_row> price = find_price(book, answer.fleet.where, asked.region, provisioning::on_demand))
+  if (asked.kind) {
+    answer.price = price_for(book, answer.fleet.where, asked.region, *asked.kind);
+  } else if (const maybe<price_row> price =
+                 find_price(book, answer.fleet.where, asked.region, provisioning::on_demand)) {
     answer.price = *price;
+  }
   simulation.add_cost(answer);
   answer.assumed = all_assumed(config, simulation.assumed(answer));
   return answer;

@@ -55,6 +55,7 @@ struct simulate_request {
   std::vector<simulated_request> trace{};  ///< requests with their times and lengths, instead of random ones
   /// Also simulates rates from a quarter to one and a half times the given rate, as pictures need.
   bool load = false;
+  std::optional<tpuplan::provisioning> kind{};  ///< whose price tokens have; nothing: on demand
   std::string region = "us";
   nlohmann::json prices{};
   /// @}
@@ -106,12 +107,12 @@ struct simulate_answer {
   serving_job job{};  ///< as simulated; a trace determines its rate and lengths
   /// Replicas of the fleet, and those whose requests the report counts.
   std::int64_t replicas = 0, simulated_replicas = 0;
-  per_second capacity{};      ///< request rate that the whole fleet can serve, by the closed form
-  latency_targets targets{};  ///< latency targets by percentile
-  bool meets_targets = false;  ///< all of them; none where more requests come at a rate than are served
+  per_second capacity{};                      ///< request rate that the whole fleet can serve, by the closed form
+  latency_targets targets{};                  ///< latency targets by percentile
+  bool meets_targets = false;                 ///< all of them; none where more requests come at a rate than are served
   simulation_report report{};                 ///< percentiles of the latencies, and rates per second
   std::vector<serving_change_row> changes{};  ///< changes that would meet the targets, where they are missed
-  std::optional<price_row> price{};           ///< price of one chip on demand
+  std::optional<price_row> price{};           ///< price of one chip, on demand unless asked otherwise
   std::vector<latency_point> load{};          ///< latencies at other request rates, where asked for
   std::vector<assumption> assumed{};
   std::string model{};   ///< name of the model
@@ -183,7 +184,7 @@ TPUPLAN_FIELDS(tpuplan::simulated_cost, hour, million, million_low, million_high
 TPUPLAN_FIELDS(tpuplan::latency_point, rate, first, token)
 TPUPLAN_FIELDS(tpuplan::simulate_request, config, slice, slices, job, mesh, constants, calibration, prefill, prompts,
                outputs, variation, routing, sessions, host_cache_gib, adapters, adapter_rank, split, split_slices,
-               outage, requests, ramp, warm_up, urgent_share, seed, trace, load, region, prices)
+               outage, requests, ramp, warm_up, urgent_share, seed, trace, load, kind, region, prices)
 TPUPLAN_FIELDS(tpuplan::simulate_answer, fleet, job, replicas, simulated_replicas, capacity, targets, meets_targets,
                report, changes, price, load, assumed, model, variation, traced, loop, routing, sessions, prefixes,
                served, split, outage, adapters, slowdown, chance, priorities, latency_low, latency_high, cost)
