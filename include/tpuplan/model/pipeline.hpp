@@ -63,6 +63,7 @@ struct diffusion_pipeline {
   std::int64_t temporal = 1;                    ///< frames that a latent frame stands for, after the first
   std::int64_t patch = 1;                       ///< latent positions of a side that the denoiser takes as one
   std::int64_t patch_frames = 1;                ///< latent frames that it takes as one
+  std::int64_t longest_side = 0;                ///< positions of a side that the denoiser has a table for; 0: any
   std::int64_t text_tokens = 0;                 ///< of text that the denoiser sees, padded; 0: none
   std::int64_t reference_images = 0;            ///< that the denoiser sees beside the one that it makes (editing)
   bool guidance_input = false;                  ///< guidance is an input (distilled): one forward pass a step
@@ -80,12 +81,17 @@ struct diffusion_pipeline {
 namespace detail {
 
 /// Refuses a side that is not a whole number of patches.
-constexpr std::int64_t patches_of_side(const char* field, std::int64_t side, std::int64_t unit) {
+constexpr std::int64_t patches_of_side(const char* field, std::int64_t side, std::int64_t unit, std::int64_t longest) {
   check_dimension(field, side);
   if (side % unit != 0) {
     text<48> valid{"a multiple of "};
     valid.append(unit);
     fail(errc::not_divisible, field, side, valid.view());
+  }
+  if (longest > 0 && side / unit > longest) {
+    text<64> valid{"at most "};
+    valid.append(checked_multiply(longest, unit)).append(", what the denoiser has positions for");
+    fail(errc::out_of_range, field, side, valid.view());
   }
   return side / unit;
 }
@@ -119,8 +125,8 @@ constexpr blocks::model sized(blocks::model m, const latent_size& latent, std::i
   if (p.spatial < 1) detail::fail(errc::missing_field, "spatial", p.spatial, "pixels that a latent stands for");
   const std::int64_t unit = checked_multiply(p.spatial, p.patch);
   latent_size latent;
-  latent.rows = detail::patches_of_side("height", size.height, unit) * p.patch;
-  latent.columns = detail::patches_of_side("width", size.width, unit) * p.patch;
+  latent.rows = detail::patches_of_side("height", size.height, unit, p.longest_side) * p.patch;
+  latent.columns = detail::patches_of_side("width", size.width, unit, p.longest_side) * p.patch;
   detail::check_dimension("frames", size.frames);
   if ((size.frames - 1) % p.temporal != 0) {
     text<64> valid{"one more than a multiple of "};

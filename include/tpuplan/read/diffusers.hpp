@@ -107,6 +107,8 @@ const Row* find_class(const std::array<Row, Size>& rows, const json_object& obje
 
 namespace detail {
 
+inline constexpr const char* not_stored = "weights are held as the question says";
+
 /// Reads the file of a part by its row; what the file leaves open is on record under `prefix`.
 template <class Row, std::size_t Size, class Reading>
 void read_part(const std::array<Row, Size>& rows, const json_object& object, const std::string& prefix,
@@ -120,8 +122,7 @@ void read_part(const std::array<Row, Size>& rows, const json_object& object, con
   std::vector<assumption> found;
   diffusers_fields fields{object, found};
   of->read(fields, result);
-  if (object.has("quantization_config"))
-    found.push_back({"quantization_config", "not read", "weights are held as the question says"});
+  if (object.has("quantization_config")) found.push_back({"quantization_config", "not read", not_stored});
   for (assumption& each : found) each.field.insert(0, prefix);
   assumed.insert(assumed.end(), found.begin(), found.end());
 }
@@ -243,7 +244,7 @@ class pipeline_reader {
     const denoiser_reading one = read_denoiser(first, prefix(name), assumed_);
     if (!all_.has("vae")) assume_autoencoder(one.latent_channels);
     p_.patch = one.patch, p_.patch_frames = one.patch_frames, p_.latent_channels = one.latent_channels;
-    p_.guidance_input = one.guidance_input;
+    p_.guidance_input = one.guidance_input, p_.longest_side = one.longest_side;
     if (is_present(p_.decoder) && vae_channels_ != one.latent_channels)
       fail(errc::invalid_argument, all_.path("vae") + ".latent_channels", vae_channels_,
            std::to_string(one.latent_channels) + ", as the denoiser has them");
@@ -307,7 +308,11 @@ class pipeline_reader {
   /// A model of transformers, as its own reader has it.
   [[nodiscard]] blocks::model language_model(const std::string& name) {
     const model_config found = read_hf_config(all_.object(name).value(), all_.path(name));
-    for (const assumption& each : found.assumed) assumed_.push_back({prefix(name) + each.field, each.value, each.why});
+    for (const assumption& each : found.assumed)
+      if (each.field.rfind("quantization_config", 0) != 0)
+        assumed_.push_back({prefix(name) + each.field, each.value, each.why});
+    if (all_.object(name).has("quantization_config"))
+      assume((prefix(name) + "quantization_config").c_str(), "not read", not_stored);
     return model_of(found.model);
   }
 

@@ -200,6 +200,7 @@ struct denoiser_reading {
   std::int64_t latent_channels = 0;
   std::int64_t sample = 0;  // latent positions of a side that it was trained with; 0: it does not say
   std::int64_t sample_width = 0, sample_frames = 0;  // where a row is of another length than a column; of clips
+  std::int64_t longest_side = 0;  // positions of a side that its table has; 0: no table
   bool guidance_input = false;
 };
 

@@ -155,6 +155,7 @@ inline void read_sd3(diffusers_fields& fields, denoiser_reading& read) {
   put(to, on.text, blocks::dense{0, on.width});
   const std::int64_t patch = fields.count("patch_size", 2), outputs = fields.outputs(on.inputs, 16);
   read.patch = patch, read.latent_channels = outputs, read.sample = fields.count("sample_size", 128);
+  read.longest_side = fields.count("pos_embed_max_size", 96);
   put_image(on, checked_multiply(patch, patch), to);
   const std::int64_t layers = fields.count("num_layers", 18);
   const std::vector<std::int64_t> dual = dual_layers(fields, layers);

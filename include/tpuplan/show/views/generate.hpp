@@ -90,8 +90,8 @@ struct timed_part {
   row("workspace", memory.workspace);
   row("total", memory.total);
   row("usable", memory.usable);
-  part.notes = {joined({"between ", fixed(in_gib(memory.low), 2), " and ", fixed(in_gib(memory.high), 2),
-                        " GiB: at best encoders of text are on the host"})};
+  part.notes = {joined({"between ", fixed(in_gib(memory.low), 2), " and ", fixed(in_gib(memory.high), 2), " GiB",
+                        memory.text.value() > 0 ? ": at best encoders of text are on the host" : ""})};
   return part;
 }
 /// Dollars of an image or clip, marked where their price is doubtful.
