@@ -8,6 +8,7 @@
 #include <string>
 #include <tpuplan/ask/plan_split.hpp>
 #include <tpuplan/ask/plan_traffic.hpp>
+#include <tpuplan/ask/routed_search.hpp>
 #include <tpuplan/ask/serving.hpp>
 #include <tpuplan/ask/serving_checks.hpp>
 #include <tpuplan/plan/cheapest_fleets.hpp>

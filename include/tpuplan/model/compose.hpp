@@ -285,12 +285,8 @@ class composer {
     const projector_spec& p = m_.vision.projector;
     blocks::place at{1, 0, stream_};
     at.branch = true;
-    blocks::projector one{p.input,        p.hidden, p.inner, p.output, p.norm_weights, p.merge, image_tokens(m_.vision),
-                          p.merge_matrix, p.bias};
-    to_.put(at, one);
-    if (p.beside == 0) return;
-    at.count = p.beside, one.norm_weights = p.norm_weights > 0 ? 2 * p.input : 0;
-    to_.put(at, one);
+    to_.put(at, blocks::projector{p.input, p.hidden, p.inner, p.output, p.norm_weights, p.merge,
+                                  image_tokens(m_.vision), p.merge_matrix, p.bias, p.beside});
   }
 
   /// What stands behind a model once an example: a pooler and a classifier.

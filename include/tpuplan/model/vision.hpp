@@ -153,14 +153,15 @@ constexpr void validate(const vision_spec& vision) {
   if (p.merge_matrix) {
     total = checked_add(total, checked_multiply(checked_multiply(p.merge, p.merge), vision.d_model, vision.d_model));
   }
-  std::int64_t last = p.input, one = 0;
-  for (const std::int64_t width : {p.hidden, p.inner, p.output}) {
+  const std::int64_t norm = p.norm_weights > 0 ? 2 * p.input : 0;  // of one that stands beside it
+  std::int64_t last = p.input, one = norm;
+  const std::int64_t widths[] = {p.hidden, p.inner, p.output};
+  for (const std::int64_t width : widths) {
     if (width == 0) continue;
     one = checked_add(one, checked_multiply(last, width) + (p.bias ? width : 0));
     last = width;
   }
-  const std::int64_t norms = p.norm_weights > 0 ? checked_multiply(p.beside, 2 * p.input) : 0;
-  return checked_add(total, checked_add(checked_multiply(1 + p.beside, one), norms));
+  return checked_add(total, checked_multiply(1 + p.beside, one) - norm);
 }
 
 /// Forward FLOPs of the tower and its projector for one image: matrix products and full attention, two per

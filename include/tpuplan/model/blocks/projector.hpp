@@ -24,6 +24,7 @@ struct projector {
   std::int64_t positions = 0;     ///< that it hands over; 0: all that come in
   bool merge_matrix = false;      ///< a matrix [merge^2 d, d] without bias, before the others
   bool bias = false;              ///< biases of its matrices
+  std::int64_t beside = 0;        ///< more like it, whose norms are over their inputs
 };
 
 /// @{
@@ -31,19 +32,21 @@ struct projector {
 constexpr void check(const projector& p) {
   detail::check_dimension("projector.input", p.input);
   detail::check_dimension("projector.merge", p.merge);
-  detail::check_sizes("projector.hidden, inner, output, norm_weights or positions", p.hidden, p.inner, p.output,
-                      p.norm_weights, p.positions);
+  detail::check_sizes("projector.hidden, inner, output, norm_weights, positions or beside", p.hidden, p.inner, p.output,
+                      p.norm_weights, p.positions, p.beside);
 }
 
 constexpr void weigh(const projector& p, const site& at, sums& to) {
-  std::int64_t vectors = p.norm_weights, last = p.input;
+  const std::int64_t all = 1 + p.beside;
+  std::int64_t vectors = p.norm_weights + (p.norm_weights > 0 ? 2 * p.beside * p.input : 0), last = p.input;
   if (p.merge_matrix)
     to.add(product{checked_multiply(checked_multiply(p.merge, p.merge), at.width), at.width, 1, 1, role::other,
                    part::projector});
-  for (const std::int64_t width : {p.hidden, p.inner, p.output}) {
+  const std::int64_t widths[] = {p.hidden, p.inner, p.output};
+  for (const std::int64_t width : widths) {
     if (width == 0) continue;
-    to.add(product{last, width, 1, 1, role::other, part::projector});
-    vectors += p.bias ? width : 0;
+    to.add(product{last, width, all, all, role::other, part::projector});
+    vectors += p.bias ? all * width : 0;
     last = width;
   }
   to.vectors(part::projector, vectors);
