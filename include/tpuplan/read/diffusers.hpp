@@ -109,6 +109,17 @@ namespace detail {
 
 inline constexpr const char* not_stored = "weights are held as the question says";
 
+/// Refuses a key that is a letter away from one which the file does not have, and which took its default.
+inline void refuse_misspelt(const json_object& object, const std::vector<assumption>& taken) {
+  for (const auto& entry : object.value().items()) {
+    const std::string& key = entry.key();
+    for (const assumption& each : taken) {
+      if (key.size() > each.field.size() + 1 || edit_distance(key, each.field) != 1) continue;
+      fail(errc::unknown_name, object.path(key), shown_json(entry.value()), "none: the key is " + each.field);
+    }
+  }
+}
+
 /// Reads the file of a part by its row; what the file leaves open is on record under `prefix`.
 template <class Row, std::size_t Size, class Reading>
 void read_part(const std::array<Row, Size>& rows, const json_object& object, const std::string& prefix,
@@ -122,6 +133,7 @@ void read_part(const std::array<Row, Size>& rows, const json_object& object, con
   std::vector<assumption> found;
   diffusers_fields fields{object, found};
   of->read(fields, result);
+  refuse_misspelt(object, found);
   if (object.has("quantization_config")) found.push_back({"quantization_config", "not read", not_stored});
   for (assumption& each : found) each.field.insert(0, prefix);
   assumed.insert(assumed.end(), found.begin(), found.end());

@@ -315,4 +315,15 @@ TEST_CASE("networks and images have the chances of the run that their training h
   CHECK(says(answered("risk", llama)["error"]["message"].get<std::string>(), "request.data is given without effect"));
 }
 
+TEST_CASE("a policy in words", "[ask]") {
+  risk_policy policy;
+  CHECK(detail::policy_words(policy) == "starts again");
+  policy.spare_slices = 1;
+  CHECK(detail::policy_words(policy) == "starts again, 1 spare slice");
+  policy.elastic = true, policy.spare_slices = 2, policy.on_demand_in_time = true;
+  CHECK(detail::policy_words(policy) == "elastic, 2 spare slices, on demand at the last moment");
+  policy.spare_slices = 0, policy.on_demand_in_time = false, policy.on_demand_after = seconds{2 * 86400.0};
+  CHECK(detail::policy_words(policy) == "elastic, on demand after 2.00 days");
+}
+
 }  // namespace ask_risk_tests

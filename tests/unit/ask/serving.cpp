@@ -118,6 +118,9 @@ TEST_CASE("images are tokens on top of the prompt and work of the tower") {
   CHECK(close((tower / peak_rate(where.chip) / with.images), default_serving_calibration.prefill_mxu, 1e-9));
   CHECK(close((with.total - without.total).value(), with.images.value(), 1e-9));
   CHECK(without.images == 0_s);
+  serving_job found = seen.job;  // images are found with the prompt that they are part of
+  found.prefix_hit_rate = 0.25;
+  CHECK(close(prefill_time(config.model, {3, 1024}, found, {}, where).images.value(), 0.75 * with.images.value()));
   CHECK(says(assumed_engine(serving_engine::unnamed, config.model, 2).back().second, "on top of the prompt"));
   model_config text;
   text.model = llama_3_8b();

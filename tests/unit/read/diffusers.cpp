@@ -389,4 +389,29 @@ TEST_CASE("an editor of images sees one beside that which it makes", "[diffusers
   CHECK(read_pipeline(document, assumed).reference_images == 0);
 }
 
+TEST_CASE("a key that is a letter away from one that took its default is refused", "[diffusers]") {
+  const auto refused = [](const json& document) {
+    std::vector<assumption> assumed;
+    return refusal_of([&] { (void)read_pipeline(document, assumed); }).message;
+  };
+  CHECK(says(refused({{"_class_name", "FluxTransformer2DModel"}, {"num_layerss", 3}}),
+             "config.num_layerss is 3; valid: none: the key is num_layers"));
+  CHECK(says(refused({{"_class_name", "WanTransformer3DModel"}, {"num_layerz", 3}}), "the key is num_layers"));
+  CHECK(refused({{"_class_name", "WanTransformer3DModel"}, {"num_layers", 3}, {"num_layerz", 3}}).empty());
+  const json table = {
+      {"_class_name", "SD3Transformer2DModel"}, {"pos_embed_max_size", 64}, {"num_attention_heads", 18}};
+  std::vector<assumption> assumed;
+  CHECK(read_pipeline(table, assumed).longest_side == 64);
+}
+
+TEST_CASE("an SD3 has positions for so many pixels of a side", "[diffusers]") {
+  diffusion_pipeline p;
+  p.spatial = 8, p.patch = 2, p.longest_side = 64;
+  CHECK(latents_of(p, {1024, 1024}).rows == 128);
+  CHECK(says(refusal_of([&] {
+               (void)latents_of(p, {1024, 1040});
+             }).message,
+             "height is 1040; valid: at most 1024, what the denoiser has positions for"));
+}
+
 }  // namespace read_diffusers_tests

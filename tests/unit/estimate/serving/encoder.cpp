@@ -128,6 +128,19 @@ TEST_CASE("one client of several replicas of an encoder waits for a whole step")
   CHECK(close(several.requests.value(), single.requests.value()));
 }
 
+TEST_CASE("clients beyond a full step of an encoder wait for the step of the others") {
+  detail::encoder_terms terms;
+  terms.fixed = 1, terms.each = 0.5;
+  const detail::encoder_point point = detail::encoder_in_turn(terms, 6, 4);  // steps of 4 and of 2 take turns
+  const double full = 1 + 0.5 * 4, others = 1 + 0.5 * 2;
+  CHECK(close(point.first, full + others));
+  CHECK(close(point.requests, (4.0 * 4 + 2.0 * 2) / 6));  // of the step that a request is in
+  CHECK(close(point.queue, others));
+  CHECK(close(point.rate, 6 / (full + others)));
+  CHECK(close(detail::encoder_in_turn(terms, 20, 4).first, 20.0 / 8 * (2 * full)));
+  CHECK(close(detail::encoder_in_turn(terms, 0.25, 4).rate, 0.25 / 1.5));
+}
+
 TEST_CASE("dollars of an encoder are those of its tokens, or of its requests") {
   const serving_estimate all = serve(bert_base(), texts(512), {}, slice_for("v6e-1"));
   const serving_cost cost = cost_of_tokens(all, usd_per_hour(2.7));
