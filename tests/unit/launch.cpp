@@ -727,6 +727,7 @@ TEST_CASE("keys and policies are ones that MaxText has") {
   CHECK(has(with([](training_job& j) { j.pipeline_microbatches = 1; }), "num_pipeline_microbatches=1"));
   CHECK(has(with([](training_job& j) { j.pipeline_microbatches = 16; }), "num_pipeline_microbatches=16"));
   CHECK(has(with([](training_job& j) { j.capacity_factor = 1.25; }), "capacity_factor=1.25"));
+  CHECK(has(with([](training_job& j) { j.capacity_factor = 1.25; }), "sparse_matmul=false"));
   const std::vector<std::string> rounds = with([](training_job& j) { j.pipeline_rounds = 2; });
   CHECK(has(rounds, "num_pipeline_repeats=2"));
   CHECK(has(rounds, "num_layers_per_pipeline_stage=2"));

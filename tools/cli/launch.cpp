@@ -144,6 +144,39 @@ bool gives_any(const std::vector<std::string>& extra, std::initializer_list<std:
   return std::any_of(keys.begin(), keys.end(), begins);
 }
 
+/// The whole number that an argument gives a key, if one does.
+std::optional<std::int64_t> number_of(const std::vector<std::string>& extra, std::string_view key) {
+  for (const std::string& one : extra) {
+    if (one.size() > key.size() + 1 && one.compare(0, key.size(), key) == 0 && one[key.size()] == '=')
+      if (const std::int64_t number = std::atoll(one.c_str() + key.size() + 1); number > 0) return number;
+  }
+  return std::nullopt;
+}
+
+/// What the plan counts on and MaxText does not do by itself: tuned kernels and tiles, and evaluations.
+void say_of_tuning(const planned_training& plan, const maxtext_run& run) {
+  const training_job& job = run.job;
+  const bool grouped = has_experts(run.model) && job.capacity_factor == 1 && !job.default_tiles;
+  const auto sets = [&](std::string_view start) {
+    return std::any_of(run.extra.begin(), run.extra.end(),
+                       [&](const std::string& one) { return one.rfind(start, 0) == 0; });
+  };
+  if (grouped && !sets("wi_tile_") && !sets("wo_tile_"))
+    write_error(
+        "tpuplan: the plan's time is that of grouped products in tiles for their shapes (wi_tile_*, wo_tile_* by "
+        "--set); "
+        "MaxText's own tiles are for none: plan with --default-tiles for these");
+  if (job.attention == attention_kernel::tuned && !sets("sa_") && !sets("use_tokamax"))
+    write_error(
+        "tpuplan: the plan's time is that of an attention kernel that was tuned: set its blocks (sa_block_*, "
+        "use_tokamax_splash by --set), or plan with --attention flash");
+  if (plan.asked.around.evaluate_every > 0 && !sets("eval_interval="))
+    write_error(
+        fmt::format("tpuplan: MaxText evaluates nothing by itself: the plan counts an evaluation every {} steps: --set "
+                    "eval_interval={}, with eval_steps and its data set",
+                    plan.asked.around.evaluate_every, plan.asked.around.evaluate_every));
+}
+
 /// What a run of MaxText leaves behind in its folder, what it is compiled without, and what sizes do not tell it.
 void say_of_maxtext(const launch_options& given, const launch_request& request, const planned_training& plan,
                     const maxtext_run& run, const std::vector<std::string>& command) {
@@ -155,10 +188,15 @@ void say_of_maxtext(const launch_options& given, const launch_request& request, 
     write_error(
         fmt::format("tpuplan: MaxText is compiled without flags; recipes on {} have some: --compiler-flags recipe",
                     request.where.chip.name.view()));
-  if (request.checkpoint.empty() || run.checkpoint_period == 0) return;
-  if (gives_any(run.extra, {"max_num_checkpoints_to_keep", "checkpoint_period"})) return;
-  say_of_checkpoints(request, training_state_of(plan.asked.model, plan.best.job).total, run.steps,
-                     run.checkpoint_period, run.checkpoints_kept);
+  say_of_tuning(plan, run);
+  if (request.checkpoint.empty())
+    write_error(
+        "tpuplan: without --checkpoint MaxText writes none: a failure starts the run over, and what was learned is not "
+        "kept");
+  const std::int64_t period = number_of(run.extra, "checkpoint_period").value_or(run.checkpoint_period);
+  if (request.checkpoint.empty() || period == 0) return;
+  say_of_checkpoints(request, training_state_of(plan.asked.model, plan.best.job).total, run.steps, period,
+                     number_of(run.extra, "max_num_checkpoints_to_keep").value_or(run.checkpoints_kept));
 }
 
 /// The weights of some models come to who has a token alone: asks for the secret that has it, or says where it has to

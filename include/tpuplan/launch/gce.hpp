@@ -57,6 +57,9 @@ inline void check_gce(const launch_request& request) {
   if (request.max_wait.value() > 0 && (request.capacity != provisioning::flex_start || request.max_wait > 7200_s))
     fail(errc::unsupported, "max_wait", seconds_text(request.max_wait),
          "at most 7200s, of flex-start: Compute Engine gives others at once or not");
+  if (request.max_wait.value() > 0 && vms(request.where) > 1 && !runs_a_program(request))
+    fail(errc::unsupported, "max_wait", seconds_text(request.max_wait),
+         "none without a program: the script of one counts the wait for a group of VMs");
   if (request.slices > 1) fail(errc::unsupported, "slices", request.slices, "1: a managed instance group is one slice");
   if (request.capacity != provisioning::flex_start && request.max_run.value() > 0 && runs_a_program(request) &&
       request.max_restarts > 0)

@@ -172,8 +172,10 @@ inline std::vector<std::string> maxtext_types(const training_job& job) {
   if (job.attention == attention_kernel::unfused) arguments.push_back("attention=dot_product");
   if (job.ring_attention) arguments.push_back("context_parallel_strategy=ring");
   if (!job.context_balanced) arguments.push_back("context_parallel_load_balance=false");
-  if (job.capacity_factor != 1)
+  if (job.capacity_factor != 1) {
     arguments.push_back("capacity_factor=" + nlohmann::json(positive("capacity_factor", job.capacity_factor)).dump());
+    arguments.emplace_back("sparse_matmul=false");  // with it, as by default, no token is dropped
+  }
   if (job.state_on_host != host_state::none) arguments.push_back("optimizer_memory_host_offload=true");
   if (job.state_on_host == host_state::parameters_and_optimizer)
     arguments.push_back("parameter_memory_host_offload=true");
@@ -194,6 +196,7 @@ inline constexpr std::string_view decided_keys[] = {"run_name",
                                                     "num_layers_per_pipeline_stage",
                                                     "num_vocab_tiling",
                                                     "capacity_factor",
+                                                    "sparse_matmul",
                                                     "dtype",
                                                     "weight_dtype",
                                                     "quantization",

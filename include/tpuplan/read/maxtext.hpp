@@ -67,7 +67,10 @@ struct maxtext_question {
   job.vocabulary_tiles = from.count_or("num_vocab_tiling", 1, 1);
   if (has_experts(result.model)) {
     const double capacity = from.number_or("capacity_factor", -1);
-    if (capacity > 0) job.capacity_factor = capacity;
+    const bool drops = !from.flag_or("sparse_matmul", true);
+    if (capacity > 0 && drops) job.capacity_factor = capacity;
+    if (capacity > 0 && !drops)
+      result.assumed.emplace_back("capacity_factor", "without effect: with sparse_matmul no token is dropped");
   }
   detail::fill_maxtext_formats(job, from, result.assumed);
   job.remat = detail::maxtext_remat_of(from, result.model, result.assumed);

@@ -453,7 +453,8 @@ TEST_CASE("small sizes and defaults of MaxText are taken as they are") {
   std::string experts = llama + "base_num_decoder_layers: 2\nnum_experts: 8\nnum_experts_per_tok: 2\n";
   experts.replace(experts.find("llama2"), 6, "mixtral");
   CHECK(asked(experts + "capacity_factor: 1.0\n").job.capacity_factor == 1);
-  CHECK(asked(experts + "capacity_factor: 0.5\n").job.capacity_factor == 0.5);
+  CHECK(asked(experts + "capacity_factor: 0.5\nsparse_matmul: false\n").job.capacity_factor == 0.5);
+  CHECK(asked(experts + "capacity_factor: 0.5\n").job.capacity_factor == 1);  // MaxText drops none by default
 }
 
 TEST_CASE("a block has the parts that its code builds, whatever keys say") {

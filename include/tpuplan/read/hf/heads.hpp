@@ -167,7 +167,9 @@ inline void read_causal_head(config_fields& fields, transformer& model) {
     if (ends_in(name, with_head)) return;
   }
   if (!ends_in(name, "Model") || ends_in(name, "EncoderModel") || ends_in(name, "RewardModel")) {
-    fail(errc::unsupported, fields.path("architectures"), name, "a class that ends in ForCausalLM or Model");
+    fail(errc::unsupported, fields.path("architectures"), name,
+         "a class that ends in ForCausalLM, Model, ForSequenceClassification, ForTokenClassification or "
+         "ForQuestionAnswering");
   }
   model.output_head = model.head_bias = false;
   fields.assume("architectures", name, "no output head: none in parameters and FLOPs");
