@@ -142,6 +142,12 @@ TEST_CASE("a day says what it is missing, and what has no effect", "[ask]") {
   asked_day asked = asked_of({1, 2});
   asked.traffic.part = 60_s;
   CHECK(refusal(asked) == "tpuplan: traffic.part_s is given without effect; valid: only with a trace");
+  asked = asked_of({});
+  for (int i = 0; i < 4000; ++i) asked.traffic.trace.push_back({seconds{0.01 * i}, 100, 10});
+  asked.traffic.part = 0.9_s;
+  CHECK(refusal(asked) == "tpuplan: traffic.part_s is 0.9; valid: 1 s to 1e7 s");
+  asked.traffic.part = 1_s;
+  CHECK_FALSE(says(refusal(asked), "traffic.part_s"));
   asked = asked_of({1, 2});
   asked.traffic.trace = {{}, {}};
   CHECK(refusal(asked) == "tpuplan: traffic.day is given without effect; valid: none beside a trace");

@@ -761,4 +761,14 @@ TEST_CASE("the axes of a shape come from its dimensions", "[door]") {
   CHECK(topology_for("4x8").axes == 2);
 }
 
+TEST_CASE("each length of a shape is up to 9999 chips") {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (const std::int32_t length : {-1, 10000}) {
+      topology shape{4, 4, 4};
+      shape.dims[axis] = length;
+      CHECK(says(refusal_of([&] { (void)chips(shape); }).message, "topology.dims is " + std::to_string(length)));
+    }
+  }
+}
+
 }  // namespace hardware_slice_tests
