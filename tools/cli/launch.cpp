@@ -164,8 +164,7 @@ void say_of_tuning(const planned_training& plan, const maxtext_run& run) {
   if (grouped && !sets("wi_tile_") && !sets("wo_tile_"))
     write_error(
         "tpuplan: the plan's time is that of grouped products in tiles for their shapes (wi_tile_*, wo_tile_* by "
-        "--set); "
-        "MaxText's own tiles are for none: plan with --default-tiles for these");
+        "--set); MaxText's own tiles are for none: plan with --default-tiles for these");
   if (job.attention == attention_kernel::tuned && !sets("sa_") && !sets("use_tokamax"))
     write_error(
         "tpuplan: the plan's time is that of an attention kernel that was tuned: set its blocks (sa_block_*, "
