@@ -51,7 +51,7 @@ namespace detail {
 inline void refuse_tiles(model_config given, std::int64_t side, std::string_view size) {
   const assumption* const said = find_image_size(given.assumed);
   const std::int64_t own = given.model.vision.image_size;
-  if (said == nullptr || said->value.rfind("one tile", 0) != 0 || side == own) return;
+  if (said == nullptr || said->value.rfind(in_tiles, 0) != 0 || side == own) return;
   fail(errc::unsupported, size, side,
        std::to_string(own) + ", the side of a tile: of a larger image each tile is one of its own");
 }

@@ -122,6 +122,7 @@ class asked_traffic {
   [[nodiscard]] bool takes_usual_requests() const {
     return asked_.requests == 0 && loop_.clients == 0 && trace_.empty() && !asked_.outage.lose;
   }
+  /// Four times as many.
   void take_more() { requests_ = checked_multiply(4, requests_); }
   /// Whether there are adapters beside the weights.
   [[nodiscard]] bool is_adapted() const { return adapted_; }

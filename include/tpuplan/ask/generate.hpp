@@ -282,13 +282,6 @@ inline void need_text(const diffusion_pipeline& p, std::int64_t text_tokens, std
   return given > 0 ? given : p.text_tokens;
 }
 
-/// Refuses sizes of a job by the keys of the request.
-inline void check_made(const picture_request& asked, std::int64_t batch) {
-  check_part("batch", positive_count("batch", batch), std::int64_t{1048576}, "1 to 1048576");
-  check_part("make.steps", asked.steps, std::int64_t{10000}, "1 to 10000");
-  if (asked.cache_speedup) in_range("make.cache_speedup", *asked.cache_speedup, 1, 20, "1 to 20");
-}
-
 /// Says which parts no time is counted for, because the files do not describe them.
 inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
   if (p.encoders.size == 0)
@@ -311,7 +304,6 @@ inline void assume_parts(const diffusion_pipeline& p, assumed_values& assumed) {
                                             const picture_request& asked, std::int64_t batch) {
   detail::need_denoiser(pipeline);
   detail::need_text(pipeline, asked.text_tokens, "make.text_tokens");
-  detail::check_made(asked, batch);
   read_generation all{pipeline, std::move(read), {}, {}, {}, detail::prompt_tokens(pipeline, asked.text_tokens)};
   all.size = detail::filled_size(asked, all.pipeline, all.assumed);
   all.job.batch = batch;

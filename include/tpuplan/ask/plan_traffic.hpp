@@ -82,7 +82,8 @@ namespace detail {
 inline constexpr std::size_t usual_rows = 8;
 
 /// The work of the simulations of a plan behind a router, in steps of replicas, after which only the first plan goes
-/// on; what a request takes beside its steps; replicas that are looked over in the time of that.
+/// on, up to four times as far; what a request takes beside its steps; replicas that are looked over in the time of
+/// that.
 inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replicas_looked_over = 60;
 
 /// The work of a simulation of so many replicas behind a router.
@@ -124,7 +125,6 @@ inline constexpr double most_routed_work = 3.5e7, work_of_a_request = 60, replic
 }
 
 }  // namespace detail
-
 }  // namespace abi_0
 }  // namespace tpuplan
 

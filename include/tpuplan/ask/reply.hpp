@@ -174,8 +174,9 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
   }
 }
 
-/// A refusal by the key of the request that is meant, where a row of the question has it; others as they are. Worked:
-/// "serving_job.request_rate" of `serve` is "job.request_rate_per_s".
+/// A refusal by the key of the request that is meant, where a row of the question has it; others as they are. A
+/// question without a job of its own has the fields of one elsewhere, by the same names. Worked:
+/// "serving_job.request_rate" of `serve` is "job.request_rate_per_s", "job.steps" of `generate` is "make.steps".
 [[nodiscard]] inline error by_key_of_request(const error& refusal, const question_rows& tables) {
   const std::string_view field = refusal.field();
   if (field.substr(0, 8) == "request." || field.find('[') != std::string_view::npos) return refusal;
@@ -183,16 +184,19 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
     return {refusal.code(), field, refusal.given(), valid};
   const std::string place = place_of_field(field);
   const std::string_view owner = field.substr(0, field.find('.'));
-  std::string_view whole, part;
+  const std::string_view named = place.compare(0, 4, "job.") == 0 ? std::string_view(place).substr(4) : "";
+  std::string_view whole, part, elsewhere;
   for (const row_list& table : tables) {
     for (const question_row& row : table) {
       if (row.path.substr(0, row.path.find('.')) == owner) return refusal;  // it is one already
       const std::string_view own = path_without_unit(row.path);
       if (own == place || row.path == place) whole = row.path;
+      if (!named.empty() && own.substr(own.rfind('.') + 1) == named) elsewhere = row.path;
       if (place.size() > own.size() && place.compare(0, own.size(), own) == 0 && place[own.size()] == '.')
         part = own.size() > part.size() ? row.path : part;
     }
   }
+  if (whole.empty() && part.empty()) whole = elsewhere;
   if (!whole.empty()) return {refusal.code(), whole, refusal.given(), refusal.valid()};
   return part.empty() ? refusal : error{refusal.code(), place, refusal.given(), refusal.valid()};
 }

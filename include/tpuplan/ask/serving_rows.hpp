@@ -233,7 +233,8 @@ inline constexpr question_row fleet_rows[] = {
         .deciding("requests"),
     rows::count("requests", "--requests", "Requests", "requests", "drawn for the replica that is simulated")
         .within(200, 1e7)
-        .usually("2000, fewer of more than 4096 output tokens; at least 10 of a client")
+        .usually("2000, fewer of more than 4096 output tokens, more where these leave open whether all are served; at "
+                 "least 10 of a client")
         .not_with("--trace"),
     rows::count("seed", "--seed", "Seed", "", "of the random numbers").usually("1").not_with("--trace"),
     rows::share("urgent_share", "--urgent", "Urgent",

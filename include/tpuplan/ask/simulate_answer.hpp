@@ -46,7 +46,8 @@ struct simulate_request {
   std::int64_t split_slices = 0;  ///< slices that are shared between these pools so that they serve most
   fleet_outage outage{};          ///< what is lost while the fleet serves
   /// Number of requests of the simulated replica, or of each; 0: 2000, and fewer where they have more than 4096 output
-  /// tokens; with a concurrency at least ten for each client.
+  /// tokens, or more where these say otherwise than the closed form whether all are served; with a concurrency at least
+  /// ten for each client.
   std::int64_t requests = 0;
   seconds ramp{};                          ///< with a concurrency: clients begin evenly over that time; 0: all at once
   std::int64_t warm_up = 0;                ///< with a concurrency: first requests of the replica that are not counted

@@ -48,7 +48,7 @@ class asked_simulation {
       hold_apart(all);
     } else {
       all.report = report(of_.job());
-      while (may_only_fill()) all.report = report_of_more();
+      while (is_open()) all.report = report_of_more();
     }
     all.routing = of_.routing();
     all.sessions = of_.asked().sessions;
@@ -318,14 +318,14 @@ class asked_simulation {
     valid.append(floor_to_count(most)).append(": more take more than 30000000 steps");
     fail(errc::out_of_range, "simulated_traffic.requests", of_.requests(), valid.view());
   }
-  /// Whether fewer of the usual number of requests were served than came, though the closed form serves as many: a
-  /// fleet that still fills is not told from one that falls behind by so few.
-  [[nodiscard]] bool may_only_fill() const {
-    if (!falls_behind() || !of_.takes_usual_requests() || of_.is_routed() || first_ > most_simulated_steps / 64)
-      return false;
+  /// Whether the usual number of requests says of a fleet that it falls behind, or that it does not, where the closed
+  /// form says otherwise: a fleet that still fills, or one that is just above its capacity, is not known by so few.
+  [[nodiscard]] bool is_open() const {
+    if (!of_.takes_usual_requests() || of_.is_routed() || first_ > most_simulated_steps / 64) return false;
     const serving_fleet& fleet = of_.fleet();
-    return serve(of_.model(), share_of(of_.job()), fleet.mesh, fleet.where, of_.asked().constants).refusal ==
-           serving_refusal::none;
+    const serving_refusal refusal =
+        serve(of_.model(), share_of(of_.job()), fleet.mesh, fleet.where, of_.asked().constants).refusal;
+    return falls_behind() ? refusal == serving_refusal::none : refusal == serving_refusal::rate_above_capacity;
   }
   /// Of four times as many requests.
   [[nodiscard]] simulation_report report_of_more() {

@@ -158,7 +158,7 @@ inline per_second rate_of(const split_rates& each, const split_pools& pools) {
 
 /// The two pools of that many slices that can serve most by the closed form, with the fewest slices for prompts of
 /// those that can. Throws as `split_capacity` does, and for fewer than 2 slices. Worked: of eight
-/// v6e-4 for Llama 3 8B with prompts of 1000 tokens and chunks of 2048, four compute prompts where answers have 128
+/// v6e-4 for Llama 3 8B with prompts of 1000 tokens and chunks of 2048, three compute prompts where answers have 128
 /// tokens, and one where they have 1000.
 [[nodiscard]] inline split_pools best_split(const transformer& model, const serving_job& job,
                                             const serving_fleet& fleet, std::int64_t slices, bytes_per_second transfer,

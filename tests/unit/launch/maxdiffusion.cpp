@@ -116,6 +116,11 @@ TEST_CASE("every model of MaxDiffusion is made and trained by keys of its own fi
     maxdiffusion_run run = generation_of(model);
     const std::vector<std::string> made = maxdiffusion_command(on("v6e-4"), run);
     CHECK(problem_of(made) == "");
+    if (family_of(model).pads) {
+      maxdiffusion_run padded = run;
+      padded.text_tokens = 300;
+      CHECK(problem_of(maxdiffusion_command(on("v6e-4"), padded)) == "");
+    }
     run.pipeline = std::string(model.denoiser);  // the file of the denoiser alone says as much
     CHECK(maxdiffusion_command(on("v6e-4"), run) == made);
     launch_request two = on("v6e-4");

@@ -1,4 +1,5 @@
 // What keeps targets that are missed: every change does when it is asked again, and a little less of it does not.
+#include <cmath>
 #include <string>
 #include <tpuplan/hardware/slice_table.hpp>
 #include <tpuplan/plan/serving_levers.hpp>
@@ -64,6 +65,29 @@ TEST_CASE("prompts, chunks and formats are changed one at a time") {
   quantised.weights = quantised.activations = dtype::int8;
   CHECK(only(changes_that_help(llama_3_8b(), quantised, accepts), serving_lever::weights).job.activations ==
         dtype::bf16);
+}
+
+TEST_CASE("a shorter prompt keeps the tokens of its images") {
+  transformer model = llama_3_8b();
+  vision_spec& v = model.vision;
+  v.layers = 1, v.d_model = v.d_ff = 64, v.heads = 1, v.image_size = 32, v.patch_size = 2;
+  serving_job job = chat_job();
+  job.images = 2;
+  job = with_image_tokens(job, model);
+  const auto pictured = static_cast<double>(2 * image_tokens(v));
+  REQUIRE(pictured == 512);
+  const auto accepts = [&](double most) {
+    return [most](const serving_job& tried) { return tried.prompt.mean <= most; };
+  };
+  const serving_change shorter = only(changes_that_help(model, job, accepts(pictured + 300)), serving_lever::prompt);
+  CHECK(shorter.given == job.prompt.mean - pictured);
+  CHECK(shorter.needed > 285);
+  CHECK(shorter.needed <= 300);
+  CHECK(close(shorter.job.prompt.mean, shorter.needed + pictured));
+  CHECK(close(shorter.job.prompt.mean_square, shorter.job.prompt.mean * shorter.job.prompt.mean));
+  for (const serving_change& each : changes_that_help(model, job, accepts(pictured))) {
+    CHECK(each.what != serving_lever::prompt);  // which its images alone do not keep
+  }
 }
 
 TEST_CASE("of a fleet that misses its targets, each change keeps them in a simulation") {

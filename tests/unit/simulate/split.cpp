@@ -59,6 +59,20 @@ TEST_CASE("a split fleet can serve what its prompts, its links and its decoding 
   CHECK(capacity(400, 1, 886) > serve(llama_3_8b(), both, {4}, slice_for("v6e-4")).capacity.value());
 }
 
+TEST_CASE("a pool of short prompts serves what the closed form says of its host") {
+  serving_job job = chat();
+  job.prompt = fixed_length(128), job.output = fixed_length(32);
+  const split_pools pools{1, 8, 100_GB_per_s};
+  const double capacity = split_capacity(llama_3_8b(), job, fleet(), pools).value();
+  // Of the 16 prompts that a step takes the host's work for one is in its prefill.
+  CHECK(capacity < 16.0 / 15 / default_serving_calibration.engine_request.value());
+  job.request_rate = per_second{4 * capacity};
+  const split_run all = simulate_split(llama_3_8b(), job, fleet(), pools, requests_of(traffic_of(job, 4000)));
+  seconds last{0};
+  for (const request_record& one : all.run.records) last = max(last, one.finished);
+  CHECK(close(4000 / last.value(), capacity, 0.05));
+}
+
 TEST_CASE("records are in the order of arrivals, and nothing is lost") {
   const std::vector<simulated_request> requests = requests_at(20, 1000);
   const split_run all = simulate_split(llama_3_8b(), chat(), fleet(), {1, 2, 4.5_GB_per_s}, requests);

@@ -21,6 +21,8 @@ namespace detail {
 
 /// The side in pixels that is assumed for towers that accept images of any size, before rounding up to whole patches.
 inline constexpr std::int64_t usual_image_size = 448;
+/// How the size of images is said of a tower that sees tiles of one size.
+inline constexpr const char* in_tiles = "one tile of ";
 
 /// Refuses an image of less than one patch (`merge` of them together): its unit.
 inline std::int64_t unit_of_image(config_fields& fields, const vision_spec& vision, std::int64_t merge) {
@@ -145,7 +147,7 @@ inline vision_spec read_mllama_tower(config_fields& fields, std::int64_t merge) 
   v.other_weights = checked_add(checked_multiply(tile_table, v.learned_positions), 1);
   v.other_weights = checked_add(v.other_weights, checked_multiply(2, checked_add(tile_table, 1)));
   v.other_weights = checked_add(v.other_weights, 2 * global_layers);
-  fields.assume("images", "one tile of " + std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
+  fields.assume("images", in_tiles + std::to_string(v.image_size) + " x " + std::to_string(v.image_size),
                 "an image takes 1 to " + std::to_string(tiles) + " tiles; the text attends to them, no token is added");
   return v;
 }
@@ -221,7 +223,7 @@ inline void check_projected(const config_fields& fields, std::string_view field,
 
 /// Says that the tower sees tiles of one size, of which a larger image has several.
 inline void say_tiles(config_fields& top, const vision_spec& v) {
-  top.assume("images", "one tile of " + std::to_string(v.image_size) + " pixels",
+  top.assume("images", in_tiles + std::to_string(v.image_size) + " pixels",
              "larger images take a tile each for their parts, and as many tokens again");
 }
 

@@ -128,10 +128,11 @@ inline void add_break_even(std::vector<std::string>& to, const pay_answer& answe
     return joined({share >= 0 ? "saves " : "costs more by ", percent(share < 0 ? -share : share)});
   };
   view_part part;
-  part.sentences = {joined({std::to_string(gpus.gpus), " x ", gpus.gpu, " for ", duration(gpus.run),
-                            gpus.price_derived ? ": ~" : ": ", money(gpus.total), " on demand; ", name(gpus.against),
-                            " ", saves(gpus.saving), "; billed for ",
-                            duration(tpuplan::detail::way_of(answer.ways, gpus.against)->billed), ", a chip breaks even at $", fixed(gpus.break_even_usd_per_chip_hour, 3), "/h"})};
+  part.sentences = {
+      joined({std::to_string(gpus.gpus), " x ", gpus.gpu, " for ", duration(gpus.run),
+              gpus.price_derived ? ": ~" : ": ", money(gpus.total), " on demand; ", name(gpus.against), " ",
+              saves(gpus.saving), "; billed for ", duration(tpuplan::detail::way_of(answer.ways, gpus.against)->billed),
+              ", a chip breaks even at $", fixed(gpus.break_even_usd_per_chip_hour, 3), "/h"})};
   if (gpus.price_derived)
     part.sentences.push_back(joined({"~ no price of a machine with ", gpus.gpu,
                                      " is published: that of the GPU alone and of a small machine for each is taken"}));

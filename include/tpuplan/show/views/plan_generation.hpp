@@ -56,8 +56,9 @@ namespace readable {
   for (const relaxed_generation_row& one : rows)
     part.rows.push_back(
         {cell(one.limit),
-         cell(one.needed_name.empty() ? words(one.limit, one.given, false)
-                                      : listed(std::vector<std::string_view>{one.given_names.begin(), one.given_names.end()})),
+         cell(one.needed_name.empty()
+                  ? words(one.limit, one.given, false)
+                  : listed(std::vector<std::string_view>{one.given_names.begin(), one.given_names.end()})),
          cell(one.needed_name.empty() ? words(one.limit, one.needed, true) : one.needed_name),
          cell(joined({slices_words(one.plan.slice, one.plan.slices), ", there after ", duration(one.plan.latency), ", ",
                       money(usd{one.plan.usd_per_hour}), "/h (", name(one.plan.kind), ")"}))});

@@ -218,12 +218,11 @@ inline void add_ends(view_part& part, const simulate_answer& answer) {
   const simulated_cost& cost = *answer.cost;
   const std::string low = cost.million_low ? money(*cost.million_low) : "";
   const std::string high = cost.million_high ? money(*cost.million_high) : "";
-  words.push_back(joined({money(cost.hour), " an hour ",
-                          answer.price->kind == provisioning::on_demand ? "on demand" : name(answer.price->kind),
-                          " in ", answer.price->region.view(), ", ", money(cost.million),
-                          writes ? " for a million output tokens" : " for a million requests",
-                          low == high ? std::string() : " (between " + low + " and " + high + ")", ", price of ",
-                          dated(answer.price->date, options)}));
+  words.push_back(
+      joined({money(cost.hour), " an hour ", spaced(name(answer.price->kind)), " in ", answer.price->region.view(),
+              ", ", money(cost.million), writes ? " for a million output tokens" : " for a million requests",
+              low == high ? std::string() : " (between " + low + " and " + high + ")", ", price of ",
+              dated(answer.price->date, options)}));
   add_doubts(words, {*answer.price}, options);
   return words;
 }

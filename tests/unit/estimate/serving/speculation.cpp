@@ -115,6 +115,16 @@ TEST_CASE("four published speedups, of which the first is given") {
   }
 }
 
+TEST_CASE("no draft takes off what the host does for a request") {
+  const double most = 1 / default_serving_calibration.engine_request.value();
+  for (const std::int64_t output : {4, 16, 64, 256}) {
+    serving_job job = chat();
+    job.prompt = fixed_length(64), job.output = fixed_length(output);
+    job.speculation = {8, 0.9, 0, 0.01};
+    CHECK(serve(llama_3_8b(), job, {8}, slice_for("v6e-8")).capacity.value() < most);
+  }
+}
+
 TEST_CASE("serve answers with the drafts of the job") {
   serving_job job = chat();
   job.speculation = {4, 0.8, 0, 0.1};
