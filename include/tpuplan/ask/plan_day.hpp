@@ -254,13 +254,17 @@ class day_search {
     return asked_.best == objective::fewest_chips ? rank_figures{chips_of_it, cost.value()}
                                                   : rank_figures{cost.value(), chips_of_it};
   }
-  /// Those beyond the rows that are shown lost, by what they take in the busiest part.
+  /// Those beyond the rows that are shown lost, by what they cost over the day for each hour of it, as the first is
+  /// paid for, or by chips.
   void leave_out(const serving_request& request) {
     const auto shown = static_cast<std::size_t>(asked_.most_plans);
+    const double hours = static_cast<double>(all_.day.rates.size()) * all_.day.part.value() / 3600;
+    const auto compared = [&](const day_plan_row& row) {
+      return asked_.best == objective::fewest_chips ? static_cast<double>(row.chips) : row.cost.value() / hours;
+    };
     while (found_.size() > shown) {
-      const serving_plan &one = found_.back().at_peak, &best = found_.front().at_peak;
-      const double behind = compared_of(one, request) - compared_of(best, request);
-      lost_.push_back({one.where, serving_rejection::dominated, std::max(0.0, behind),
+      const double behind = compared(found_.back().row) - compared(found_.front().row);
+      lost_.push_back({found_.back().at_peak.where, serving_rejection::dominated, std::max(0.0, behind),
                        text<32>{unit_of(serving_rejection::dominated, request)}});
       found_.pop_back();
     }

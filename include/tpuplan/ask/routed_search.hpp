@@ -238,7 +238,7 @@ class routed_search {
         if (closest.why != serving_rejection::misses_target) return std::nullopt;
         if (high == grown) {
           if (high == most) closest.why = serving_rejection::too_many_chips;
-          if (high == most) closest.amount = static_cast<double>(checked_multiply(high, chips(of.where)));
+          if (high == most) closest.amount = chips_beyond(request_, of.where, high);
           return std::nullopt;
         }
         low = high;
@@ -330,7 +330,10 @@ class routed_search {
         return slices;
       const std::optional<tried_fleet> all = simulated(of, slices, routing, closest, true);
       if (!all || all->holds) return slices;
-      if (slices == most) return closest.why = serving_rejection::too_many_chips, std::nullopt;
+      if (slices < most) continue;
+      closest.why = serving_rejection::too_many_chips;
+      closest.amount = chips_beyond(request_, of.where, slices);
+      return std::nullopt;
     }
   }
   /// The plan of so many slices, and spare ones, at the price of the flat one.

@@ -319,10 +319,10 @@ inline void add_chance(const transformer& model, const serving_job& means, const
   const std::vector<simulated_request> requests = requests_of(traffic);
   const simulated_engine engine = engine_of(model, means, fleet, 1, requests.size());
   const replica_step_times times{model, means, fleet.mesh, fleet.where, engine.max_running, asked.constants};
-  tolerated_slowdown slowed = largest_slowdown(engine, requests, times, asked.job.percentiles);
-  answer.slowdown = slowed.factor;
-  slowed.factor /= most_slower(means);
-  answer.chance_at_targets = chance_of(slowed, answer.estimate);
+  const slowdown_chance kept =
+      slowdown_and_chance(engine, requests, times, asked.job.percentiles, answer.estimate, most_slower(means));
+  answer.slowdown = kept.factor;
+  answer.chance_at_targets = kept.chance;
 }
 /// Holds targets by percentile against a simulated replica with its share of the requests. Where it misses them, so
 /// that the slice cannot do what was asked: what would keep them.

@@ -74,7 +74,12 @@ class asked_simulation {
     if (any_target(targets_) && of_.loop().clients == 0 && of_.trace().empty() && !of_.is_routed() && !of_.is_split() &&
         each.refusal == serving_refusal::none)
       add_chance(all, each);
-    if (slower_.factor > 0 && each.refusal == serving_refusal::none) set_chance(all, slower_, each);
+    if (at_once_ && each.refusal == serving_refusal::none) {
+      const auto slowdown_of = [&](bool first) {
+        return slowdown_at_once(*at_once_, targets_in_band(targets_, first)).factor;
+      };
+      set_chance(all, slowdown_at_once(*at_once_, targets_), each, slowdown_of);
+    }
     all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
     if ((!meets(all.report) || is_behind) && of_.trace().empty() && !of_.is_routed() && !of_.is_split())
       all.changes = rows_of(changes_that_help(of_.model(), of_.job(), [&](const serving_job& job) {
@@ -116,33 +121,23 @@ class asked_simulation {
         detail::engine_of(of_.model(), of_.job(), of_.fleet(), 1, requests.size(), have_priorities(requests));
     const replica_step_times times{of_.model(),       of_.job(),          of_.fleet().mesh,
                                    of_.fleet().where, engine.max_running, of_.asked().constants};
-    set_chance(all, largest_slowdown(engine, requests, times, targets_), each);
+    const slowdown_chance kept = slowdown_and_chance(engine, requests, times, targets_, each, most_slower(of_.job()));
+    all.slowdown = kept.factor, all.chance = kept.chance;
   }
   /// The same of all other traffic and fleets, where `answer` has none: the same requests with all steps as much
   /// longer. These simulations take about a quarter of the steps that one may.
   void add_chance_by_runs(simulate_answer& all) {
     if (all.chance || !any_target(targets_) || !band_ || first_ > most_simulated_steps / 40) return;
     bool of_first_token = targets_.per_token.limit.value() <= 0 && targets_.end_to_end.limit.value() <= 0;
-    const auto holds = [&](double slower) {
-      const simulation_report of = report_with(all, {slower, slower});
-      const bool is_met = meets(of);
-      if (!is_met) of_first_token = of.meets_per_token && of.meets_end_to_end;
-      return is_met && (of_.loop().clients > 0 || last_served_ == 0);
-    };
-    double low = 1, high = 1, wider = 1.25;
-    if (all.meets_targets && (of_.loop().clients > 0 || !falls_behind())) {
-      for (; high < most_slowdown && holds(high = std::min(most_slowdown, high * wider)); wider *= wider) low = high;
-    } else {
-      for (; low > 0 && !holds(low = std::max(least_slowdown, low / wider)); wider *= wider) {
-        high = low;
-        if (low == least_slowdown) low = high = 0;
-      }
-    }
-    while (high > low * 1.01) {
-      const double middle = math::sqrt(low * high);
-      (holds(middle) ? low : high) = middle;
-    }
-    set_chance(all, {low, of_first_token}, estimate_);
+    const auto others = [](const simulation_report& of) { return of.meets_per_token && of.meets_end_to_end; };
+    const double factor = slowdown_by_runs(all, [&](const simulation_report& of) {
+      if (!meets(of)) of_first_token = others(of);
+      return meets(of);
+    });
+    set_chance(all, {factor, of_first_token}, estimate_, [&](bool first) {
+      return slowdown_by_runs(all,
+                              [&](const simulation_report& of) { return first ? of.meets_first_token : others(of); });
+    });
     all.meets_targets = all.meets_targets && are_kept_with_adapters(of_.job(), all.slowdown);
   }
   /// Dollars of the fleet where a chip has a price, behind `add_band`.
@@ -261,15 +256,36 @@ class asked_simulation {
     const per_second capacity = each.capacity / static_cast<double>(each.replicas);
     return static_cast<double>(all.replicas) * saturated_rate(engine, times, capacity, drawn);
   }
-  /// How far a search for the slowdown goes, as `largest_slowdown`.
-  static constexpr double least_slowdown = 0.0625, most_slowdown = 16;
+  /// The largest factor by which steps may take longer so that `is_met` holds of the report, as `largest_slowdown`.
+  template <class Met>
+  [[nodiscard]] double slowdown_by_runs(const simulate_answer& all, const Met& is_met) {
+    const auto holds = [&](double slower) {
+      return is_met(report_with(all, {slower, slower})) && (of_.loop().clients > 0 || last_served_ == 0);
+    };
+    constexpr double least = 0.0625, most = 16;
+    double low = 1, high = 1, wider = 1.25;
+    if (is_met(all.report) && (of_.loop().clients > 0 || !falls_behind())) {
+      for (; high < most && holds(high = std::min(most, high * wider)); wider *= wider) low = high;
+    } else {
+      for (; low > 0 && !holds(low = std::max(least, low / wider)); wider *= wider) {
+        high = low;
+        if (low == least) low = high = 0;
+      }
+    }
+    while (high > low * 1.01) {
+      const double middle = math::sqrt(low * high);
+      (holds(middle) ? low : high) = middle;
+    }
+    return low;
+  }
   [[nodiscard]] static double replicas_for_each(const simulate_answer& all) {
     return static_cast<double>(all.replicas) / static_cast<double>(all.simulated_replicas);
   }
-  void set_chance(simulate_answer& all, tolerated_slowdown slowed, const serving_estimate& each) const {
+  template <class Search>
+  void set_chance(simulate_answer& all, const tolerated_slowdown& slowed, const serving_estimate& each,
+                  const Search& slowdown_of) const {
     all.slowdown = slowed.factor;
-    slowed.factor /= most_slower(of_.job());
-    all.chance = chance_of(slowed, each);
+    all.chance = chance_of_all(slowed, targets_, each, most_slower(of_.job()), slowdown_of);
   }
   /// Of the requests of the question, with steps that take so many times as long.
   [[nodiscard]] simulation_report report_with(const simulate_answer& all, const step_factors& longer) {
@@ -347,7 +363,7 @@ class asked_simulation {
       first_ = run.steps;
       served_ = last_served_;
       priorities_ = times_by_priority(run, requests);
-      if (job.concurrency > 0 && of_.loop().ramp.value() == 0) slower_ = slowdown_at_once(times_of(run, {}), targets_);
+      if (job.concurrency > 0 && of_.loop().ramp.value() == 0 && any_target(targets_)) at_once_ = times_of(run, {});
     }
     steps_ += run.steps;
     return report_of(run, targets_);
@@ -396,7 +412,7 @@ class asked_simulation {
   serving_estimate estimate_{};              // where there is a band
   std::vector<per_second> rates_at_ends_{};  // output tokens of all replicas, where a band was simulated
   std::string said_of_band_{};               // where an end is left out
-  tolerated_slowdown slower_{};              // of clients that begin at once, with targets
+  std::optional<counted_times> at_once_{};   // of clients that begin at once, with targets
 };
 
 }  // namespace detail

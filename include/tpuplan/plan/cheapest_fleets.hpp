@@ -95,15 +95,15 @@ auto ask_replica(const serving_request& request, const serving_plan& planned, co
 }
 
 /// The chance that a plan with targets by percentile and a rate keeps them, also without spare slices, where every step
-/// takes as much longer or shorter than estimated as the band says, of the first token where that is what is missed,
-/// else of a token, and as much longer as what is taken of the capacity. Throws as `largest_slowdown` does. Worked: a
+/// takes as much longer or shorter than estimated as the band says, the least of that of the first token and that of a
+/// token, and as much longer as what is taken of the capacity. Throws as `largest_slowdown` does. Worked: a
 /// plan that just keeps its targets has a chance of one half.
 [[nodiscard]] inline double chance_at_targets(const serving_request& request, const serving_plan& planned) {
   return detail::ask_replica(
       request, planned, [&](const auto& engine, const auto& traffic, const auto& times, double /*replicas*/) {
-        tolerated_slowdown slowed = largest_slowdown(engine, requests_of(traffic), times, request.job.percentiles);
-        slowed.factor /= detail::slowed(request);
-        return chance_of(slowed, planned.estimate);
+        return detail::slowdown_and_chance(engine, requests_of(traffic), times, request.job.percentiles,
+                                           planned.estimate, detail::slowed(request))
+            .chance;
       });
 }
 

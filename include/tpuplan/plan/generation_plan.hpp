@@ -112,7 +112,8 @@ inline std::int64_t slices_needed(const generation_request& request, const gener
     if (least > *request.latency)
       return lose(to, serving_rejection::misses_target, (least - *request.latency).value(), "s"), 0;
   }
-  lose(to, serving_rejection::too_many_chips, static_cast<double>(most * chips(one.where)), "chips");
+  lose(to, serving_rejection::too_many_chips, static_cast<double>(count) * static_cast<double>(chips(one.where)),
+       "chips");
   return 0;
 }
 

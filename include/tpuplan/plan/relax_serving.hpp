@@ -109,109 +109,79 @@ inline double reached_of(const counted_times& times, plan_limit limit, double sh
                  share);
 }
 
-/// What requests reach of a target: on a plan that was made without it, and on the layout that is best for it.
-struct reached_target {
-  double known = 0, best = 0;  // seconds
+/// A layout that keeps all other limits, as a plan of as many slices as they allow, and what a target has to be for it
+/// at least: what each request reaches alone.
+struct widest_layout {
+  serving_plan planned{};
+  std::size_t search = 0;  // of its slice
+  double alone = 0;        // seconds
 };
-/// Layouts that keep all other limits are simulated with as many slices as are allowed, from the last on, as large
-/// slices are the fastest most often, and what one reaches leaves out those that cannot. Simulations take no more than
-/// `steps`, which are taken off.
-inline reached_target reached_without(const serving_request& means, const latency_targets& others, plan_limit limit,
-                                      double share, const serving_plan& known, std::int64_t& steps) {
+
+/// The open layouts of a search with as many slices as the chips and the budget allow, those first that are the fastest
+/// for requests alone.
+inline std::vector<widest_layout> widest_layouts(plan_search& all, plan_limit limit, double share) {
+  const serving_request& request = all.request;
+  std::vector<widest_layout> widest;
+  for (const open_layout& one : all.open) {
+    const serving_plan& least = one.least;
+    const usd_per_second each = least.cost.rate;
+    std::int64_t slices = request.largest_chips / chips(least.where);
+    if (request.budget && each.value() > 0) slices = std::min(slices, floor_to_count(*request.budget / each + 1e-9));
+    slices = std::max(least.slices - least.spare, most_serving(request, slices));
+    const double alone = reached_of(all.rates.times_alone_of(least.where, least.mesh), limit, share);
+    widest.push_back({plan_of(request, least.where, least.mesh, slices), one.search, alone});
+  }
+  std::stable_sort(widest.begin(), widest.end(),
+                   [](const widest_layout& a, const widest_layout& b) { return a.alone < b.alone; });
+  return widest;
+}
+
+/// The least that a target by percentile can be, the other limits kept; nothing where no layout keeps these, or where
+/// simulations take more than `steps`. More slices are never slower, so that each layout is simulated once, with as
+/// many as are allowed, and none that is slower for requests alone than the fastest so far.
+inline std::optional<double> least_target(const serving_request& request, plan_limit limit, std::int64_t steps) {
+  const double share = (request.job.percentiles.*target_of(limit)).share;
+  latency_targets others = request.job.percentiles;
+  others.*target_of(limit) = {};
+  serving_request means = request;
+  means.job.percentiles = {};
   plan_search all{means,
                   {means.model, means.job, means.constants, others, steps, slowed(means), means.drawn},
                   price_index(means),
                   true};
   for_each_slice(means, [&](const slice& where) { search_server(all, where); });
-  const auto reached_by = [&](const serving_plan& one) {
-    return reached_of(all.rates.times_of_replica(one.where, one.mesh, rate_of_replica(one)), limit, share);
-  };
-  reached_target found;
-  found.known = found.best = reached_by(known);
-  for (std::size_t i = all.open.size(); i-- > 0 && !all.rates.are_exhausted();) {
-    const open_layout& one = all.open[i];
-    const serving_plan& least = one.least;
-    const std::int64_t most = most_slices(means, least.where);
-    serving_plan planned = plan_of(means, least.where, least.mesh, most);
-    latency_targets nearer;
-    nearer.*target_of(limit) = {share, seconds{found.best}};
-    if (!all.rates.may_reach(planned.where, planned.mesh, rate_of_replica(planned), nearer)) continue;
-    if (!all.rates.holds(least.where, least.mesh,
-                         means.job.request_rate / static_cast<double>(most * least.estimate.replicas)))
-      continue;
+  std::optional<double> least;
+  for (const widest_layout& one : widest_layouts(all, limit, share)) {
+    const serving_plan& planned = one.planned;
+    if ((least && one.alone >= *least) || all.rates.are_exhausted()) break;
     if (!is_fit(all.slices[one.search], means, planned)) continue;
-    if (!priced(all.slices[one.search], means, planned)) continue;
-    found.best = std::min(found.best, reached_by(planned));
+    if (!priced(all.slices[one.search], means, with_spare(means, planned))) continue;
+    if (all.rates.are_needed() && !all.rates.holds(planned.where, planned.mesh, rate_of_replica(planned))) continue;
+    const counted_times times = all.rates.times_of_replica(planned.where, planned.mesh, rate_of_replica(planned));
+    const double there = reached_of(times, limit, share);
+    least = least ? std::min(*least, there) : there;
   }
-  steps = std::max<std::int64_t>(0, all.rates.steps_left());
-  return found;
+  return least;
 }
 
-/// What requests reach of a target on a plan, without its spare slices, in a simulation whose steps are taken off.
-inline double reached_on(serving_request request, plan_limit limit, const serving_plan& planned, std::int64_t& steps) {
-  const latency_targets asked = std::exchange(request.job.percentiles, {});
-  const std::int64_t left = checked_multiply(planned.slices - planned.spare, planned.estimate.replicas);
-  replica_rates rates{request.model, request.job, request.constants, asked, steps, slowed(request), request.drawn};
-  const counted_times times =
-      rates.times_of_replica(planned.where, planned.mesh, request.job.request_rate / static_cast<double>(left));
-  steps = std::max<std::int64_t>(0, rates.steps_left());
-  return reached_of(times, limit, (asked.*target_of(limit)).share);
-}
-
-/// The least target by percentile that lets a plan in, between one that does not and what a plan reaches, by halving
-/// with no more than `steps`, which are taken off; and the plan of the amount that is said.
-inline void bring_nearer(serving_request request, plan_limit limit, double refused, serving_relaxation& found,
-                         std::int64_t& steps) {
+/// A target by percentile, relaxed to the least that lets a plan in. Percentiles of few requests are not quite shorter
+/// at every lower rate, by which the search of a plan goes: where it finds none at the least, up to a tenth more is
+/// tried.
+inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit) {
   latency_target& target = request.job.percentiles.*target_of(limit);
-  const auto take_reached = [&] {
-    const double there = reached_on(request, limit, found.nearest, steps);
-    if (there > refused && there < found.needed) found.needed = there;
-  };
-  take_reached();
-  while (steps > 0 && !are_near(refused, found.needed)) {
-    target.limit = seconds{math::sqrt(refused * found.needed)};
-    std::optional<serving_plan> nearer = nearest_plan(request, limit, steps);
-    (nearer ? found.needed : refused) = target.limit.value();
-    if (!nearer) continue;
-    found.nearest = std::move(*nearer);
-    take_reached();
+  const double given = target.limit.value();
+  if (given <= 0) return std::nullopt;
+  const std::optional<double> least = least_target(request, limit, most_planning_steps / 4);
+  if (!least) return std::nullopt;
+  const double from = larger(in_tenths(*least), in_tenths(given) + 1e-4);
+  std::int64_t steps = most_planning_steps;  // as many as a plan of it may take
+  for (const double more : {0.0, 0.002, 0.005, 0.01, 0.02, 0.04, 0.1}) {
+    if (steps <= 0) break;
+    target.limit = seconds{in_tenths(from * (1 + more))};
+    if (std::optional<serving_plan> found = nearest_plan(request, limit, steps))
+      return serving_relaxation{limit, given, target.limit.value(), std::move(*found)};
   }
-  found.needed = in_tenths(found.needed);
-  target.limit = seconds{found.needed};
-  if (std::optional<serving_plan> at = nearest_plan(request, limit, steps)) found.nearest = std::move(*at);
-}
-
-/// A target by percentile, relaxed to what the fastest layout reaches that keeps all other limits or, where looking for
-/// that takes too many steps, to what the plan with the shortest mean time of a token does, and brought nearer.
-inline std::optional<serving_relaxation> relax_percentile(serving_request request, plan_limit limit,
-                                                          std::int64_t& steps) {
-  latency_target& target = request.job.percentiles.*target_of(limit);
-  const latency_target given = target;
-  if (given.limit.value() <= 0) return std::nullopt;
-  target = {};
-  const objective asked = std::exchange(request.best, objective::fastest);
-  const std::optional<serving_plan> known = nearest_plan(request, limit, steps);
-  request.best = asked;
-  if (!known) return std::nullopt;
-  const latency_targets others = request.job.percentiles;
-  serving_request means = request;
-  means.job.percentiles = {};
-  std::int64_t of_search = steps / 4, of_halving = steps / 4;
-  steps -= of_search + of_halving;
-  const reached_target seen = reached_without(means, others, limit, given.share, *known, of_search);
-  steps += of_search;
-  target = {given.share, seconds{seen.best}};
-  std::optional<serving_plan> found = nearest_plan(request, limit, steps);
-  if (!found) {
-    target.limit = seconds{seen.known};
-    std::int64_t again = most_planning_steps;  // as many as a plan of it may take
-    found = nearest_plan(request, limit, again);
-  }
-  if (!found) return std::nullopt;
-  serving_relaxation relaxed{limit, given.limit.value(), target.limit.value(), std::move(*found)};
-  bring_nearer(request, limit, given.limit.value(), relaxed, of_halving);
-  steps += of_halving;
-  return relaxed;
+  return std::nullopt;
 }
 
 }  // namespace detail
@@ -228,8 +198,7 @@ inline std::optional<serving_relaxation> relax_percentile(serving_request reques
       list.push_back(std::move(*r));
   }
   for (const plan_limit limit : {plan_limit::first_token, plan_limit::per_token, plan_limit::end_to_end}) {
-    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit, steps))
-      list.push_back(std::move(*r));
+    if (std::optional<serving_relaxation> r = detail::relax_percentile(request, limit)) list.push_back(std::move(*r));
   }
   detail::relax(
       list, request,

@@ -138,6 +138,11 @@ inline bool has_capacity(const serving_request& request, const serving_plan& pla
           planned.share.request_rate <= planned.estimate.capacity * (1 - request.capacity_taken));
 }
 
+/// The fewest chips that it may take, spare ones included, where so many slices are too few.
+inline double chips_beyond(const serving_request& request, const slice& where, std::int64_t slices) {
+  return static_cast<double>(checked_multiply(slices_with_spare(request, slices + 1), chips(where)));
+}
+
 /// The plan with spare slices beside those of a plan that keeps the targets.
 inline serving_plan with_spare(const serving_request& request, serving_plan planned) {
   const std::int64_t all = slices_with_spare(request, planned.slices);
@@ -165,7 +170,8 @@ inline std::optional<serving_plan> with_fewest_slices(server_search& search, con
   while (!is_enough(tried)) {
     if (!grows || tried.slices >= most) {
       if (!has_capacity(request, tried))
-        come_closer(search.closest, serving_rejection::too_many_chips, static_cast<double>(chips_of(tried)));
+        come_closer(search.closest, serving_rejection::too_many_chips,
+                    chips_beyond(request, tried.where, tried.slices));
       return std::nullopt;
     }
     tried = with(std::min(most, 2 * tried.slices));

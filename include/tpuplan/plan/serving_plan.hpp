@@ -46,8 +46,7 @@ inline void decide(plan_search& all, const open_layout& one) {
     if (all.rates.are_exhausted()) return give_up();
   }
   if (high > most)
-    return come_closer(search.closest, serving_rejection::too_many_chips,
-                       static_cast<double>(checked_multiply(most, chips(least.where))));
+    return come_closer(search.closest, serving_rejection::too_many_chips, chips_beyond(request, least.where, most));
   serving_plan planned = with_spare(request, plan_of(request, least.where, least.mesh, high));
   if (is_fit(search, request, planned)) keep_best(search, request, priced(search, request, std::move(planned)));
 }

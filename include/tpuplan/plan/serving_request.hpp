@@ -89,7 +89,7 @@ enum class serving_rejection : std::uint8_t {
   does_not_fit,    ///< amount: bytes that a device lacks for one of the longest sequences
   fit_uncertain,   ///< it may fit, and `accept_uncertain` is not given; amount: bytes at the far end of the band
   misses_target,   ///< amount: seconds over the target that is missed by most, at the least load tried
-  too_many_chips,  ///< amount: chips that were tried and are too few
+  too_many_chips,  ///< amount: the fewest chips that it takes, spare ones included
   not_simulated,   ///< targets by percentile: simulations of the question took `most_planning_steps` before it
   no_price,        ///< no way of paying that is compared has a price in these regions
   over_budget,     ///< amount: dollars an hour over

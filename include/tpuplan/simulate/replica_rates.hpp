@@ -66,10 +66,10 @@ class replica_rates {
   /// By how much a replica misses a target even where each request has it to itself: at any rate; 0 where it does not.
   seconds missed_alone(const slice& where, const serving_layout& mesh) { return known_of(where, mesh).missed_alone; }
 
-  /// Whether a replica may keep these other targets with next to nothing to do, and was not measured at so low a rate.
-  bool may_reach(const slice& where, const serving_layout& mesh, per_second rate, const latency_targets& others) {
+  /// The times of requests that each have a replica to themselves: no rate has shorter ones.
+  counted_times times_alone_of(const slice& where, const serving_layout& mesh) {
     const known_rate& known = known_of(where, mesh);
-    return rate < known.measured && is_possible(drawn_, known.times, shortened(others, slower_), known.engine.verified);
+    return as_slow(times_alone(drawn_, known.times, known.engine.verified));
   }
 
   /// The simulated report of a replica at that rate, with steps as they are estimated. The run that decided is reused
@@ -81,14 +81,10 @@ class replica_rates {
   }
   /// The times by which `holds` decides.
   counted_times times_of_replica(const slice& where, const serving_layout& mesh, per_second rate) {
-    known_rate& known = known_of(where, mesh);
-    known.measured = min(known.measured, rate);
+    const known_rate& known = known_of(where, mesh);
     const simulation_run run = simulate(known.engine, requests_of(traffic_at(rate * slower_)), known.times);
     left_ -= run.steps;
-    counted_times times = times_of(run, limits_);
-    for (std::vector<double>* list : {&times.first, &times.each, &times.whole})
-      for (double& one : *list) one *= slower_;
-    return times;
+    return as_slow(times_of(run, limits_));
   }
 
  private:
@@ -101,13 +97,17 @@ class replica_rates {
     std::int64_t attention = 0;
     simulated_engine engine{};
     replica_step_times times;
-    per_second kept{0};                                            // the highest rate at which the targets were kept
-    per_second missed{std::numeric_limits<double>::infinity()};    // the lowest at which they were not; 0: at all
-    simulation_report at_kept{};                                   // of the run at the rate that was kept
-    seconds missed_alone{};                                        // over a target by a request alone
-    per_second measured{std::numeric_limits<double>::infinity()};  // the lowest whose times were asked for
+    per_second kept{0};                                          // the highest rate at which the targets were kept
+    per_second missed{std::numeric_limits<double>::infinity()};  // the lowest at which they were not; 0: at all
+    simulation_report at_kept{};                                 // of the run at the rate that was kept
+    seconds missed_alone{};                                      // over a target by a request alone
   };
 
+  counted_times as_slow(counted_times times) const {
+    for (std::vector<double>* list : {&times.first, &times.each, &times.whole})
+      for (double& one : *list) one *= slower_;
+    return times;
+  }
   simulated_traffic traffic_at(per_second rate) const {
     simulated_traffic traffic = traffic_of(job_, planning_requests_of(job_), 1, lengths_);
     traffic.rate = rate;

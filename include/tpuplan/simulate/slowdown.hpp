@@ -34,6 +34,29 @@ struct tolerated_slowdown {
   return chance(whole, slowed.factor * whole.total);
 }
 
+namespace detail {
+/// Targets of the first token, or the others: each kind is held in a band of its own.
+inline latency_targets targets_in_band(latency_targets targets, bool of_first_token) {
+  if (of_first_token) targets.per_token = targets.end_to_end = {};
+  if (!of_first_token) targets.first_token = {};
+  return targets;
+}
+
+/// The chance that all targets are kept, with steps that take `slower` times as long: the least over both bands, so
+/// that a further target never raises it. `slowdown_of(of_first_token)` is the factor of the targets of a band alone;
+/// it is asked for only where it may decide.
+template <class Search>
+double chance_of_all(tolerated_slowdown slowed, const latency_targets& targets, const serving_estimate& estimate,
+                     double slower, const Search& slowdown_of) {
+  slowed.factor /= slower;
+  const double all = chance_of(slowed, estimate);
+  slowed.of_first_token = !slowed.of_first_token;
+  if (!any_target(targets_in_band(targets, slowed.of_first_token)) || chance_of(slowed, estimate) >= all) return all;
+  slowed.factor = std::max(slowed.factor, slowdown_of(slowed.of_first_token) / slower);
+  return std::min(all, chance_of(slowed, estimate));
+}
+}  // namespace detail
+
 /// How many times as long as estimated the steps of an engine take at the two ends of a band.
 struct step_band {
   step_factors low{};   ///< below 1
@@ -108,6 +131,28 @@ template <class Times>
   others.first_token = {};
   return {factor, !any_target(others) || keeps(1.01 * std::max(factor, 1.0 / 16), others)};
 }
+
+namespace detail {
+/// By how much steps may take longer, and the chance that they do not.
+struct slowdown_chance {
+  double factor = 0;  ///< times as long as estimated, as of `tolerated_slowdown`
+  double chance = 0;  ///< that all targets are kept
+};
+
+/// The largest slowdown of an engine, whose steps take `slower` times as long as estimated, and the chance that all
+/// targets are kept: the least over the bands of the first token and of the others.
+template <class Times>
+slowdown_chance slowdown_and_chance(const simulated_engine& engine, const std::vector<simulated_request>& requests,
+                                    const Times& times, const latency_targets& targets,
+                                    const serving_estimate& estimate, double slower = 1) {
+  positive("slower", slower);
+  const tolerated_slowdown slowed = largest_slowdown(engine, requests, times, targets);
+  const auto alone = [&](bool of_first_token) {
+    return largest_slowdown(engine, requests, times, targets_in_band(targets, of_first_token)).factor;
+  };
+  return {slowed.factor, chance_of_all(slowed, targets, estimate, slower, alone)};
+}
+}  // namespace detail
 
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -117,6 +117,33 @@ TEST_CASE("a percentile is brought near to what lets a plan in", "[plan][slow]")
   CHECK(plans.front().rate <= first->nearest.rate);
 }
 
+// 12 to 43 % too far was said beside another percentile, and nothing with spare slices.
+TEST_CASE("a percentile is relaxed to the least beside other percentiles, a budget and spare slices", "[plan][slow]") {
+  serving_request request = asked_for(900, 120, 12);
+  request.generations = {"v6e"};
+  const auto is_least = [&](plan_limit limit) {
+    const std::vector<serving_relaxation> list = relaxations(request);
+    const serving_relaxation* found = find(list, limit);
+    REQUIRE(found != nullptr);
+    serving_request enough = request;
+    latency_target& target = enough.job.percentiles.*detail::target_of(limit);
+    target.limit = seconds{found->needed};
+    CHECK_FALSE(plan_serving(enough).plans.empty());
+    target.limit = seconds{0.97 * found->needed};
+    CHECK(plan_serving(enough).plans.empty());
+  };
+  request.job.percentiles.first_token = {0.9, 400_ms};
+  request.job.percentiles.per_token = {0.9, 2_ms};
+  request.budget = usd_per_hour(40);
+  is_least(plan_limit::per_token);
+  request.spare = 1;
+  is_least(plan_limit::per_token);
+  request.job.percentiles.end_to_end = {0.5, 500_ms};
+  request.job.percentiles.per_token = {};
+  request.zones = 3;
+  is_least(plan_limit::end_to_end);
+}
+
 TEST_CASE("the fewest chips and the regions of a fleet are limits", "[plan]") {
   serving_request request = asked_for(2000, 300, 20);
   request.generations = {"v5e"};

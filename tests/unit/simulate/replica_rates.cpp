@@ -76,13 +76,15 @@ TEST_CASE("a target below an empty replica's time holds at no rate") {
   CHECK(rates.missed_alone(where, {}) > 1_ms);
   CHECK(rates.missed_alone(where, {}) < 1_s);
   CHECK_FALSE(rates.holds(where, {}, per_second{0.001}));
-  latency_targets others;
-  others.per_token = {0.95, 1_s};
-  CHECK(rates.may_reach(where, {}, per_second{10}, others));
-  // What was measured at a rate leaves out that rate and all higher ones.
-  CHECK_FALSE(rates.times_of_replica(where, {}, per_second{10}).each.empty());
-  CHECK_FALSE(rates.may_reach(where, {}, per_second{10}, others));
-  CHECK(rates.may_reach(where, {}, per_second{9}, others));
+  // No rate has shorter times than requests alone.
+  const detail::counted_times alone = rates.times_alone_of(where, {}),
+                              busy = rates.times_of_replica(where, {}, per_second{10});
+  REQUIRE_FALSE(busy.each.empty());
+  CHECK(detail::reached(alone.each, 0.95) > 0.001);
+  CHECK(detail::reached(alone.each, 0.95) <= detail::reached(busy.each, 0.95));
+  CHECK(detail::reached(alone.first, 0.95) <= detail::reached(busy.first, 0.95));
+  detail::replica_rates slower{model, job, constants, targets, detail::most_planning_steps, 2};
+  CHECK(close(detail::reached(slower.times_alone_of(where, {}).each, 0.95), 2 * detail::reached(alone.each, 0.95)));
 }
 
 TEST_CASE("no further rate is simulated once the steps of a question are used up") {

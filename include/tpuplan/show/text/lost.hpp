@@ -104,7 +104,7 @@ namespace readable {
     case serving_rejection::misses_target:
       return lost.amount > 0 ? where + ": by " + duration(seconds{lost.amount}) : where;
     case serving_rejection::too_many_chips:
-      return where + ": " + chip_count + (lost.amount == 1 ? " is too few" : " are too few");
+      return where + ": " + chip_count + " at least";
     case serving_rejection::over_budget: return where + ": " + money(usd{lost.amount}) + " an hour over";
     case serving_rejection::too_few_chips: return where + ": " + chip_count + " fewer";
     case serving_rejection::dominated: break;
