@@ -247,14 +247,15 @@ struct placed_prices {
 };
 
 namespace detail {
-/// The rows of a book with the flat prices that are missing in a region, and words of those that are taken, or of all.
+/// The rows of a book with the flat prices that are missing in a region, under every way of paying, as one that was not
+/// asked about may be what to relax; and words of those that were, or of all.
 inline void take_flat_prices(const price_book& book, const asked_places& asked, bool says_all,
                              std::vector<price_row>& rows, std::vector<assumption>& said) {
   for (const std::string& region : asked.regions) {
-    for (const flat_price& one : flat_prices_for(book, region, asked.generations, asked.kinds)) {
+    for (const flat_price& one : flat_prices_for(book, region, asked.generations, asked.kinds))
       if (one.row || says_all) said.push_back({"price", one.words, "no row of that region"});
+    for (const flat_price& one : flat_prices_for(book, region, {}, {}))
       if (one.row) rows.push_back(*one.row);
-    }
   }
 }
 inline bool is_of_us_alone(const asked_places& asked) {
@@ -263,21 +264,24 @@ inline bool is_of_us_alone(const asked_places& asked) {
 }
 }  // namespace detail
 
-/// The prices of a book that count in the places of a plan: without those that its areas leave out (`counts_in`), with
-/// the flat prices of its regions (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about
-/// here. Worked: us alone has the book as it is; us-central1 has the flat price of tpu7x on flex-start too.
+/// The prices of a book that count in the places of a plan: without those that its areas leave out (`counts_in`), and
+/// elsewhere, where a plan may be sent, without those that "all" does; with the flat prices of its regions
+/// (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about here. Worked: us alone has the
+/// built-in book as it is; us-central1 has the flat price of tpu7x on flex-start too.
 [[nodiscard]] inline placed_prices prices_in_places(const asked_places& asked, const price_book& book,
                                                     const std::vector<zone_row>& zones) {
   placed_prices placed;
-  if (detail::is_of_us_alone(asked)) return placed;
-  placed.said = said_of_places(asked, book, zones);
+  const asked_places anywhere{{"all"}, {}, {}, {}};
   std::vector<price_row> rows;
   for (std::size_t i = 0; i < book.size(); ++i) {
     const price_row price = book.row(i);
-    if (!detail::is_in_regions(asked, price) || counts_in(asked, book, zones, price)) rows.push_back(price);
+    if (counts_in(detail::is_in_regions(asked, price) ? asked : anywhere, book, zones, price)) rows.push_back(price);
   }
   const std::size_t kept = rows.size();
-  detail::take_flat_prices(book, asked, true, rows, placed.said);
+  if (!detail::is_of_us_alone(asked)) {
+    placed.said = said_of_places(asked, book, zones);
+    detail::take_flat_prices(book, asked, true, rows, placed.said);
+  }
   if (kept == book.size() && rows.size() == kept) return placed;
   std::vector<std::string> sources(rows.size());
   placed.prices.own.emplace(std::move(rows), std::move(sources));

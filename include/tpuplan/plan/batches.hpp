@@ -31,6 +31,7 @@ struct batch_range {
   std::int64_t smallest = 0;
   std::int64_t largest = 0;
   double sequences = 0;  ///< of the whole run
+  double beside = 0;     ///< seconds beside each step: evaluations and checkpoints that come every so many steps
 };
 
 /// Steps that the searches of one question take at most, all together: a few seconds. A batch on a layout is one, and
@@ -68,7 +69,7 @@ constexpr std::int64_t largest_divisor(std::int64_t whole, std::int64_t most) {
 /// The fastest candidate of a number of equal slices, or what came closest to one.
 struct slice_search {
   rejected_slice closest{};
-  double run = math::detail::infinity;  ///< seconds of the whole run
+  double run = math::detail::infinity;  ///< seconds of the whole run, with what comes beside its steps
   layout mesh{};
   std::int64_t batch = 0;
   std::int64_t accumulation = 0;
@@ -93,7 +94,8 @@ class batch_search {
         largest_{range.largest / shards_},
         usable_{usable_hbm_per_device(where.chip).value()},
         host_share_{host_share_of(where.chip).value_or(bytes{math::detail::infinity}).value()},
-        sequences_{range.sequences / static_cast<double>(shards_)} {}
+        sequences_{range.sequences / static_cast<double>(shards_)},
+        beside_{range.beside} {}
 
   /// Whether the shards divide any batch of the range.
   [[nodiscard]] bool any() const { return smallest_ <= largest_; }
@@ -177,7 +179,12 @@ class batch_search {
 
   /// A lower bound on the seconds of the run: in one microbatch, under the least terms of all policies.
   [[nodiscard]] double least_run(const layout_terms& top) const {
-    return tpuplan::time_of(tensor_.least.work, top, 1).value() / static_cast<double>(largest_) * sequences_;
+    return with_beside(tensor_.least.work, top, 1) / static_cast<double>(largest_) * sequences_;
+  }
+
+  /// Seconds of a step with what comes beside it.
+  [[nodiscard]] double with_beside(const work_sums& work, const layout_terms& terms, double pieces) const {
+    return tpuplan::time_of(work, terms, pieces).value() + beside_;
   }
 
   hoisted_layout at(std::int64_t each) {
@@ -242,7 +249,7 @@ class batch_search {
     for (std::size_t policy = 0; policy < policies(); ++policy) {
       const double pieces = fewest(policy, static_cast<double>(each));
       if (!is_finite(pieces)) continue;
-      const double time = tpuplan::time_of(of.from->policies[policy].work, of.at, pieces).value();
+      const double time = with_beside(of.from->policies[policy].work, of.at, pieces);
       if (time < least) least = time;
     }
     return least;
@@ -256,7 +263,7 @@ class batch_search {
       const double most = one_[policy] > several_[policy] ? one_[policy] : several_[policy];
       if (most < 1) continue;
       const double pieces = sequences > most ? sequences / most : 1;
-      const double time = tpuplan::time_of(of.from->policies[policy].work, of.at, pieces).value() / sequences;
+      const double time = with_beside(of.from->policies[policy].work, of.at, pieces) / sequences;
       if (time < least) least = time;
     }
     return least * (1 - 1e-12);
@@ -266,7 +273,7 @@ class batch_search {
   void try_policy(const hoisted_layout& of, std::int64_t each, double steps, std::size_t policy) {
     const double pieces = fewest(policy, static_cast<double>(each));
     if (!is_finite(pieces)) return;
-    if (steps * tpuplan::time_of(of.from->policies[policy].work, of.at, pieces).value() >= found_.run) return;
+    if (steps * with_beside(of.from->policies[policy].work, of.at, pieces) >= found_.run) return;
     if (pieces == 1 && try_one(of, each, steps, 1, policy)) return;
     const double most = several_[policy] < static_cast<double>(each) ? several_[policy] : static_cast<double>(each);
     for (std::int64_t together = floor_to_count(most); together >= 1; --together) {
@@ -313,8 +320,9 @@ class batch_search {
       return come_closer(found_.closest, rejection::does_not_fit, on_host - host_share_), false;
     if (!(high < safe_share * usable_) && !accept_uncertain_)
       return come_closer(found_.closest, rejection::fit_uncertain, high - safe_share * usable_), false;
-    if (c.time.value() * steps >= found_.run) return true;
-    found_.run = c.time.value() * steps;
+    const double run = (c.time.value() + beside_) * steps;
+    if (run >= found_.run) return true;
+    found_.run = run;
     found_.mesh = mesh_;
     found_.batch = each * shards_;
     found_.accumulation = accumulation;
@@ -334,6 +342,7 @@ class batch_search {
   double usable_;
   double host_share_;
   double sequences_;                             // of the run, on a shard
+  double beside_;                                // seconds beside each step
   std::array<double, most_policies> one_{};      // sequences that fit in one microbatch, by policy
   std::array<double, most_policies> several_{};  // in each of several
 };

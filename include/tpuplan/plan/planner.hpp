@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_PLAN_PLANNER_HPP
 #define TPUPLAN_PLAN_PLANNER_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <tpuplan/plan/layouts.hpp>
 #include <tpuplan/plan/plan.hpp>
 #include <tpuplan/plan/pricing.hpp>
+#include <tpuplan/plan/request_checks.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <utility>
 #include <vector>
@@ -110,7 +112,7 @@ inline policy_list policies_of(const plan_request& request) {
 /// The given batch, or every whole number of sequences within the range, at most those of the run.
 inline batch_range batches_of(const plan_request& request) {
   const auto length = static_cast<double>(request.job.sequence_length);
-  batch_range range{request.job.global_batch, request.job.global_batch, request.tokens / length};
+  batch_range range{request.job.global_batch, request.job.global_batch, request.tokens / length, 0};
   const std::int64_t all = ceil_to_count(range.sequences);
   if (request.largest_batch_tokens == 0) {
     if (range.largest > all)
@@ -131,8 +133,9 @@ inline batch_range batches_of(const plan_request& request) {
 /// The search of layouts on a number of equal slices: see `for_each_layout`.
 class layout_search {
  public:
-  layout_search(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter)
-      : where_{where}, space_{space}, batches_{space.batches}, degrees_{degrees}, meter_{meter} {}
+  layout_search(const slice& where, const search_space& space, const batch_range& batches, hoisted_degrees& degrees,
+                search_meter& meter)
+      : where_{where}, space_{space}, batches_{batches}, degrees_{degrees}, meter_{meter} {}
 
   /// The fastest candidate, or what came closest to one; of a range of batches that of the smallest batch whose run is
   /// no more than `equal_runs_within` longer. A layout whose lower bound on time is not below the best time found is
@@ -170,7 +173,7 @@ class layout_search {
     layout_terms at = terms_of_valid(space_.job.sizes, request.model, job, mesh, where_, request.constants);
     at.fsdp = at.data = {};
     at.gathered_share = at.bubble_each = 0;
-    const double step = time_of(degrees_.least(), at, 1).value() * (1 - 1e-12);
+    const double step = time_of(degrees_.least(), at, 1).value() * (1 - 1e-12) + batches_.beside;
     if (step / static_cast<double>(batches_.largest) * batches_.sequences < bound().run) return true;
     return prune();
   }
@@ -257,106 +260,6 @@ inline plan plan_of(const slice& where, const slice_search& search, const search
   return found;
 }
 
-inline void check_range(const plan_request& request) {
-  const auto check = [](std::string_view field, double tokens) {
-    in_range(field, not_negative(field, tokens), 0, 1e18, "0 to 1e18 tokens");
-  };
-  check("plan.smallest_batch_tokens", request.smallest_batch_tokens);
-  check("plan.largest_batch_tokens", request.largest_batch_tokens);
-  if ((request.smallest_batch_tokens > 0) != (request.largest_batch_tokens > 0))
-    fail(errc::missing_field, "plan.largest_batch_tokens", request.largest_batch_tokens, "both ends of the range");
-  if (request.smallest_batch_tokens > request.largest_batch_tokens) {
-    fail(errc::invalid_argument, "plan.smallest_batch_tokens", request.smallest_batch_tokens,
-         "at most plan.largest_batch_tokens");
-  }
-}
-
-inline void check_degrees(const plan_request& request) {
-  const fixed_degrees& d = request.degrees;
-  const std::int64_t degrees[] = {d.data,     d.fsdp,     d.tensor,   d.expert,      d.context,
-                                  d.pipeline, d.dcn_data, d.dcn_fsdp, d.dcn_pipeline};
-  for (std::size_t i = 0; i < 9; ++i) {
-    text<48> field{"plan.degrees."};
-    field.append(std::string_view{degree_names[i]}.substr(7));
-    check_count(field.view(), degrees[i], most_devices, "0 (chosen) to 1048576");
-  }
-  if (d.expert > 1 && !has_experts(request.model))
-    fail(errc::invalid_argument, "plan.degrees.expert", d.expert, "1 or 0 for a model without experts");
-  for (const std::size_t i : {4U, 5U, 8U}) {  // shards of a sequence, and stages
-    if (degrees[i] <= 1 || !has_two_stacks(request.model)) continue;
-    fail(errc::unsupported, text<48>{"plan.degrees."}.append(std::string_view{degree_names[i]}.substr(7)).view(),
-         degrees[i], "1 or 0 for a model with an encoder and a decoder");
-  }
-}
-
-/// Refuses a region that neither the prices of a request nor the built-in ones have: a quota may be of a region that is
-/// not asked for.
-inline void check_quota_region(const price_book& prices, const std::string& region) {
-  const price_book built_in;
-  for (std::size_t i = 0; i < built_in.size(); ++i) {
-    if (same_name(built_in.row(i).region, region)) return;
-  }
-  check_region("plan.quotas.region", prices, region);
-}
-
-/// Refuses two rows for the same chips: whether both hold, or the larger alone, only their writer knows.
-inline void check_quotas(const plan_request& request) {
-  const std::vector<quota_row>& rows = request.quotas;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const text<24> chip = chip_named(request, "plan.quotas.generation", rows[i].generation);
-    check_quota_region(request.prices, rows[i].region);
-    count_from("plan.quotas.chips", rows[i].chips, 0);
-    for (std::size_t other = 0; other < i; ++other) {
-      if (rows[other].kind != rows[i].kind || !same_name(rows[other].region, rows[i].region) ||
-          chip_named(request, "plan.quotas.generation", rows[other].generation) != chip)
-        continue;
-      text<160> both{"chips of "};
-      both.append(chip).append(" in ").append(std::string_view{rows[i].region}.substr(0, 32)).append(" on ");
-      both.append(name(rows[i].kind)).append(": ").append(rows[other].chips).append(" in row ");
-      both.append(static_cast<std::int64_t>(other) + 1).append(", ").append(rows[i].chips).append(" in row ");
-      both.append(static_cast<std::int64_t>(i) + 1);
-      fail(errc::invalid_argument, "plan.quotas", both.view(), "one row for a generation, region and way of paying");
-    }
-  }
-}
-
-inline void check_request(const plan_request& request) {
-  training_job job = request.job;
-  check_range(request);
-  if (request.largest_batch_tokens > 0) job.global_batch = 1;
-  job.gradient_accumulation = 1;
-  validate(request.model);
-  validate(job);
-  check_trained_model(request.model);
-  (void)source_length(request.model, job);
-  check_images(request.model, job);
-  in_range("plan.tokens", request.tokens, 1, 1e18, "1 to 1e18 tokens");
-  if (request.deadline) {
-    const double deadline = positive("plan.deadline in seconds", request.deadline->value());
-    in_range("plan.deadline in seconds", deadline, 1, tpuplan::longest_run.value(), "1 to 1e18");
-  }
-  if (request.chance) {
-    in_range("plan.chance", *request.chance, least_asked_chance, 0.999, "0.01 to 0.999");
-    if (!request.deadline && !request.budget)
-      fail(errc::missing_field, "plan.deadline", "missing", "a deadline or a budget, for a chance");
-  }
-  check_slices("plan.largest_slices", request.largest_slices);
-  if (request.policies.size() > 16)
-    fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
-  check_degrees(request);
-  payment_terms terms = request.terms;  // in which no time of a checkpoint, and of spot, is that of the plan
-  if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
-  if (terms.spot.mean_time_between_preemptions.value() == 0) terms.spot.mean_time_between_preemptions = 1_h;
-  validate(terms);
-  run_phases around = request.around;
-  around.step = 1_s, around.steps = 1;
-  check_phases(around);
-  in_range("plan.chip_time_between_failures", request.chip_time_between_failures.value(), 0, 1e12, "0 to 1e12 s");
-  validate(request.constants);
-  check_limits(request);
-  check_quotas(request);
-}
-
 /// Whether all policies that the request names move tensors to the host.
 inline bool needs_host(const plan_request& request) {
   bool all = !request.policies.empty();
@@ -383,6 +286,47 @@ struct searched_slices {
   search_counts counts{};
 };
 
+/// The batches of a request on so many slices: what comes every so many steps, as evaluations and checkpoints may, is
+/// less of a run of fewer steps.
+inline batch_range batches_on(const slice& where, std::int64_t slice_total, const search_space& space) {
+  batch_range batches = space.batches;
+  if (batches.smallest == batches.largest) return batches;
+  const run_phases& around = space.request.around;
+  if (around.evaluate_every > 0)
+    batches.beside = around.evaluation.value() / static_cast<double>(around.evaluate_every);
+  if (around.checkpoint_every > 0) {
+    const payment_terms terms = payment_terms_of(space.request, where, slice_total, 1, 1_s);
+    batches.beside += terms.spot.checkpoint_time.value() / static_cast<double>(around.checkpoint_every);
+  }
+  return batches;
+}
+
+/// The fastest candidate on so many slices. Where a run is on spot, or the cheapest that may be, with checkpoints every
+/// so many steps, each stop costs half of these: smaller batches are tried too, by halves of the range, and the run
+/// that is over first wins.
+inline slice_search search_on(const slice& where, std::int64_t slice_total, const search_space& space,
+                              hoisted_degrees& degrees, search_meter& meter) {
+  const plan_request& request = space.request;
+  batch_range batches = batches_on(where, slice_total, space);
+  slice_search best = layout_search(where, space, batches, degrees, meter).of(slice_total);
+  const bool on_spot =
+      contains(request.kinds, provisioning::spot) && (request.kinds.size() == 1 || request.best == objective::cheapest);
+  if (request.around.checkpoint_every == 0 || !on_spot || request.regions.empty()) return best;
+  const auto wall_of = [&](const slice_search& found) {
+    const plan planned = plan_of(where, found, space);
+    const paid_times times = times_of(planned, provisioning::spot, terms_of(planned, request, request.regions.front()));
+    return times.is_possible ? times.expected.wall.value() : math::detail::infinity;
+  };
+  double least = best.found() ? wall_of(best) : 0;
+  while (best.found() && batches.smallest < batches.largest && !meter.is_spent()) {
+    batches.largest = std::max(batches.smallest, batches.largest / 2);
+    const slice_search smaller = layout_search(where, space, batches, degrees, meter).of(slice_total);
+    if (!smaller.found()) break;
+    if (const double wall = wall_of(smaller); wall < least) best = smaller, least = wall;
+  }
+  return best;
+}
+
 /// Searches one slice and every number of such slices that the request allows.
 inline void search_shape(const slice& where, const search_space& space, hoisted_degrees& degrees, search_meter& meter,
                          searched_slices& found) {
@@ -397,7 +341,7 @@ inline void search_shape(const slice& where, const search_space& space, hoisted_
       found.rejected.push_back(unrated);
       continue;
     }
-    const slice_search search = layout_search(where, space, degrees, meter).of(slice_total);
+    const slice_search search = search_on(where, slice_total, space, degrees, meter);
     if (meter.is_spent()) return;
     if (!search.found()) {
       found.rejected.push_back(search.closest);

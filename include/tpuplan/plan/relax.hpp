@@ -95,12 +95,6 @@ inline bool take_off(plan_request& request, plan_limit limit) {
       request.best = objective::fastest;
       request.most_plans = 0;
       return std::exchange(request.deadline, nothing).has_value();
-    case plan_limit::slices:
-      request.best = objective::fewest_chips;
-      request.most_plans = 0;
-      if (request.largest_slices >= 64) return false;
-      request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
-      return true;
     case plan_limit::quotas: request.best = objective::fewest_chips; return !std::exchange(request.quotas, {}).empty();
     case plan_limit::degrees: return has_fixed_degrees(std::exchange(request.degrees, {}));
     case plan_limit::policies: return !std::exchange(request.policies, {}).empty();
@@ -128,7 +122,8 @@ std::optional<Request> without(Request request, plan_limit limit) {
   switch (limit) {
     case plan_limit::budget:
       had_limit = std::exchange(request.budget, nothing).has_value();
-      request.best = objective::cheapest;
+      // The fewest chips of a slice that serve are the fewest dollars an hour, though not for each token.
+      request.best = is_training<Request> ? objective::cheapest : objective::fewest_chips;
       request.most_plans = 0;
       break;
     case plan_limit::chips:
@@ -201,18 +196,41 @@ void relax(std::vector<Relaxation>& list, const Request& request, std::initializ
   }
 }
 
-/// The largest smaller batch with a plan: half of it, a quarter, down to a 64th.
+/// The fewest slices with a plan, of up to 4 times as many as are allowed, or else 16 times and so on, to 64.
+template <class Plans>
+std::optional<relaxation> relax_slices(plan_request request, const Plans& plans_of) {
+  const std::int64_t given = request.largest_slices;
+  request.best = objective::fewest_chips;
+  request.most_plans = 0;
+  while (request.largest_slices < 64) {
+    request.largest_slices = std::min<std::int64_t>(64, 4 * request.largest_slices);
+    std::optional<plan> found = nearest_of(plans_of(request, plan_limit::slices), plan_limit::slices);
+    if (!found) continue;
+    const auto needed = static_cast<double>(slices(found->mesh));
+    return relaxation{plan_limit::slices, static_cast<double>(given), needed, std::move(*found)};
+  }
+  return std::nullopt;
+}
+
+/// The largest smaller batch with a plan: half of it, a quarter, down to a 64th; where there is none the smallest
+/// larger one, twice as large, up to 64 times and to the tokens of the run.
 template <class Plans>
 std::optional<relaxation> relax_batch(plan_request request, const Plans& plans_of) {
   if (request.largest_batch_tokens > 0) return std::nullopt;
   const std::int64_t given = request.job.global_batch;
-  for (int halving = 0; halving < 6 && request.job.global_batch % 2 == 0; ++halving) {
-    request.job.global_batch /= 2;
+  const auto with = [&](std::int64_t batch) -> std::optional<relaxation> {
+    request.job.global_batch = batch;
     std::optional<plan> found = nearest_of(plans_of(request, plan_limit::batch), plan_limit::batch);
-    if (!found) continue;
-    return relaxation{plan_limit::batch, static_cast<double>(given), static_cast<double>(request.job.global_batch),
-                      std::move(*found)};
+    if (!found) return std::nullopt;
+    return relaxation{plan_limit::batch, static_cast<double>(given), static_cast<double>(batch), std::move(*found)};
+  };
+  for (std::int64_t batch = given, halving = 0; halving < 6 && batch % 2 == 0; ++halving) {
+    batch /= 2;
+    if (std::optional<relaxation> smaller = with(batch)) return smaller;
   }
+  const double most = request.tokens / static_cast<double>(request.job.sequence_length);
+  for (std::int64_t times = 2; times <= 64 && static_cast<double>(times * given) <= most; times *= 2)
+    if (std::optional<relaxation> larger_one = with(times * given)) return larger_one;
   return std::nullopt;
 }
 
@@ -347,9 +365,10 @@ inline void relax_training(const plan_request& request, const searched_slices& f
     relax(list, request, {plan_limit::deadline, plan_limit::budget}, plans_of);
   }
   relax(list, request,
-        {plan_limit::chips, plan_limit::slices, plan_limit::quotas, plan_limit::kinds, plan_limit::generation,
-         plan_limit::uncertain, plan_limit::degrees, plan_limit::policies, plan_limit::smallest_chips},
+        {plan_limit::chips, plan_limit::quotas, plan_limit::kinds, plan_limit::generation, plan_limit::uncertain,
+         plan_limit::degrees, plan_limit::policies, plan_limit::smallest_chips},
         plans_of);
+  keep(relax_slices(request, plans_of));
   if (there.empty()) relax(list, request, {plan_limit::regions}, plans_of);
   keep(relax_batch(request, plans_of));
 }

@@ -9,6 +9,7 @@
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/cost/checkpoint_storage.hpp>
 #include <tpuplan/cost/price.hpp>
+#include <tpuplan/read/world_prices.hpp>
 #include <tpuplan/show/text/one_line.hpp>
 #include <tpuplan/show/view.hpp>
 #include <utility>
@@ -26,6 +27,8 @@ namespace readable {
   return joined(
       {"no way of paying for it in ", region, ": none has a price there, or stops come too often for it to end"});
 }
+/// What "^" means beside a time or an amount.
+inline constexpr std::string_view at_risk_words = "^ within the limit as estimated; not at the far end of its band";
 /// A chance in percent, never 0 or 100 of what was only not seen. Worked: "93 %", and "over 99.9 %" of 1.
 [[nodiscard]] inline std::string chance_words(double chance) {
   if (chance > 0.9994999) return "over 99.9 %";
@@ -154,9 +157,17 @@ inline void add_prices(view& to, const std::vector<price_row>& prices) {
   if (dates.empty()) return "no date";
   return dated(*dates.begin(), options) + (dates.size() == 1 ? "" : " to " + dated(*dates.rbegin(), options));
 }
-/// Whether a price is from the press or a note, derived, or older than an announced change.
+/// How a price is far below those that other regions of the world are known to have (`far_below_words`); empty where it
+/// is not, or is the reader's own.
+[[nodiscard]] inline std::string_view far_below_world(const price_row& price, const view_options& options) {
+  static const owned_price_book world = world_prices();
+  return options.own_prices ? std::string_view{} : far_below_words(world.book(), price);
+}
+/// Whether a price is from the press or a note, derived, older than an announced change, or far below those of other
+/// regions.
 [[nodiscard]] inline bool is_doubtful(const price_row& price, const view_options& options) {
-  return (is_weak(price) && !options.own_prices) || is_before_announced_change(price);
+  return (is_weak(price) && !options.own_prices) || is_before_announced_change(price) ||
+         !far_below_world(price, options).empty();
 }
 /// An amount of dollars, with "~" before it where its price is doubtful. Worked: "~$95.4k".
 [[nodiscard]] inline view_cell marked(view_cell amount, bool doubtful) {
@@ -194,6 +205,14 @@ inline void add_doubts(std::vector<std::string>& to, const std::vector<price_row
   add(due, options.names_options
                ? "a change was announced for November 2026, and this is from before it; --prices takes newer ones"
                : "a change was announced for November 2026, and this is from before it");
+  std::set<std::string> said;
+  for (const price_row& price : prices) {
+    const std::string_view how = far_below_world(price, options);
+    const std::string one = joined({name(price.kind), " of ", price.generation.view(), " in ", price.region.view()});
+    if (how.empty() || !said.insert(one).second) continue;
+    to.push_back(joined({"~ ", one, ": ", money(usd{in_usd_per_hour(price.per_chip)}), " a chip and hour, ", how,
+                         ", from one catalog of ", dated(price.date, options)}));
+  }
 }
 /// What is not in an hourly price: for how long a commitment is paid, and for how long other capacity lasts.
 inline void add_terms(std::vector<std::string>& to, const std::vector<provisioning>& kinds) {

@@ -45,8 +45,8 @@ struct chosen_plans {
   std::map<std::size_t, std::vector<std::string>> also_in{};
 };
 /// The plans that a reader wants to see: all, only the front, or only the best of each generation, and as many of them
-/// as asked for. Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to three times
-/// the cheapest. Worked: of no plans there are none.
+/// as asked for. Where nothing is asked: the first eight, the best of each generation, and what no other beats at up to
+/// three times the cheapest. Worked: of no plans there are none.
 [[nodiscard]] inline chosen_plans plans_to_show(const std::vector<plan_row>& plans, const view_options& options) {
   chosen_plans chosen;
   std::set<std::string> chips_shown;
@@ -66,10 +66,10 @@ struct chosen_plans {
     const bool best_of_chip = chips_shown.insert(std::string(row.plan.where.chip.name.view())).second;
     const bool costs_thrice = row.total && *row.total > 3 * *cheapest;
     const bool is_listed = options.only_front ? row.on_front : !options.only_best_chips || best_of_chip;
-    const bool is_one_of_few = options.only_front || options.only_best_chips || place < 8 || best_of_chip ||
-                               (row.on_front && !costs_thrice);
-    const bool wanted = is_listed && (options.rows ? chosen.indices.size() < static_cast<std::size_t>(*options.rows)
-                                                   : is_one_of_few);
+    const bool is_one_of_few =
+        options.only_front || options.only_best_chips || place < 8 || best_of_chip || (row.on_front && !costs_thrice);
+    const bool wanted =
+        is_listed && (options.rows ? chosen.indices.size() < static_cast<std::size_t>(*options.rows) : is_one_of_few);
     ++place;
     if (wanted) {
       chosen.indices.push_back(i);
@@ -82,11 +82,6 @@ struct chosen_plans {
 
 namespace readable {
 
-/// A cost in dollars, with "~" where its price is doubtful by itself or beside those of other regions.
-[[nodiscard]] inline view_cell dollars_cell(const plan_cost& cost, const plan_request& request,
-                                            const view_options& options) {
-  return marked(cell(cost.total), is_doubtful(cost.price, options) || is_far_below(request.prices, cost.price));
-}
 /// The cheapest cost on spot that the quotas allow, or why there is none.
 [[nodiscard]] inline view_cell spot_cell(const plan& offer, const plan_request& request, const view_options& options) {
   const plan_cost* found = nullptr;
@@ -96,7 +91,7 @@ namespace readable {
     has_price = true;
     if (is_within_quota(offer, cost, request) && (found == nullptr || cost.total < found->total)) found = &cost;
   }
-  return found != nullptr ? dollars_cell(*found, request, options) : cell(has_price ? "over quota" : "no price");
+  return found != nullptr ? marked(found->total, found->price, options) : cell(has_price ? "over quota" : "no price");
 }
 /// How a plan is paid for. Worked: "flex_start in us-east5, 3 times 7 days" of a run of 20 days.
 [[nodiscard]] inline std::string payment_words(const plan& offer, std::string_view also_in = {}) {
@@ -127,7 +122,7 @@ namespace readable {
   view_cell run = cell(cost.wall);
   if (offer.deadline_at_risk) run.text += '^';
   if (offer.step.extrapolated) run.text += '!';
-  view_cell dollars = dollars_cell(cost, request, options);
+  view_cell dollars = marked(cost.total, cost.price, options);
   if (offer.budget_at_risk) dollars.text += '^';
   const std::string marks =
       joined({std::to_string(row.rank), fits(offer.memory) == verdict::yes ? "" : "?", offer.on_front ? "*" : " "});
@@ -181,7 +176,7 @@ namespace readable {
   };
   say(extrapolated, "! outside of what published runs cover: a wider band");
   say(uncertain, "? may not fit: the compiler decides");
-  say(at_risk, "^ within the limit as estimated; not at the far end of its band");
+  say(at_risk, std::string(at_risk_words));
   const auto option = [&](const std::string& words) { return options.names_options ? ": " + words : std::string(); };
   say(chosen.beaten > 0,
       joined({std::to_string(chosen.beaten), " more ", chosen.beaten == 1 ? "is" : "are", " slower or more expensive",
@@ -196,18 +191,6 @@ namespace readable {
   return part;
 }
 
-/// Where a price is far below those of other regions: which, and how far.
-inline void add_far_below(std::vector<std::string>& to, const std::vector<price_row>& prices,
-                          const plan_request& request, const view_options& options) {
-  std::set<std::string> said;
-  for (const price_row& price : prices) {
-    const std::string one = joined({name(price.kind), " of ", price.generation.view(), " in ", price.region.view()});
-    if (!is_far_below(request.prices, price) || !said.insert(one).second) continue;
-    to.push_back(
-        joined({"~ ", one, ": ", money(usd{in_usd_per_hour(price.per_chip)}), " a chip and hour, ",
-                far_below_words(request.prices, price), ", from one catalog of ", dated(price.date, options)}));
-  }
-}
 /// The prices behind the plans that are shown: their chosen ones and those on spot.
 [[nodiscard]] inline std::vector<price_row> prices_of(const plan_document& answer, const chosen_plans& chosen) {
   std::vector<price_row> prices;
@@ -317,7 +300,7 @@ inline void add_better_batch(std::vector<std::string>& to, const plan_request& r
 }
 
 /// What the first plan depends on, and every way of paying for it.
-inline void add_explained(view& to, const plan_row& best, const plan_request& request, const view_options& options) {
+inline void add_explained(view& to, const plan_row& best, const view_options& options) {
   const sensitivity_row& sensitivity = best.sensitivity;
   const plan_cost& now = chosen_cost(best.plan);
   view_part part = table_of("if | >total:usd | >wall time:s");
@@ -336,7 +319,7 @@ inline void add_explained(view& to, const plan_row& best, const plan_request& re
   to.parts.push_back(std::move(part));
   part = table_of("paid for as | region | >total:usd | >wall time:s | ~>goodput | ~price of");
   for (const plan_cost& cost : best.plan.costs)
-    part.rows.push_back({cell(name(cost.kind)), cell(cost.price.region.view()), dollars_cell(cost, request, options),
+    part.rows.push_back({cell(name(cost.kind)), cell(cost.price.region.view()), marked(cost.total, cost.price, options),
                          cell(cost.wall), share_cell(cost.goodput), cell(cost.price.date.view())});
   to.parts.push_back(std::move(part));
 }
@@ -396,7 +379,6 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
                                  "; spot with a preemption every ", lifetimes_of(answer, chosen),
                                  request.around.checkpoint_every > 0 ? "" : ", checkpoints at the best interval"}));
     add_doubts(part.notes, prices, options);
-    add_far_below(part.notes, prices, request, options);
   }
   if (answer.plans.front().checkpoints)
     part.notes.push_back(joined({"the first plan: ", words_of_checkpoints(*answer.plans.front().checkpoints)}));
@@ -407,7 +389,7 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
   add_untried(part.notes, answer);
   add_better_batch(part.notes, request, answer.plans.front().plan, options);
   to.parts.push_back(std::move(part));
-  if (options.explained) add_explained(to, answer.plans.front(), request, options);
+  if (options.explained) add_explained(to, answer.plans.front(), options);
 }
 
 }  // namespace readable
@@ -449,7 +431,7 @@ inline void add_plans(view& to, const plan_document& answer, const view_options&
     shown.sentences = {
         joined({"no slice does it within these limits", answer.by ? ": " + deadline_words(answer) : std::string()})};
     shown.summary = "No slice does it within these limits.";
-    shown.parts = {relaxed_part(request, answer.relax.value_or(std::vector<relaxed_row>{}))};
+    shown.parts = {relaxed_part(request, answer.relax.value_or(std::vector<relaxed_row>{}), options)};
   } else {
     const plan_row& best = answer.plans.front();
     std::vector<std::string_view> kinds;

@@ -110,7 +110,7 @@ namespace readable {
                                     count_cell(row.chips),
                                     cell(payment_words(row.plan, others_of(chosen, index))),
                                     cell(cost.wall),
-                                    dollars_cell(cost, request, options),
+                                    marked(cost.total, cost.price, options),
                                     range_cell(cost.low, cost.high)};
     if (request.deadline) cells.push_back(chance(row.chance_in_time));
     if (request.budget) cells.push_back(chance(row.chance_in_budget));
@@ -141,7 +141,7 @@ namespace readable {
   risks.sentences = risk_sentences(best, answer.request);
   shown.parts = {std::move(risks), money_part(best, answer.request), alternatives_part(answer, options)};
   view explained;
-  add_explained(explained, best, answer.request, options);
+  add_explained(explained, best, options);
   explained.parts.front().title = "what the cost depends on";
   shown.parts.push_back(std::move(explained.parts.front()));
   if (options.drawn) {

@@ -214,6 +214,7 @@ namespace readable {
     return {{}, {std::move(words)}, {}, {}, {}, false};
   }
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
+  std::vector<price_row> prices;
   for (const relaxed_serving_row& relaxed : rows) {
     const serving_plan& offer = relaxed.plan.plan;
     const bool is_simulated = offer.simulated.requests > 0 && request.job.output.mean > 0;
@@ -226,8 +227,11 @@ namespace readable {
          cell(needed.empty() ? amounts_words(relaxed.limit, relaxed.needed, relaxed.needed_ttft, true) : needed),
          cell(joined({slices_words(relaxed.plan.slice, relaxed.plan.slices), ", ", duration(each),
                       request.job.output.mean > 0 ? " a token, " : " a request, ",
-                      money(usd{in_usd_per_hour(offer.rate)}), "/h (", name(offer.kind), ")"}))});
+                      marked(cell(usd{in_usd_per_hour(offer.rate)}), is_doubtful(offer.price, options)).text, "/h (",
+                      name(offer.kind), ")"}))});
+    prices.push_back(offer.price);
   }
+  add_doubts(part.notes, prices, options);
   return part;
 }
 

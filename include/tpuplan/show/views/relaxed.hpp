@@ -88,9 +88,12 @@ template <class Request>
   return amount > 0 ? counted(fixed(amount, 0), "chip") : "";
 }
 /// How far each limit alone would have to go, and with which plan.
-[[nodiscard]] inline view_part relaxed_part(const plan_request& request, const std::vector<relaxed_row>& rows) {
+[[nodiscard]] inline view_part relaxed_part(const plan_request& request, const std::vector<relaxed_row>& rows,
+                                            const view_options& options) {
   if (rows.empty()) return {{}, {"no single limit, relaxed by itself, lets a plan in"}, {}, {}, {}, false};
   view_part part = table_of("limit | is | would have to be | for", "what to relax, one limit at a time");
+  std::vector<price_row> prices;
+  bool at_risk = false;
   for (const relaxed_row& relaxed : rows) {
     const plan_cost& cost = chosen_cost(relaxed.plan);
     const std::string given = given_words(relaxed.limit, request),
@@ -98,12 +101,18 @@ template <class Request>
                                : relaxed.limit == plan_limit::policies
                                    ? std::string(name(relaxed.plan.job.remat))
                                    : needed_words(relaxed.limit, cost.price, relaxed.plan.where);
-    part.rows.push_back({cell(limit_words(relaxed.limit)),
-                         cell(given.empty() ? training_amount_words(relaxed.limit, relaxed.given, false) : given),
-                         cell(needed.empty() ? training_amount_words(relaxed.limit, relaxed.needed, true) : needed),
-                         cell(joined({tpuplan::detail::slices_line(relaxed.plan), ", ", money(cost.total), " in ",
-                                      duration(cost.wall), " (", name(cost.kind), ")"}))});
+    part.rows.push_back(
+        {cell(limit_words(relaxed.limit)),
+         cell(given.empty() ? training_amount_words(relaxed.limit, relaxed.given, false) : given),
+         cell(needed.empty() ? training_amount_words(relaxed.limit, relaxed.needed, true) : needed),
+         cell(joined({tpuplan::detail::slices_line(relaxed.plan), ", ", marked(cost.total, cost.price, options).text,
+                      relaxed.plan.budget_at_risk ? "^ in " : " in ", duration(cost.wall),
+                      relaxed.plan.deadline_at_risk ? "^ (" : " (", name(cost.kind), ")"}))});
+    prices.push_back(cost.price);
+    at_risk = at_risk || relaxed.plan.budget_at_risk || relaxed.plan.deadline_at_risk;
   }
+  if (at_risk) part.notes.emplace_back(at_risk_words);
+  add_doubts(part.notes, prices, options);
   return part;
 }
 
