@@ -1,6 +1,7 @@
 #ifndef TPUPLAN_PLAN_CHANCE_HPP
 #define TPUPLAN_PLAN_CHANCE_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <tpuplan/plan/pricing.hpp>
 #include <tpuplan/risk/outlook.hpp>
@@ -120,25 +121,38 @@ template <class Planned, class Request>
 
 namespace detail {
 
-/// The time and the dollars of a plan's work at the low end of its band, with nothing that stops it.
-inline seconds work_at_least(const plan& planned) { return planned.run * (planned.step.low / planned.step.total); }
-inline usd dollars_at_least(const plan& planned, const plan_cost& cost) {
-  return tpuplan::cost(rate(cost.price.per_chip, chips_of(planned)), work_at_least(planned));
+/// What a plan takes and costs at least, at the low end of its band.
+struct least_amounts {
+  seconds wall{};
+  usd total{};
+};
+/// Those of its work with nothing that stops it or, where so many stops are expected that no run is much luckier, those
+/// that are expected.
+inline least_amounts least_of(const plan& planned, const plan_cost& cost) {
+  constexpr double many_stops = 100;
+  if (cost.preemptions > many_stops) return {cost.wall_low, cost.low};
+  const seconds work = planned.run * (planned.step.low / planned.step.total);
+  return {work, tpuplan::cost(rate(cost.price.per_chip, chips_of(planned)), work)};
 }
 
-/// Whether the work alone takes twice a limit.
+/// Whether that is twice a limit.
 inline bool is_hopeless(const plan& planned, const plan_cost& cost, const plan_request& request) {
-  return (request.deadline && work_at_least(planned) > 2 * *request.deadline) ||
-         (request.budget && dollars_at_least(planned, cost) > 2 * *request.budget);
+  const least_amounts least = least_of(planned, cost);
+  return (request.deadline && least.wall > 2 * *request.deadline) ||
+         (request.budget && least.total > 2 * *request.budget);
 }
 
-/// Counts the chance of each cost that a request may choose. One that is hopeless has none.
-inline void count_chances(plan& planned, const plan_request& request, luck_of_runs& luck) {
+/// Counts the chance of each cost that a request may choose, and keeps the best so far. A cost that is hopeless, or
+/// surely has neither the chance that is asked for nor more than the best, has none: it is no plan, and none is closer.
+inline void count_chances(plan& planned, const plan_request& request, luck_of_runs& luck, double& best) {
   for (plan_cost& cost : planned.costs) {
-    if (!contains(request.kinds, cost.kind)) continue;
-    const bool hopeless = is_hopeless(planned, cost, request);
-    const maybe<run_chances> chances = hopeless ? maybe<run_chances>{} : chances_of(planned, cost, request, luck);
-    cost.chance = chances ? chances->of_both : 0;
+    if (!contains(request.kinds, cost.kind) || is_hopeless(planned, cost, request)) continue;
+    const played_plan one = played_at(planned, cost, request);
+    const double least = std::min(request.chance.value_or(1), best);
+    const maybe<run_chances> chances = chances_above(least, one.job, one.prices, one.limits, luck);
+    if (!chances) continue;
+    cost.chance = chances->of_both;
+    if (is_within_quota(planned, cost, request)) best = std::max(best, chances->of_both);
   }
 }
 

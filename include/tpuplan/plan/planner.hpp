@@ -375,7 +375,7 @@ inline bool search_slices(const plan_request& request, searched_slices& found, s
 /// The answer for the deadline, budget, quotas, regions and ways of paying of the request. Where it asks for a chance
 /// `judge(plan)` counts that of each cost.
 template <class Judge>
-plan_answer priced_answer(searched_slices found, const plan_request& request, const Judge& judge) {
+plan_answer priced_answer(searched_slices found, const plan_request& request, Judge judge) {
   plan_answer answer;
   answer.counts = found.counts;
   const price_index prices(request);

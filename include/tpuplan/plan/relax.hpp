@@ -271,7 +271,7 @@ inline std::optional<double> kept_with_chance(const plan& planned, const plan_co
 /// would be hopeless within twice of what was found.
 inline double least_with_chance(const std::vector<plan>& plans, plan_limit limit, plan_request request) {
   struct playable {
-    double least = 0;  // of the amount, as expected of a run that nothing stops
+    double least = 0;  // of the amount
     const plan* planned = nullptr;
     const plan_cost* cost = nullptr;
   };
@@ -281,14 +281,23 @@ inline double least_with_chance(const std::vector<plan>& plans, plan_limit limit
     for (const plan_cost& cost : planned.costs) {
       if (!contains(request.kinds, cost.kind) || !is_within_quota(planned, cost, request)) continue;
       if (is_hopeless(planned, cost, request)) continue;
-      candidates.push_back(
-          {is_time ? work_at_least(planned).value() : dollars_at_least(planned, cost).value(), &planned, &cost});
+      const least_amounts least = least_of(planned, cost);
+      candidates.push_back({is_time ? least.wall.value() : least.total.value(), &planned, &cost});
     }
   }
   std::sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.least < b.least; });
   double needed = std::numeric_limits<double>::infinity();
+  luck_of_runs luck(runs_of_a_plan);
+  const auto may_be_less = [&](const playable& one) {
+    if (!is_finite(needed) && !request.deadline && !request.budget) return true;
+    played_plan within = played_at(*one.planned, *one.cost, request);
+    if (is_finite(needed) && is_time) within.limits.deadline = seconds{needed};
+    if (is_finite(needed) && !is_time) within.limits.budget = usd{needed};
+    return chances_above(*request.chance, within.job, within.prices, within.limits, luck).has_value();
+  };
   for (const playable& one : candidates) {
     if (one.least > 2 * needed) break;
+    if (!may_be_less(one)) continue;
     needed = smaller(needed, kept_with_chance(*one.planned, *one.cost, limit, request).value_or(needed));
   }
   return needed;
@@ -322,11 +331,7 @@ template <class Plans>
 std::optional<relaxation> relax_chance(const plan_request& request, const Plans& plans_of) {
   luck_of_runs luck(runs_of_a_plan);
   double best = 0;
-  for (plan& one : without_limits(request, plan_limit::chance, plans_of)) {
-    count_chances(one, request, luck);
-    for (const plan_cost& cost : one.costs)
-      if (is_within_quota(one, cost, request)) best = larger(best, cost.chance.value_or(0));
-  }
+  for (plan& one : without_limits(request, plan_limit::chance, plans_of)) count_chances(one, request, luck, best);
   if (best < least_asked_chance) return std::nullopt;
   plan_request relaxed = request;
   relaxed.chance = best;
@@ -347,7 +352,7 @@ inline void relax_training(const plan_request& request, const searched_slices& f
       if (takes_all(request, there)) return {};
       relaxed.generations = there;
     }
-    const auto judge = [&](plan& planned) { count_chances(planned, relaxed, luck); };
+    const auto judge = [&, best = 1.0](plan& planned) mutable { count_chances(planned, relaxed, luck, best); };
     if (is_of_payment(limit)) return priced_answer(found, relaxed, judge).plans;
     searched_slices other;
     if (left >= 0 && search_slices(relaxed, other, left)) return priced_answer(std::move(other), relaxed, judge).plans;
@@ -393,8 +398,9 @@ struct relaxed_answer {
   if (!detail::search_slices(request, found, left)) detail::refuse_search();
   relaxed_answer result;
   luck_of_runs luck(runs_of_a_plan);
-  result.answer =
-      detail::priced_answer(found, request, [&](plan& planned) { detail::count_chances(planned, request, luck); });
+  double best = 0;
+  result.answer = detail::priced_answer(found, request,
+                                        [&](plan& planned) { detail::count_chances(planned, request, luck, best); });
   if (result.answer.plans.empty())
     detail::relax_training(request, found, left, generations_there, result.relaxations, result.unsearched);
   return result;

@@ -72,7 +72,7 @@ inline double as_printed_below(double amount, serving_lever what) {
 }
 
 /// Adds the largest share of the rate or the prompt that is accepted, a rate to 1 % and a prompt to 5 %, as it is
-/// printed; adds nothing where a 64th is not accepted.
+/// printed; adds nothing where a 64th of a prompt, or a 4096th of a rate, is not accepted.
 template <class Accepts>
 void scale_down(std::vector<serving_change>& list, const serving_job& job, const transformer& model, serving_lever what,
                 const Accepts& accepts) {
@@ -80,11 +80,10 @@ void scale_down(std::vector<serving_change>& list, const serving_job& job, const
                                                    : job.prompt.mean - static_cast<double>(pictured_tokens(job, model));
   const auto works = [&](double factor) { return given * factor >= 1e-9 && accepts(scaled(job, model, what, factor)); };
   if (given <= 0 || (what == serving_lever::prompt && given < 64)) return;
+  const double least = what == serving_lever::rate ? 1.0 / 4096 : 1.0 / 64;
+  if (!works(least)) return;
   double high = 1, low = 0.5;
-  for (; !works(low); low /= 2) {
-    if (low <= 1.0 / 64) return;
-    high = low;
-  }
+  for (; low > least && !works(low); low /= 2) high = low;
   while (high > low * (what == serving_lever::rate ? 1.01 : 1.05)) {
     const double middle = math::sqrt(low * high);
     (works(middle) ? low : high) = middle;

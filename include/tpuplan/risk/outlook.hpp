@@ -187,27 +187,39 @@ class luck_of_runs {
   std::vector<detail::luck_of_a_run> each_{};
 };
 
-/// The chances of `outlook_of` alone, of runs that start again after a stop: a run that is late is not played on where
-/// there is no budget. Throws as it does. Worked: 8 to 12 days, expected 10, on demand without failures are done within
-/// 12 days with 95 %.
-[[nodiscard]] inline run_chances chances_of(const run_at_risk& job, const risk_prices& prices,
-                                            const risk_limits& limits, luck_of_runs& luck) {
-  detail::check_outlook(job, prices, limits, {}, luck.runs());
+namespace detail {
+/// `chances_of`, or nothing as soon as it is sure that both limits are kept with a lower chance than `at_least`: the
+/// runs with the most work are played first.
+[[nodiscard]] inline maybe<run_chances> chances_above(double at_least, const run_at_risk& job,
+                                                      const risk_prices& prices, const risk_limits& limits,
+                                                      luck_of_runs& luck) {
+  check_outlook(job, prices, limits, {}, luck.runs());
+  const auto runs = static_cast<double>(luck.runs());
   const maybe<seconds> bill = limits.budget && !is_commitment(prices.kind)
                                   ? maybe<seconds>{seconds{*limits.budget / prices.rate}}
                                   : maybe<seconds>{};
   const bool is_bounded = !limits.budget || bill;
   std::int64_t in_time = 0, in_budget = 0, both = 0;
-  for (std::int64_t n = 1; n <= luck.runs(); ++n) {
+  for (std::int64_t n = luck.runs(); n > 0; --n) {
+    if (static_cast<double>(both + n) < at_least * runs) return nothing;
     const played_run run =
-        detail::within_window(luck.play(job, limits, n, is_bounded ? limits.deadline : nothing, bill), prices);
-    const auto kept = detail::limits_kept(run, run.ended ? detail::paid_for(run, prices) : usd{}, limits);
+        within_window(luck.play(job, limits, n, is_bounded ? limits.deadline : nothing, bill), prices);
+    const auto kept = limits_kept(run, run.ended ? paid_for(run, prices) : usd{}, limits);
     in_time += kept.deadline ? 1 : 0;
     in_budget += kept.budget ? 1 : 0;
     both += run.ended && kept.deadline && kept.budget ? 1 : 0;
   }
-  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / static_cast<double>(luck.runs()); };
-  return {share(in_time), share(in_budget), share(both)};
+  const auto share = [&](std::int64_t count) { return static_cast<double>(count) / runs; };
+  return run_chances{share(in_time), share(in_budget), share(both)};
+}
+}  // namespace detail
+
+/// The chances of `outlook_of` alone, of runs that start again after a stop: a run that is late is not played on where
+/// there is no budget. Throws as it does. Worked: 8 to 12 days, expected 10, on demand without failures are done within
+/// 12 days with 95 %.
+[[nodiscard]] inline run_chances chances_of(const run_at_risk& job, const risk_prices& prices,
+                                            const risk_limits& limits, luck_of_runs& luck) {
+  return *detail::chances_above(0, job, prices, limits, luck);
 }
 /// The same with luck of its own. Worked: of the same seed and number of runs it is equal.
 [[nodiscard]] inline run_chances chances_of(const run_at_risk& job, const risk_prices& prices,

@@ -20,14 +20,19 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace readable {
 
-/// Whether two plans are the same offer under different slice names: equal replicas, chips and price.
+/// Whether two plans are the same offer under different slice names: equal replicas, chips, price, and times with their
+/// bands, which replicas of a host and over several hosts do not share.
 [[nodiscard]] inline bool is_same_offer(const serving_plan& one, const serving_plan& other) {
   return one.where.chip.name == other.where.chip.name &&
          chips(one.where) * one.slices == chips(other.where) * other.slices && one.mesh.tensor == other.mesh.tensor &&
          one.mesh.cache == other.mesh.cache && one.mesh.attention == other.mesh.attention && one.kind == other.kind &&
          one.region == other.region && one.rate == other.rate &&
          one.estimate.per_token.total == other.estimate.per_token.total &&
-         one.estimate.first_token == other.estimate.first_token;
+         one.estimate.per_token.low == other.estimate.per_token.low &&
+         one.estimate.per_token.high == other.estimate.per_token.high &&
+         one.estimate.first_token == other.estimate.first_token &&
+         one.estimate.first_token_low == other.estimate.first_token_low &&
+         one.estimate.first_token_high == other.estimate.first_token_high;
 }
 /// The plans without repetitions of an offer under another slice name, each with the names of its offer: "..." stands
 /// for those beyond forty letters.
