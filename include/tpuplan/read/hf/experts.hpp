@@ -2,6 +2,7 @@
 #define TPUPLAN_READ_HF_EXPERTS_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,6 +12,8 @@
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/heads.hpp>
+#include <tpuplan/read/hf/layer_places.hpp>
+#include <vector>
 
 /// @file
 /// Mixtures of experts in Hugging Face configurations: how many there are, how wide, and in which layers.
@@ -18,6 +21,14 @@
 namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
+
+/// Puts on record which layers have experts, and that the others do not; how many have none.
+template <class Is>
+std::int64_t mark_sparse(config_fields& fields, const transformer& model, const Is& is) {
+  std::vector<bool>& sparse = fields.record().places.sparse;
+  sparse = layers_where(model.layers, is);
+  return model.layers - count_listed(sparse);
+}
 
 /// Experts behind a projection to a narrower width, which all of them share, and one back: as many weights and FLOPs
 /// as experts of the width of the model with a narrower MLP. `norm` is one between them.
@@ -103,7 +114,8 @@ inline void read_qwen_experts(config_fields& fields, transformer& model) {
   if (step != 1) fail(errc::unsupported, fields.path("decoder_sparse_step"), step, "1");
   model.moe.experts = fields.count("num_experts", "num_local_experts");
   model.moe.expert_d_ff = fields.count("moe_intermediate_size");
-  model.moe.dense_layers = fields.layers_listed("mlp_only_layers", model.layers);
+  const std::vector<std::int64_t> dense = fields.numbers_listed("mlp_only_layers", model.layers);
+  model.moe.dense_layers = mark_sparse(fields, model, [&](std::int64_t i) { return !is_listed(dense, i); });
   if (!fields.default_of("shared_expert_intermediate_size")) return;
   model.moe.shared_d_ff = fields.part("shared_expert_intermediate_size");
   model.moe.shared_gate = true;
@@ -116,16 +128,15 @@ inline std::int64_t dense_layers_of(config_fields& fields, std::string_view firs
     check_part(fields.path(first), dense, model.layers, "0 to the number of layers");
     return dense;
   }
-  std::int64_t dense = 0, listed = 0;
-  for (const nlohmann::json& each : fields.list("mlp_layer_types")) {
+  const nlohmann::json types = fields.list("mlp_layer_types");
+  for (const nlohmann::json& each : types) {
     if (each != "dense" && each != "sparse")
       fail(errc::unsupported, fields.path("mlp_layer_types"), shown_json(each), "dense, sparse");
-    dense += each == "dense" ? 1 : 0;
-    ++listed;
   }
+  const auto listed = static_cast<std::int64_t>(types.size());
   if (listed != model.layers)
     fail(errc::invalid_argument, fields.path("mlp_layer_types"), listed, "one entry for each of the layers");
-  return dense;
+  return mark_sparse(fields, model, [&](std::int64_t i) { return types[static_cast<std::size_t>(i)] == "sparse"; });
 }
 
 /// Experts beside shared ones of the same width, behind dense layers, with a bias for each that corrects the router.
@@ -192,10 +203,8 @@ inline void read_ernie_experts(config_fields& fields, transformer& model) {
   const std::int64_t first = fields.part("moe_layer_start_index");
   const bool has_last = fields.has("moe_layer_end_index") && fields.object().at("moe_layer_end_index") != -1;
   const std::int64_t last = has_last ? fields.part("moe_layer_end_index") : model.layers - 1;
-  model.moe.dense_layers = 0;
-  for (std::int64_t layer = 0; layer < model.layers; ++layer) {
-    if ((layer + 1) % interval != 0 || layer < first || layer > last) ++model.moe.dense_layers;
-  }
+  const auto is_sparse = [&](std::int64_t i) { return (i + 1) % interval == 0 && i >= first && i <= last; };
+  model.moe.dense_layers = mark_sparse(fields, model, is_sparse);
 }
 
 /// Experts of Llama 4: in every `interleave_moe_layer_step`-th layer, or in those of `moe_layers`, with one shared
@@ -204,9 +213,11 @@ inline void read_llama4_experts(config_fields& fields, transformer& model) {
   read_mixtral_experts(fields, model);
   model.moe.shared_d_ff = model.moe.expert_d_ff;
   const bool listed = fields.has("moe_layers");
-  const std::int64_t sparse = listed ? fields.layers_listed("moe_layers", model.layers)
-                                     : model.layers / fields.count("interleave_moe_layer_step");
-  model.moe.dense_layers = model.layers - sparse;
+  const std::vector<std::int64_t> sparse =
+      listed ? fields.numbers_listed("moe_layers", model.layers) : std::vector<std::int64_t>{};
+  const std::int64_t step = listed ? 1 : fields.count("interleave_moe_layer_step");
+  model.moe.dense_layers =
+      mark_sparse(fields, model, [&](std::int64_t i) { return listed ? is_listed(sparse, i) : (i + 1) % step == 0; });
   model.mlp.d_ff = fields.count("intermediate_size_mlp");
 }
 
@@ -254,7 +265,7 @@ inline void read_step_experts(config_fields& fields, transformer& model) {
     if (!digit && number >= 0 && number < model.layers) sparse.insert(number);
     if (!digit) number = -1;
   }
-  moe.dense_layers = model.layers - static_cast<std::int64_t>(sparse.size());
+  moe.dense_layers = mark_sparse(fields, model, [&](std::int64_t i) { return sparse.count(i) > 0; });
 }
 
 /// A list with 0 or 1 for each layer: how many of them are 1.
@@ -275,8 +286,12 @@ inline void read_minimax_m3_experts(config_fields& fields, transformer& model) {
   model.mlp.d_ff = fields.count("dense_intermediate_size");
   if (fields.has("mlp_layer_types"))
     model.moe.dense_layers = dense_layers_of(fields, "", model);
-  else if (fields.has(field))
-    model.moe.dense_layers = model.layers - ones_listed(fields.object().at(field), fields.path(field), model.layers);
+  else if (fields.has(field)) {
+    const nlohmann::json& listed = fields.object().at(field);
+    (void)ones_listed(listed, fields.path(field), model.layers);
+    model.moe.dense_layers =
+        mark_sparse(fields, model, [&](std::int64_t i) { return listed[static_cast<std::size_t>(i)] != 0; });
+  }
 }
 
 /// Experts of Command A with experts: `intermediate_size` wide, behind dense layers of another width.

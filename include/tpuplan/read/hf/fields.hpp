@@ -14,6 +14,7 @@
 #include <tpuplan/json/file.hpp>
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/read/hf/defaults.hpp>
+#include <tpuplan/read/hf/layer_places.hpp>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,7 @@ namespace detail {
 struct config_record {
   std::vector<assumption> assumed;
   std::set<std::string> asked;  ///< paths of fields that were looked for
+  layer_places places{};        ///< layers that differ in what they have
 };
 
 /// Paths of a file that nothing has asked for, in its order.
@@ -187,6 +189,10 @@ class config_fields {
 
   /// How many different layers a list of layer numbers names; each has to be one of the `layers`.
   [[nodiscard]] std::int64_t layers_listed(std::string_view field, std::int64_t layers) {
+    return static_cast<std::int64_t>(numbers_listed(field, layers).size());
+  }
+  /// Those layers, in their order.
+  [[nodiscard]] std::vector<std::int64_t> numbers_listed(std::string_view field, std::int64_t layers) {
     std::vector<std::int64_t> numbers;
     for (const nlohmann::json& entry : list(field)) {
       const std::int64_t number = entry.is_number_integer() ? entry.get<std::int64_t>() : -1;
@@ -196,7 +202,8 @@ class config_fields {
       numbers.push_back(number);
     }
     std::sort(numbers.begin(), numbers.end());
-    return std::unique(numbers.begin(), numbers.end()) - numbers.begin();
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
   }
 
   /// An object inside of this one.

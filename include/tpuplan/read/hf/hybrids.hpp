@@ -2,6 +2,7 @@
 #define TPUPLAN_READ_HF_HYBRIDS_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,8 @@
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/read/hf/experts.hpp>
 #include <tpuplan/read/hf/fields.hpp>
+#include <tpuplan/read/hf/layer_places.hpp>
+#include <vector>
 
 /// @file
 /// Recurrent layers of Hugging Face configurations other than those of Mamba: linear attention (gated delta rules,
@@ -57,6 +60,22 @@ inline std::int64_t recurrent_of(config_fields& fields, std::string_view field, 
   return recurrent;
 }
 
+/// Puts on record which layers are recurrent; how many there are.
+template <class Is>
+std::int64_t mark_recurrent(config_fields& fields, const transformer& model, const Is& is) {
+  std::vector<bool>& recurrent = fields.record().places.recurrent;
+  recurrent = layers_where(model.layers, is);
+  return count_listed(recurrent);
+}
+
+/// The same of a list with one entry for each layer.
+inline std::int64_t mark_recurrent_of(config_fields& fields, std::string_view field, const transformer& model,
+                                      std::string_view name) {
+  const nlohmann::json& listed = fields.object().at(field);
+  (void)recurrent_of(fields, field, listed, model.layers, name);
+  return mark_recurrent(fields, model, [&](std::int64_t i) { return listed[static_cast<std::size_t>(i)] == name; });
+}
+
 /// Of so many layers, those at a number of the form offset + n x period.
 inline std::int64_t layers_at(std::int64_t layers, std::int64_t period, std::int64_t offset) {
   return offset >= layers ? 0 : (layers - 1 - offset) / period + 1;
@@ -70,9 +89,9 @@ inline void stand_in_heads(transformer& model) {
 
 /// Layers with linear attention where the file does not list them: all but every `full_attention_interval`-th.
 inline std::int64_t linear_layers(config_fields& fields, const transformer& model) {
-  if (fields.has("layer_types"))
-    return recurrent_of(fields, "layer_types", fields.object().at("layer_types"), model.layers, "linear_attention");
-  const std::int64_t linear = model.layers - model.layers / fields.count("full_attention_interval");
+  if (fields.has("layer_types")) return mark_recurrent_of(fields, "layer_types", model, "linear_attention");
+  const std::int64_t interval = fields.count("full_attention_interval");
+  const std::int64_t linear = mark_recurrent(fields, model, [&](std::int64_t i) { return (i + 1) % interval != 0; });
   fields.assume("layer_types", std::to_string(linear) + " of " + std::to_string(model.layers) + " layers linear",
                 "class default of " + std::string(fields.type()));
   return linear;
@@ -148,6 +167,11 @@ inline void read_kimi_linear(config_fields& fields, transformer& model) {
     r.heads = linear.positive_count("num_heads");
     r.key_dim = linear.positive_count("head_dim");
     r.kernel = linear.positive_count("short_conv_kernel_size");
+    std::vector<std::int64_t> kda;  // which count from 1
+    for (const nlohmann::json& each : linear.list("kda_layers"))
+      if (each.is_number_integer()) kda.push_back(each.get<std::int64_t>());
+    std::sort(kda.begin(), kda.end());
+    (void)mark_recurrent(fields, model, [&](std::int64_t i) { return is_listed(kda, i + 1); });
     check_dimension(linear.path("num_heads"), r.heads);
     check_dimension(linear.path("head_dim"), r.key_dim);
   }
@@ -177,14 +201,12 @@ inline void read_minimax(config_fields& fields, transformer& model) {
   r.kind = recurrence::lightning;
   if (fields.has("attn_type_list")) {  // 0: lightning, 1: softmax
     const nlohmann::json listed = fields.object().at("attn_type_list");
-    std::int64_t attention = 0;
     if (!listed.is_array() || listed.size() != static_cast<std::size_t>(model.layers))
       fail(errc::invalid_argument, fields.path("attn_type_list"), shown_json(listed), "0 or 1 for each of the layers");
-    for (const nlohmann::json& each : listed) (each == 0 ? r.layers : attention) += 1;
+    r.layers = mark_recurrent(fields, model, [&](std::int64_t i) { return listed[static_cast<std::size_t>(i)] == 0; });
   } else {
-    r.layers = fields.has("layer_types") ? recurrent_of(fields, "layer_types", fields.object().at("layer_types"),
-                                                        model.layers, "linear_attention")
-                                         : model.layers / 2;
+    r.layers = fields.has("layer_types") ? mark_recurrent_of(fields, "layer_types", model, "linear_attention")
+                                         : mark_recurrent(fields, model, [](std::int64_t i) { return i % 2 == 1; });
     if (!fields.has("layer_types"))
       fields.assume("layer_types", "every other layer linear", "class default of " + std::string(fields.type()));
   }
@@ -207,6 +229,8 @@ inline void read_recurrent_gemma(config_fields& fields, transformer& model) {
   };
   const std::int64_t rest = model.layers % length, whole = model.layers / length;
   r.layers = recurrent_in_first(rest) + (whole > 0 ? checked_multiply(whole, recurrent_in_first(length)) : 0);
+  (void)mark_recurrent(fields, model,
+                       [&](std::int64_t i) { return pattern[static_cast<std::size_t>(i % length)] == "recurrent"; });
   r.width = fields.count("lru_width");
   r.heads = model.attention.heads;
   r.kernel = fields.count("conv1d_width");
@@ -279,11 +303,10 @@ inline void read_short_convolutions(config_fields& fields, transformer& model) {
   recurrent_spec& r = model.recurrent;
   r.kind = recurrence::short_convolution;
   if (fields.has("layer_types") || !fields.has("full_attn_idxs")) {
-    r.layers = fields.has("layer_types")
-                   ? recurrent_of(fields, "layer_types", fields.object().at("layer_types"), model.layers, "conv")
-                   : 0;
+    r.layers = fields.has("layer_types") ? mark_recurrent_of(fields, "layer_types", model, "conv") : 0;
   } else {
-    r.layers = model.layers - fields.layers_listed("full_attn_idxs", model.layers);
+    const std::vector<std::int64_t> attending = fields.numbers_listed("full_attn_idxs", model.layers);
+    r.layers = mark_recurrent(fields, model, [&](std::int64_t i) { return !is_listed(attending, i); });
   }
   r.width = model.d_model;
   r.kernel = fields.count("conv_L_cache");

@@ -1,7 +1,10 @@
 #ifndef TPUPLAN_READ_HF_MAMBA_HPP
 #define TPUPLAN_READ_HF_MAMBA_HPP
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -11,6 +14,8 @@
 #include <tpuplan/read/hf/experts.hpp>
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/hybrids.hpp>
+#include <tpuplan/read/hf/layer_places.hpp>
+#include <vector>
 
 /// @file
 /// State-space layers of Hugging Face configurations, Mamba 1 and 2: alone, or beside layers of attention. Shapes are
@@ -96,9 +101,10 @@ inline void read_mixer2(config_fields& fields, std::int64_t layers, transformer&
 /// Jamba: attention in every `attn_layer_period`-th layer, Mamba in the others.
 inline void read_jamba(config_fields& fields, transformer& model) {
   const std::int64_t period = fields.count("attn_layer_period"), offset = fields.part("attn_layer_offset");
-  const std::int64_t attention = layers_at(model.layers, period, offset);
+  const std::int64_t mamba =
+      mark_recurrent(fields, model, [&](std::int64_t i) { return i < offset || (i - offset) % period != 0; });
   model.recurrent.kind = recurrence::mamba;
-  read_mixer(fields, model.layers - attention, model);
+  read_mixer(fields, mamba, model);
   model.recurrent.heads = model.recurrent.width;
   model.recurrent.rank = step_rank(fields, "mamba_dt_rank", model);
 }
@@ -106,9 +112,10 @@ inline void read_jamba(config_fields& fields, transformer& model) {
 /// Experts of Jamba: in every `expert_layer_period`-th layer, unless there is one expert, which is a dense MLP.
 inline void read_jamba_experts(config_fields& fields, transformer& model) {
   const std::int64_t experts = fields.count("num_experts", "num_local_experts");
-  const std::int64_t sparse =
-      layers_at(model.layers, fields.count("expert_layer_period"), fields.part("expert_layer_offset"));
+  const std::int64_t offset = fields.part("expert_layer_offset"), period = fields.count("expert_layer_period");
+  const std::int64_t sparse = layers_at(model.layers, period, offset);
   if (experts == 1 || sparse == 0) return;
+  mark_sparse(fields, model, [&](std::int64_t i) { return i >= offset && (i - offset) % period == 0; });
   model.moe.experts = experts;
   model.moe.expert_d_ff = fields.count("intermediate_size");
   model.moe.dense_layers = model.layers - sparse;
@@ -116,7 +123,9 @@ inline void read_jamba_experts(config_fields& fields, transformer& model) {
 
 /// Bamba: attention in the layers of a list, Mamba 2 in the others.
 inline void read_bamba(config_fields& fields, transformer& model) {
-  read_mixer2(fields, model.layers - fields.layers_listed("attn_layer_indices", model.layers), model);
+  const std::vector<std::int64_t> attending = fields.numbers_listed("attn_layer_indices", model.layers);
+  const auto is_mamba = [&](std::int64_t i) { return !is_listed(attending, i); };
+  read_mixer2(fields, mark_recurrent(fields, model, is_mamba), model);
 }
 
 /// Falcon-H1: attention and Mamba 2 side by side in every layer.
@@ -137,6 +146,14 @@ inline void read_granite_hybrid(config_fields& fields, transformer& model) {
                 {{{"mamba", "linear_attention"}, &mamba}, {{"full_attention", "attention"}, &attention}});
   else
     mamba = model.layers;
+  if (fields.has(field)) {
+    const nlohmann::json& listed = fields.object().at(field);
+    const auto is_mamba = [&](std::int64_t i) {
+      const nlohmann::json& kind = listed[static_cast<std::size_t>(i)];
+      return kind == "mamba" || kind == "linear_attention";
+    };
+    (void)mark_recurrent(fields, model, is_mamba);
+  }
   read_mixer2(fields, mamba, model);
 }
 
@@ -169,6 +186,17 @@ inline void read_nemotron_h(config_fields& fields, transformer& model) {
                {{"*", "attention", "full_attention"}, &attention},
                {{"-", "mlp"}, &dense},
                {{"E", "moe"}, &experts}});
+  const auto is_any_of = [&](std::initializer_list<std::string_view> names) {
+    return [&listed, names](std::int64_t i) {
+      const nlohmann::json& kind = listed[static_cast<std::size_t>(i)];
+      return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return kind == name; });
+    };
+  };
+  layer_places& places = fields.record().places;
+  places.recurrent = layers_where(model.layers, is_any_of({"M", "mamba", "linear_attention"}));
+  places.attending = layers_where(model.layers, is_any_of({"*", "attention", "full_attention"}));
+  places.dense = layers_where(model.layers, is_any_of({"-", "mlp"}));
+  places.sparse = layers_where(model.layers, is_any_of({"E", "moe"}));
   recurrent_spec& r = model.recurrent;
   r.kind = recurrence::mamba2;
   r.layers = mamba;

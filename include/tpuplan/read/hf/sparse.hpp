@@ -2,6 +2,7 @@
 #define TPUPLAN_READ_HF_SPARSE_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -155,7 +156,8 @@ inline void read_mimo_v2_experts(config_fields& fields, transformer& model) {
   if (entries.size() != static_cast<std::size_t>(model.layers))
     fail(errc::invalid_argument, fields.path(field), static_cast<std::int64_t>(entries.size()),
          "one entry for each of the layers");
-  for (const nlohmann::json& each : entries) moe.dense_layers += each == 0 ? 1 : 0;
+  moe.dense_layers =
+      mark_sparse(fields, model, [&](std::int64_t i) { return entries[static_cast<std::size_t>(i)] != 0; });
 }
 
 /// Layers with an indexer of their own: "full" in `indexer_types`, F in `index_topk_pattern`, or every

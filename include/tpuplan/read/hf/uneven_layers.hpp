@@ -10,6 +10,7 @@
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/hybrids.hpp>
+#include <tpuplan/read/hf/layer_places.hpp>
 
 /// @file
 /// Decoders of Hugging Face configurations whose layers differ in a way of their own: in their heads, in the width of
@@ -156,6 +157,7 @@ inline void read_nemotron_nas(config_fields& fields, transformer& model) {
   const std::int64_t d = model.d_model;
   std::int64_t layers = 0, attending = 0, mlps = 0, matrices = 0, widths = 0, norms = 0, group = 0;
   const nlohmann::json listed = fields.list(field);
+  layer_places& places = fields.record().places;
   for (const nlohmann::json& each : listed) {
     const json_object block{each, fields.path(field) + "[" + std::to_string(layers++) + "]"};
     const json_object attention = block.object("attention"), ffn = block.object("ffn");
@@ -164,7 +166,9 @@ inline void read_nemotron_nas(config_fields& fields, transformer& model) {
       matrices += is_linear ? 1 : 0;
       norms += part.flag_or("no_op", false) ? 0 : 1;
     }
-    if (!attention.flag_or("no_op", false) && !attention.flag_or("replace_with_linear", false)) {
+    places.attending.push_back(!attention.flag_or("no_op", false) && !attention.flag_or("replace_with_linear", false));
+    places.dense.push_back(!ffn.flag_or("no_op", false) && !ffn.flag_or("replace_with_linear", false));
+    if (places.attending.back()) {
       const std::int64_t own = attention.positive_count("n_heads_in_group");
       if (attending++ > 0 && own != group)
         fail(errc::unsupported, attention.path("n_heads_in_group"), own, "the same in all layers");
@@ -172,7 +176,7 @@ inline void read_nemotron_nas(config_fields& fields, transformer& model) {
       if (attention.count_or("window_length", 0) > 0)
         fail(errc::unsupported, attention.path("window_length"), "given", "null");
     }
-    if (ffn.flag_or("no_op", false) || ffn.flag_or("replace_with_linear", false)) continue;
+    if (!places.dense.back()) continue;
     widths = checked_add(widths, nas_width(ffn, d));
     ++mlps;
   }
