@@ -115,7 +115,7 @@ inline void read_qwen_experts(config_fields& fields, transformer& model) {
   model.moe.experts = fields.count("num_experts", "num_local_experts");
   model.moe.expert_d_ff = fields.count("moe_intermediate_size");
   const std::vector<std::int64_t> dense = fields.numbers_listed("mlp_only_layers", model.layers);
-  model.moe.dense_layers = mark_sparse(fields, model, [&](std::int64_t i) { return !is_listed(dense, i); });
+  model.moe.dense_layers = mark_sparse(fields, model, [&](std::int64_t i) { return !is_layer_of(dense, i); });
   if (!fields.default_of("shared_expert_intermediate_size")) return;
   model.moe.shared_d_ff = fields.part("shared_expert_intermediate_size");
   model.moe.shared_gate = true;
@@ -217,7 +217,7 @@ inline void read_llama4_experts(config_fields& fields, transformer& model) {
       listed ? fields.numbers_listed("moe_layers", model.layers) : std::vector<std::int64_t>{};
   const std::int64_t step = listed ? 1 : fields.count("interleave_moe_layer_step");
   model.moe.dense_layers =
-      mark_sparse(fields, model, [&](std::int64_t i) { return listed ? is_listed(sparse, i) : (i + 1) % step == 0; });
+      mark_sparse(fields, model, [&](std::int64_t i) { return listed ? is_layer_of(sparse, i) : (i + 1) % step == 0; });
   model.mlp.d_ff = fields.count("intermediate_size_mlp");
 }
 

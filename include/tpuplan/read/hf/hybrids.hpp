@@ -171,7 +171,7 @@ inline void read_kimi_linear(config_fields& fields, transformer& model) {
     for (const nlohmann::json& each : linear.list("kda_layers"))
       if (each.is_number_integer()) kda.push_back(each.get<std::int64_t>());
     std::sort(kda.begin(), kda.end());
-    (void)mark_recurrent(fields, model, [&](std::int64_t i) { return is_listed(kda, i + 1); });
+    (void)mark_recurrent(fields, model, [&](std::int64_t i) { return is_layer_of(kda, i + 1); });
     check_dimension(linear.path("num_heads"), r.heads);
     check_dimension(linear.path("head_dim"), r.key_dim);
   }
@@ -306,7 +306,7 @@ inline void read_short_convolutions(config_fields& fields, transformer& model) {
     r.layers = fields.has("layer_types") ? mark_recurrent_of(fields, "layer_types", model, "conv") : 0;
   } else {
     const std::vector<std::int64_t> attending = fields.numbers_listed("full_attn_idxs", model.layers);
-    r.layers = mark_recurrent(fields, model, [&](std::int64_t i) { return !is_listed(attending, i); });
+    r.layers = mark_recurrent(fields, model, [&](std::int64_t i) { return !is_layer_of(attending, i); });
   }
   r.width = model.d_model;
   r.kernel = fields.count("conv_L_cache");

@@ -34,7 +34,7 @@ inline std::int64_t count_listed(const std::vector<bool>& listed) {
 }
 
 /// Whether a layer is one of those numbers, which are in their order.
-inline bool is_listed(const std::vector<std::int64_t>& numbers, std::int64_t layer) {
+inline bool is_layer_of(const std::vector<std::int64_t>& numbers, std::int64_t layer) {
   return std::binary_search(numbers.begin(), numbers.end(), layer);
 }
 

@@ -124,7 +124,7 @@ inline void read_jamba_experts(config_fields& fields, transformer& model) {
 /// Bamba: attention in the layers of a list, Mamba 2 in the others.
 inline void read_bamba(config_fields& fields, transformer& model) {
   const std::vector<std::int64_t> attending = fields.numbers_listed("attn_layer_indices", model.layers);
-  const auto is_mamba = [&](std::int64_t i) { return !is_listed(attending, i); };
+  const auto is_mamba = [&](std::int64_t i) { return !is_layer_of(attending, i); };
   read_mixer2(fields, mark_recurrent(fields, model, is_mamba), model);
 }
 

@@ -11,6 +11,7 @@
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/model/weight_bits.hpp>
 #include <tpuplan/read/hf/fields.hpp>
+#include <tpuplan/read/hf/matrix_bits.hpp>
 #include <tpuplan/read/hf/module_names.hpp>
 #include <vector>
 
@@ -238,9 +239,10 @@ inline void apply_quantization(config_fields& fields, const quantization& how, c
     return;
   }
   const auto usual = static_cast<double>(bits(into.weights));
-  std::array<matrix_bits, part_count> parts{matrix_bits{model, model_part::attention, usual},
-                                            matrix_bits{model, model_part::mlp, usual},
-                                            matrix_bits{model, model_part::experts, usual}};
+  const layer_places& places = fields.record().places;
+  std::array<matrix_bits, part_count> parts{matrix_bits{model, model_part::attention, usual, places},
+                                            matrix_bits{model, model_part::mlp, usual, places},
+                                            matrix_bits{model, model_part::experts, usual, places}};
   std::vector<std::string> unknown;
   const auto set = [&](const std::vector<std::string>& names, double bits) {
     for (const std::string& one : names)

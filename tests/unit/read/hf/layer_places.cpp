@@ -26,8 +26,8 @@ TEST_CASE("layers have the parts of the lists, or their share of them", "[hf_qua
   CHECK(detail::parts_of_layer(model, places, 1).sparse == 1);
   places.sparse = detail::layers_where(4, [](std::int64_t i) { return i != 1; });
   CHECK(detail::parts_of_layer(model, places, 1).dense == 1);
-  CHECK(detail::is_listed({1, 3}, 3));
-  CHECK_FALSE(detail::is_listed({1, 3}, 2));
+  CHECK(detail::is_layer_of({1, 3}, 3));
+  CHECK_FALSE(detail::is_layer_of({1, 3}, 2));
 }
 
 }  // namespace read_hf_layer_places_tests
