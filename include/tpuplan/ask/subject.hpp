@@ -405,7 +405,10 @@ inline void check_effects(const asked_job& given, const training_job& job) {
   if (model.kind == architecture::encoder && model.output_head)
     assumed.emplace_back("logits", "of the 15 % of the tokens that are masked");
   assume_of_job(model, job, assumed);
-  if (job.lora_rank != 0) assumed.emplace_back("LoRA", "on every linear layer");
+  if (job.lora_rank != 0)
+    assumed.emplace_back("LoRA",
+                         "on every linear layer; on each part of one that holds several (query_key_value, gate_up_proj)"
+                         ", which takes more parameters than one adapter");
   if (size_of(job.weights) < size_of(dtype::bf16) && job.lora_rank > 0)
     assumed.emplace_back("frozen base",
                          "every weight in " + std::string(name(job.weights)) +

@@ -91,38 +91,33 @@ constexpr projection_weights head_projections(const transformer& model, std::int
   return {checked_add(queries, checked_multiply(d, kv + gate)), output, extra};
 }
 
+constexpr void add_projections(const projection_weights& one, std::int64_t layers, projection_weights& sum) {
+  sum.qkv = checked_add(sum.qkv, checked_multiply(one.qkv, layers));
+  sum.output = checked_add(sum.output, checked_multiply(one.output, layers));
+  sum.extra = checked_add(sum.extra, checked_multiply(one.extra, layers));
+}
+
 /// Self-attention weights of all layers of the decoder (or of the only stack).
 constexpr projection_weights stack_projections(const transformer& model) {
   const attention_spec& attention = model.attention;
-  const auto times = [](projection_weights one, std::int64_t layers) {
-    return projection_weights{checked_multiply(one.qkv, layers), checked_multiply(one.output, layers),
-                              checked_multiply(one.extra, layers)};
-  };
-  const auto plus = [](projection_weights x, projection_weights y) {
-    return projection_weights{checked_add(x.qkv, y.qkv), checked_add(x.output, y.output),
-                              checked_add(x.extra, y.extra)};
-  };
+  projection_weights sum;
   if (has_latent_attention(model)) {
-    return plus(times(latent_projections(model), attention_layers(model)),
-                times(indexer_projections(model), indexer_layers(model)));
+    add_projections(latent_projections(model), attention_layers(model), sum);
+    add_projections(indexer_projections(model), indexer_layers(model), sum);
+    return sum;
   }
   const std::int64_t size = attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim;
   const std::int64_t kv_heads = attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads;
-  const auto usual = [&](std::int64_t kv_matrices, std::int64_t layers) {
-    if (layers == 0) return projection_weights{};
-    return times(head_projections(model, attention.head_dim, attention.kv_heads, kv_matrices), layers);
-  };
-  const auto global = [&](std::int64_t kv_matrices, std::int64_t layers) {
-    if (layers == 0) return projection_weights{};
-    return times(head_projections(model, size, kv_heads, kv_matrices), layers);
-  };
-  const std::int64_t own = attention.global_kv_shared ? 1 : 2;
-  if (attention.local_layers == 0 && attention.kv_shared_layers == 0) return global(own, attention_layers(model));
-  const std::int64_t local_reading = local_shared_layers(model);
-  const std::int64_t global_layers = attention_layers(model) - attention.local_layers;
+  const std::int64_t local_reading = local_shared_layers(model), local = attention.local_layers - local_reading;
   const std::int64_t global_reading = attention.kv_shared_layers - local_reading;
-  return plus(plus(usual(2, attention.local_layers - local_reading), usual(0, local_reading)),
-              plus(global(own, global_layers - global_reading), global(0, global_reading)));
+  const std::int64_t global = attention_layers(model) - attention.local_layers - global_reading;
+  if (local > 0) add_projections(head_projections(model, attention.head_dim, attention.kv_heads, 2), local, sum);
+  if (local_reading > 0)
+    add_projections(head_projections(model, attention.head_dim, attention.kv_heads, 0), local_reading, sum);
+  if (global > 0)
+    add_projections(head_projections(model, size, kv_heads, attention.global_kv_shared ? 1 : 2), global, sum);
+  if (global_reading > 0) add_projections(head_projections(model, size, kv_heads, 0), global_reading, sum);
+  return sum;
 }
 
 /// Weights of all recurrent layers.
@@ -322,21 +317,34 @@ struct adapted_widths {
   std::int64_t queries = 0, keys = 0, mlp = 0;
 };
 constexpr adapted_widths adapted_widths_of(const transformer& model, const lora_targets& on) {
-  const std::int64_t d = model.d_model;
-  const std::int64_t q = model.attention.heads * model.attention.head_dim;
-  const std::int64_t kv = model.attention.kv_heads * model.attention.head_dim;
-  const auto times = [](bool is, std::int64_t width) { return is ? width : 0; };
-  return {times(on.q, d + q) + times(on.o, q + d), times(on.k, d + kv) + times(on.v, d + kv),
-          times(on.gate && model.mlp.gated, d + model.mlp.d_ff) + times(on.up, d + model.mlp.d_ff) +
-              times(on.down, d + model.mlp.d_ff)};
+  const std::int64_t d = model.d_model, kv = model.attention.kv_heads * model.attention.head_dim;
+  return {(on.q + on.o) * (d + model.attention.heads * model.attention.head_dim), (on.k + on.v) * (d + kv),
+          ((on.gate && model.mlp.gated) + on.up + on.down) * (d + model.mlp.d_ff)};
+}
+
+/// The same of all layers of a decoder, which need not be alike. At a width of 1 its projections count their outputs.
+constexpr std::int64_t adapted_in_all(const transformer& model, const lora_targets& on) {
+  transformer narrow = model;
+  narrow.d_model = 1, narrow.attention.output_gate = false;
+  const projection_weights out = stack_projections(narrow);
+  narrow.attention.global_kv_shared = false;
+  const std::int64_t d = model.d_model, layers = attention_layers(model),
+                     own = layers - model.attention.kv_shared_layers,
+                     keys = (stack_projections(narrow).qkv - out.output) / 2, values = out.qkv - out.output - keys,
+                     local = model.attention.local_layers - local_shared_layers(model);
+  return (on.q + on.o) * (layers * d + out.output) + on.k * (own * d + keys) +
+         on.v * ((model.attention.global_kv_shared ? local : own) * d + values) +
+         ((on.gate && model.mlp.gated) + on.up + on.down) *
+             (dense_layers(model) * d + dense_mlp_matrices(narrow) / (model.mlp.gated ? 3 : 2));
 }
 
 }  // namespace detail
 
 /// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer; in an
 /// encoder and a decoder also of the encoder's layers and of the attention to it, whose matrices have the same names.
-/// Worked: rank 8 on q and v of llama-2-7b is 4194304, of mT0-large (24 + 24 layers of 1024) 2359296. Source: PEFT
-/// print_trainable_parameters; its README has mT0-large.
+/// Worked: rank 8 on q and v of llama-2-7b is 4194304, of mT0-large (24 + 24 layers of 1024) 2359296; rank 16
+/// on all of gemma-4-e2b, whose layers differ, 24158208. Source: PEFT print_trainable_parameters; its README has
+/// mT0-large.
 [[nodiscard]] constexpr std::int64_t lora_parameters(const transformer& model, std::int64_t rank,
                                                      const lora_targets& on) {
   validate(model);
@@ -344,13 +352,11 @@ constexpr adapted_widths adapted_widths_of(const transformer& model, const lora_
   if (has_experts(model) || has_latent_attention(model) || has_recurrence(model)) {
     detail::fail(errc::unsupported, "LoRA on experts, latent attention or recurrences", "asked for", "a dense model");
   }
+  if (!has_two_stacks(model)) return checked_multiply(rank, detail::adapted_in_all(model, on));
   const detail::adapted_widths one = detail::adapted_widths_of(model, on);
-  std::int64_t widths = checked_multiply(one.queries + one.keys + one.mlp, model.layers);
-  if (has_two_stacks(model)) {
-    widths = checked_add(widths, checked_multiply(one.queries + one.keys, model.encoder_layers + model.layers));
-    widths = checked_add(widths, checked_multiply(one.mlp, model.encoder_layers));
-  }
-  return checked_multiply(rank, widths);
+  const std::int64_t stacks = checked_add(model.encoder_layers, model.layers);
+  return checked_multiply(rank, checked_add(checked_multiply(one.queries + one.keys, stacks + model.layers),
+                                            checked_multiply(one.mlp, stacks)));
 }
 
 }  // namespace abi_0

@@ -524,6 +524,26 @@ TEST_CASE("adapters") {
   CHECK(refusal_of([&] { (void)lora_parameters(small_latent(), 8, on); }).code == errc::unsupported);
 }
 
+TEST_CASE("adapters of layers that are not alike") {
+  // Of four layers one is idle and two have no MLP. Two have a window, of which one reads the keys of an earlier layer;
+  // the third has heads of 4 and one matrix for keys and values.
+  transformer uneven = small();
+  uneven.layers = 4, uneven.recurrent.idle_layers = 1;
+  uneven.mlp.absent = 2, uneven.mlp.double_wide_in_shared = true;
+  uneven.attention.window = 16, uneven.attention.local_layers = 2, uneven.attention.kv_shared_layers = 1;
+  uneven.attention.global_head_dim = 4, uneven.attention.global_kv_heads = 1, uneven.attention.global_kv_shared = true;
+  const auto of = [&](bool lora_targets::*target) {
+    lora_targets on;
+    on.*target = true;
+    return lora_parameters(uneven, 1, on);
+  };
+  CHECK(of(&lora_targets::q) == 2 * (8 + 8) + (8 + 16));
+  CHECK(of(&lora_targets::o) == 2 * (8 + 8) + (8 + 16));
+  CHECK(of(&lora_targets::k) == 2 * (8 + 4));
+  CHECK(of(&lora_targets::v) == 8 + 4);
+  CHECK(of(&lora_targets::down) == (8 + 16) + (8 + 32));
+}
+
 // ---- FLOPs
 // ------------------------------------------------------------------------------------------------------------
 

@@ -49,6 +49,19 @@ TEST_CASE("layers of Gemma 4 that share keys and values keep none", "[hf_gemma]"
   CHECK(m.other_weights == std::int64_t{262144} * 42 * 256 + 256 + 42 * 2304 + 42);
 }
 
+TEST_CASE("adapters of Gemma 3n and 4 are on the matrices that each layer has", "[hf_gemma]") {
+  // As PEFT counts them on the classes of transformers, at rank 16 on all seven matrices.
+  const auto adapters = [](const nlohmann::json& config) {
+    return lora_parameters(read_hf_config(config).model, 16, {true, true, true, true, true, true, true});
+  };
+  const auto stored = [](const char* name) {
+    return load_json(std::string{TPUPLAN_DATA_DIR} + "/models/" + name + ".json");
+  };
+  CHECK(adapters(stored("gemma-4-e2b")) == 24158208);
+  CHECK(adapters(stored("gemma-4-e4b")) == 34881536);
+  CHECK(adapters(stored("gemma-4-31b")) == 122429440);
+}
+
 TEST_CASE("a text model that attends in both directions is an encoder", "[hf_gemma]") {
   const model_config embedding = read_hf_config({{"model_type", "gemma3_text"}, {"use_bidirectional_attention", true}});
   CHECK(embedding.model.kind == architecture::encoder);
