@@ -124,9 +124,9 @@ class composer {
     blocks::attention wide = global_attention();
     add(global, wide);
     if (a.cross_layers > 0) {
-      wide.to_image = true;
+      wide.to_image = true, wide.window = m_.vision.tokens_per_image;
       add(a.cross_layers, wide);
-      wide.to_image = false;
+      wide.to_image = false, wide.window = 0;
     }
     wide.kv_matrices = 0;
     add(global_reading, wide);

@@ -134,10 +134,13 @@ constexpr flops attention_core(const transformer& model, double sequence, const 
   const double local = average_context(model, sequence, static_cast<double>(model.attention.window), how);
   const double all = average_context(model, sequence, 0, how);
   const auto local_layers = static_cast<double>(model.attention.local_layers);
-  const double global_layers = static_cast<double>(attention_layers(model)) - local_layers;
+  const auto to_image = static_cast<double>(model.attention.cross_layers);
+  const double global_layers = static_cast<double>(attention_layers(model)) - local_layers - to_image;
   const double chosen = chosen_keys(model, sequence, how);
-  const double macs = local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
-                      global_layers * attention_macs(model, chosen < all ? chosen : all, global_head_dim(model));
+  const double macs =
+      local_layers * attention_macs(model, local, static_cast<double>(model.attention.head_dim)) +
+      global_layers * attention_macs(model, chosen < all ? chosen : all, global_head_dim(model)) +
+      to_image * attention_macs(model, static_cast<double>(model.vision.tokens_per_image), global_head_dim(model));
   return flops{2 * macs} + beside_scores(model, sequence, all);
 }
 

@@ -547,6 +547,14 @@ TEST_CASE("adapters of layers that are not alike") {
 // ---- FLOPs
 // ------------------------------------------------------------------------------------------------------------
 
+TEST_CASE("layers that attend to an image do not attend to the text") {
+  transformer m = small();
+  m.attention.cross_layers = 1;
+  CHECK(forward_flops_per_token(m, 100).attention.value() == 2 * 4 * (2 + 2) * 50);
+  m.vision.tokens_per_image = 3;
+  CHECK(forward_flops_per_token(m, 100).attention.value() == 2 * 4 * (2 + 2) * (50 + 3));
+}
+
 TEST_CASE("forward FLOPs of one token, by part") {
   constexpr forward_flops f = forward_flops_per_token(small(), 6);
   STATIC_REQUIRE(f.qkv.value() == 2 * 2 * 128);

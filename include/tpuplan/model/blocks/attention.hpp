@@ -36,7 +36,7 @@ struct attention {
   bool single_kv = false;          ///< keys are the values too: one matrix, cached once
   bool causal = true;              ///< false: in an encoder
   bool from_other = false;         ///< keys and values are of another stream
-  bool to_image = false;           ///< of an image (Llama 3.2 Vision): nothing kept for tokens, norms and two gates
+  bool to_image = false;           ///< of an image, its tokens the window: nothing kept, norms and two gates
   bool qkv_bias = false;           ///< biases of the projections of queries, keys and values
   bool key_bias = true;            ///< false: the projection of keys has no bias
   bool output_bias = false;        ///< a bias of the output projection
@@ -123,6 +123,10 @@ constexpr void weigh(const attention& a, const site& at, sums& to) {
   if (a.linear) {  // a sum of keys x (values and a one), which queries multiply
     c.fixed =
         flops{4 * static_cast<double>(checked_multiply(a.heads * (1 + a.scales), a.head_dim, value_width(a) + 1))};
+    return c;
+  }
+  if (a.to_image) {
+    c.fixed = flops{4 * static_cast<double>(checked_multiply(a.heads, a.head_dim, a.window))};
     return c;
   }
   c.heads = narrow(a.heads), c.key_width = narrow(a.head_dim), c.value_width = narrow(value_width(a));
