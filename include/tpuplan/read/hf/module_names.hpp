@@ -130,7 +130,6 @@ inline constexpr matrix_word matrix_words[] = {
     {"qkv_proj", matrices_of::queries_keys_values, matrices_of::in_keys_values, 0},
     {"c_attn", matrices_of::queries_keys_values, 0, 0},
     {"wqkv", matrices_of::queries_keys_values, 0, 0},
-    {"wo", matrices_of::out, 0, 0},
     {"query_key_value", matrices_of::queries_keys_values, 0, 0},
     {"in_proj", matrices_of::queries_keys_values, matrices_of::all_in, 0},
     {"in_proj_qkvz", 0, matrices_of::in_keys_values | matrices_of::in_gate, 0},
@@ -166,6 +165,14 @@ inline constexpr matrix_word matrix_words[] = {
     {"receptance", 0, matrices_of::in_query, 0, true},
     {"output", matrices_of::out, matrices_of::out_proj, 0, true},
     {"dense", matrices_of::out, 0, 0, true},
+    {"q", matrices_of::query, 0, 0, true},
+    {"k", matrices_of::key, 0, 0, true},
+    {"v", matrices_of::value, 0, 0, true},
+    {"o", matrices_of::out, 0, 0, true},
+    {"wo", matrices_of::out, 0, matrices_of::down, true},
+    {"wi", 0, 0, matrices_of::gate_and_up},
+    {"wi_0", 0, 0, matrices_of::gate},
+    {"wi_1", 0, 0, matrices_of::up},
     {"gate_proj", matrices_of::output_gate, 0, matrices_of::gate, true},
     {"up_proj", 0, 0, matrices_of::up},
     {"down_proj", 0, 0, matrices_of::down},
@@ -177,7 +184,11 @@ inline constexpr matrix_word matrix_words[] = {
     {"w3", 0, 0, matrices_of::up},
     {"fc1", 0, 0, matrices_of::gate_and_up},
     {"fc2", 0, 0, matrices_of::down},
+    {"fc_in", 0, 0, matrices_of::gate_and_up},
+    {"fc_out", 0, 0, matrices_of::down},
     {"c_fc", 0, 0, matrices_of::gate_and_up},
+    {"c_fc_0", 0, 0, matrices_of::gate},
+    {"c_fc_1", 0, 0, matrices_of::up},
     {"dense_h_to_4h", 0, 0, matrices_of::gate_and_up},
     {"dense_4h_to_h", 0, 0, matrices_of::down}};
 
@@ -265,7 +276,7 @@ struct name_words {
       of_shared = true;
     else if (word == "shared_mlp")
       of_shared = of_shared_mlp = true;
-    else if (has("experts"))
+    else if (has("experts") || word == "switch_mlp")  // of mlx-lm
       of_experts = true;
     else if (is_other_word(word) || word == "conv")
       is_other = true;

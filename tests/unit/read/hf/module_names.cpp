@@ -36,6 +36,12 @@ TEST_CASE("names of modules stand for matrices of parts") {
   CHECK(stands_for("backbone.layers.1.mixer.up_proj") == "0 2 0 @1");
   CHECK(stands_for("backbone.layers.1.mixer") == "511 511 511 @1");
   CHECK(stands_for("up_proj") == "0 2 2 @");
+  CHECK(stands_for("encoder.block.0.layer.0.SelfAttention.q") == "1 0 0 @0");
+  CHECK(stands_for("wo") == "0 4 4 @");  // of T5, which bitsandbytes keeps
+  CHECK(stands_for("model.layers.2.attention.wo") == "8 0 0 @2");
+  CHECK(stands_for("model.layers.2.mlp.switch_mlp.up_proj") == "0 0 2 @2");
+  CHECK(stands_for("transformer.h.0.mlp.fc_out") == "0 4 0 @0");
+  CHECK(stands_for("transformer.h.0.self_attention.dense") == "8 0 0 @0");
   CHECK(stands_for("Linear") == "511 511 511 @");
   CHECK(stands_for("model.layers.9") == "511 511 511 @9");
   CHECK(stands_for("model.layers.5.mlp.gate") == "0 0 0 other");
