@@ -390,6 +390,20 @@ constexpr void check_shared_prefix(const serving_job& job, const transformer& mo
     fail(errc::invalid_argument, "serving_job.policy", name(job.policy), "paged, for blocks that sequences share");
 }
 
+/// Refuses sizes of what lies beside weights and cache.
+constexpr void check_beside(const serving_job& job) {
+  in_range("serving_job.beside", not_negative("serving_job.beside", job.beside.value()), 0, 1e15, "0 to 1e15 B");
+  in_range("serving_job.shared_beside", not_negative("serving_job.shared_beside", job.shared_beside.value()), 0, 1e15,
+           "0 to 1e15 B");
+}
+
+/// Refuses drafts that are none, and those of a model that decodes nothing.
+constexpr void check_speculation(const serving_job& job, const transformer& model) {
+  if (job.speculation.draft_tokens > 0 && model.kind != architecture::decoder)
+    fail(errc::unsupported, "speculation.draft_tokens", job.speculation.draft_tokens, "none but of a decoder");
+  validate(job.speculation);
+}
+
 }  // namespace detail
 
 /// Throws, naming the field, unless formats, prefill and cache of the engine are ones that can be estimated.
@@ -412,11 +426,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   validate(model);
   detail::check_served_kind(model);
   detail::check_images(job, model);
-  detail::in_range("serving_job.beside", detail::not_negative("serving_job.beside", job.beside.value()), 0, 1e15,
-                   "0 to 1e15 B");
-  detail::in_range("serving_job.shared_beside",
-                   detail::not_negative("serving_job.shared_beside", job.shared_beside.value()), 0, 1e15,
-                   "0 to 1e15 B");
+  detail::check_beside(job);
   if (model.kind == architecture::decoder) {
     detail::check_lengths(job);
     detail::check_positions(job, model, longest_context(job));
@@ -439,9 +449,7 @@ constexpr void validate(const serving_job& job, const transformer& model) {
   detail::in_range("serving_job.tpot_target", detail::not_negative("serving_job.tpot_target", job.tpot_target.value()),
                    0, 1e9, "0 (none) to 1e9 s");
   detail::validate(job.percentiles);
-  if (job.speculation.draft_tokens > 0 && model.kind != architecture::decoder)
-    detail::fail(errc::unsupported, "speculation.draft_tokens", job.speculation.draft_tokens, "none but of a decoder");
-  validate(job.speculation);
+  detail::check_speculation(job, model);
   validate_engine(job);
   detail::check_software(model, job.software);
   detail::check_shared_prefix(job, model);

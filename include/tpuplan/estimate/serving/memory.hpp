@@ -142,17 +142,26 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
   return good;
 }
 
+/// Refuses what no step takes, and what does not lie in memory so.
+constexpr void check_held(const transformer& model, const serving_job& job) {
+  check_served(model, job);
+  check_beside(job);
+  check_speculation(job, model);
+  check_shared_prefix(job, model);
+}
+
 }  // namespace detail
 
-/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, and where
-/// `decode_step` throws. Worked: 8.79 GB of weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
+/// HBM on one device while `running` sequences run in each replica. Throws for a count below 0, where `decode_step`
+/// throws, and where `validate` does for what lies beside the weights, drafts and shared prefixes. Worked: 8.79 GB of
+/// weights for Llama 2 70B in int8 on v6e-8 (8.70 GB printed).
 /// Source: set on published serving records (tests/oracle/serving_records.cpp).
 [[nodiscard]] constexpr serving_memory serving_memory_use(const transformer& model, double running,
                                                           const serving_job& job, const serving_layout& mesh,
                                                           const slice& where) {
   detail::not_negative("running", running);
   detail::in_range("running", running, 0, static_cast<double>(detail::most_requests), "0 to 1e9");
-  detail::check_served(model, job);
+  detail::check_held(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     if (model.kind == architecture::encoder) return detail::encoder_memory(of, running * job.prompt.mean, job, where);
     return detail::memory_of(of.served, running, detail::cache_of(model, job, running_context(job)), job, where);
@@ -164,7 +173,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
 /// of 97 196 tokens.
 [[nodiscard]] constexpr std::int64_t largest_running(const transformer& model, const serving_job& job,
                                                      const serving_layout& mesh, const slice& where) {
-  detail::check_served(model, job);
+  detail::check_held(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     if (model.kind == architecture::encoder) return detail::most_together(of, job, where);
     const bytes longest = detail::cache_of(model, job, static_cast<double>(longest_context(job)));
@@ -177,7 +186,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
 /// and 1280 tokens 0.1, and vLLM's share of 31.25 GiB is 28.1.
 [[nodiscard]] constexpr bytes serving_shortage(const transformer& model, const serving_job& job,
                                                const serving_layout& mesh, const slice& where) {
-  detail::check_served(model, job);
+  detail::check_held(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     const bool encodes = model.kind == architecture::encoder;
     const auto longest = static_cast<double>(encodes ? job.prompt.longest : longest_context(job));
@@ -191,7 +200,7 @@ constexpr std::int64_t most_tokens_in(bytes room, const Taken& taken) {
 /// weights leave no HBM for it. Worked: 97 196 for Llama 3 8B on v6e-1.
 [[nodiscard]] constexpr std::int64_t largest_serving_context(const transformer& model, const serving_job& job,
                                                              const serving_layout& mesh, const slice& where) {
-  detail::check_served(model, job);
+  detail::check_held(model, job);
   return detail::with_stacks(model, job, mesh, where, false, [&](const auto& of) {
     const bytes room = detail::cache_room(of.served, job, where);
     return detail::most_tokens_in(room, [&](std::int64_t tokens) {
