@@ -132,6 +132,8 @@ inline void check_request(const serving_request& asked) {
   check_count("adapters", asked.adapters, 100000, "0 to 100000");
   check_count("adapter_rank", asked.adapter_rank, 4096, "0 to 4096");
   refuse(adapter_limit(asked.job.engine, asked.adapters, asked.adapter_rank));
+  if (!(asked.capacity_taken >= 0 && asked.capacity_taken < 1))
+    fail_range("serving_request.capacity_taken", asked.capacity_taken, "0 to below 1");
   check_count("serving_request.spare", asked.spare, 1000000, "0 to 1000000");
   check_count("serving_request.zones", asked.zones, 1000, "0, or 2 to 1000");
   if (asked.zones == 1) fail(errc::out_of_range, "serving_request.zones", asked.zones, "0, or 2 to 1000");

@@ -163,6 +163,7 @@ constexpr change<serving_request> serving_changes[] = {
     {"kind", [](serving_request& r, double x) { r.kinds = {static_cast<provisioning>(x > 0 ? 1 : 77)}; }},
     {"kinds", [](serving_request& r, double) { r.kinds.clear(); }},
     {"layers", [](serving_request& r, double x) { r.model.layers = count_of(x); }},
+    {"capacity taken", [](serving_request& r, double x) { r.capacity_taken = x; }},
 };
 
 /// Each change of a request, with each value: check refuses what the search refuses, in its words.

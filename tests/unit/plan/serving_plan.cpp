@@ -626,6 +626,8 @@ TEST_CASE("serving requests that cannot be asked") {
   refused([](serving_request& r) { r.job.concurrency = 4; }, "serving_job.request_rate");
   refused([](serving_request& r) { r.job.tpot_target = seconds{std::numeric_limits<double>::quiet_NaN()}; },
           "serving_job.tpot_target");
+  for (const double taken : {-1.0, 1.0, 2.0, std::numeric_limits<double>::quiet_NaN()})
+    refused([&](serving_request& r) { r.capacity_taken = taken; }, "; valid: 0 to below 1");
 }
 
 TEST_CASE("with spare slices the targets hold for those that are left, and with one fewer of them they do not") {
