@@ -257,12 +257,14 @@ void plan_slices(const Request& request, std::int64_t steps, Answer& answer, con
 /// All slices that train the network within the limits, best first. All do the same work: the steps of `epochs_of` in
 /// batches of the same size, each step as long as chips and hosts need (`fed_step_time`). Throws, naming the field, for
 /// an invalid request: no examples, no batch, one above the examples of an epoch whose rest is dropped, an invalid
-/// network. Worked: an MLP 784-128-10 on 60000 examples in batches of 1024 costs least on one chip, and takes 58 steps.
+/// network, terms or phases that cannot be. Worked: an MLP 784-128-10 on 60000 examples in batches of 1024 costs least
+/// on one chip, and takes 58 steps.
 [[nodiscard]] inline network_answer plan_network(const network_request& request) {
   validate(request.net);
   detail::positive_count("network_request.data.examples", request.data.examples);
   detail::positive_count("network_request.job.global_batch", request.job.global_batch);
   const std::int64_t steps = epochs_of(request.data, request.job.global_batch).steps;
+  detail::check_payment(request);
   network_answer answer;
   detail::plan_slices(request, steps, answer, [&](const slice& where) {
     const maybe<network_plan> laid_out = detail::network_layout_on(request, where, answer);

@@ -85,7 +85,7 @@ inline void check_request(const plan_request& request) {
   check_range(request);
   if (request.largest_batch_tokens > 0) job.global_batch = 1;
   job.gradient_accumulation = 1;
-  validate(request.model);
+  (void)parameters(request.model);
   validate(job);
   check_trained_model(request.model);
   (void)source_length(request.model, job);
@@ -104,14 +104,7 @@ inline void check_request(const plan_request& request) {
   if (request.policies.size() > 16)
     fail(errc::out_of_range, "plan.policies", static_cast<std::int64_t>(request.policies.size()), "at most 16");
   check_degrees(request);
-  payment_terms terms = request.terms;  // in which no time of a checkpoint, and of spot, is that of the plan
-  if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
-  if (terms.spot.mean_time_between_preemptions.value() == 0) terms.spot.mean_time_between_preemptions = 1_h;
-  validate(terms);
-  run_phases around = request.around;
-  around.step = 1_s, around.steps = 1;
-  check_phases(around);
-  in_range("plan.chip_time_between_failures", request.chip_time_between_failures.value(), 0, 1e12, "0 to 1e12 s");
+  check_payment(request);
   validate(request.constants);
   check_limits(request);
   check_quotas(request);

@@ -89,6 +89,34 @@ void check_limits(const Request& request) {
   for (const std::string& generation : request.generations) (void)chip_named(request, "plan.generations", generation);
 }
 
+/// Refuses phases around the steps of a plan that no terms of payment have.
+inline void check_around(run_phases around) {
+  const auto check = [](words field, seconds time, double least = 0, words valid = "0 to 1e7 s") {
+    if (time.value() != 0) in_range(field, time.value(), least, 1e7, valid);
+  };
+  check("plan.around.start", around.start);
+  check("plan.around.compilation", around.compilation);
+  check("plan.around.restore", around.restore);
+  check("plan.around.evaluation", around.evaluation);
+  check("plan.around.checkpoint", around.checkpoint, 1e-6, "0 (that of its bytes), or 1e-6 to 1e7 s");
+  check("plan.around.export_time", around.export_time);
+  around.step = 1_s, around.steps = 1;
+  check_phases(around);
+}
+
+/// Refuses terms of payment, phases and failures of which no run has its price.
+template <class Request>
+void check_payment(const Request& request) {
+  payment_terms terms = request.terms;  // in which no time of a checkpoint, and of spot, is that of the plan
+  if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
+  if (terms.spot.mean_time_between_preemptions.value() == 0) terms.spot.mean_time_between_preemptions = 1_h;
+  validate(terms);
+  check_around(request.around);
+  if (request.chip_time_between_failures.value() != 0)
+    in_range("plan.chip_time_between_failures", request.chip_time_between_failures.value(), 1, 1e12,
+             "0 (none are expected), or 1 to 1e12 s");
+}
+
 /// Calls `visit(slice)` for the default slice of every size of a chip that is not in the table. Sizes are powers of
 /// two, and beyond 64 chips every whole number of 4x4x4 cubes where the chip has three axes.
 template <class Visit>

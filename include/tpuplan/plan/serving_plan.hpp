@@ -126,6 +126,7 @@ inline serving_plan_answer answer_of(plan_search& all) {
 /// Refuses what no search answers.
 inline void check_request(const serving_request& asked) {
   validate(asked.job, asked.model);
+  (void)parameters(asked.model);
   validate(asked.constants);
   check_limits(asked);
   refuse(job_limit(asked.job.engine, asked.job));

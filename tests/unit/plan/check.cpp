@@ -127,6 +127,22 @@ constexpr change<plan_request> training_changes[] = {
     {"kind", [](plan_request& r, double x) { r.kinds = {static_cast<provisioning>(x > 0 ? 1 : 77)}; }},
     {"objective", [](plan_request& r, double x) { r.best = static_cast<objective>(x > 0 ? 1 : 9); }},
     {"constants", [](plan_request& r, double x) { r.constants.exposed_dcn = x; }},
+    {"parameters", [](plan_request& r, double x) { r.model.published_parameters = count_of(x); }},
+    {"failures", [](plan_request& r, double x) { r.chip_time_between_failures = seconds{x}; }},
+    {"tiny failures", [](plan_request& r, double x) { r.chip_time_between_failures = seconds{1e-6 * x}; }},
+    {"queue", [](plan_request& r, double x) { r.around.queue = seconds{x}; }},
+    {"start", [](plan_request& r, double x) { r.around.start = seconds{x}; }},
+    {"compilation", [](plan_request& r, double x) { r.around.compilation = seconds{x}; }},
+    {"restore", [](plan_request& r, double x) { r.around.restore = seconds{x}; }},
+    {"evaluation", [](plan_request& r, double x) { r.around.evaluation = seconds{x}, r.around.evaluate_every = 10; }},
+    {"evaluations", [](plan_request& r, double x) { r.around.evaluate_every = count_of(x); }},
+    {"time of a checkpoint", [](plan_request& r, double x) { r.around.checkpoint = seconds{x}; }},
+    {"checkpoints", [](plan_request& r, double x) { r.around.checkpoint_every = count_of(x); }},
+    {"export", [](plan_request& r, double x) { r.around.export_time = seconds{x}; }},
+    {"spot terms", [](plan_request& r, double x) { r.terms.spot.restart_time = seconds{x}; }},
+    {"flex start", [](plan_request& r, double x) { r.terms.flex_start.checkpoint_time = seconds{x}; }},
+    {"noise", [](plan_request& r, double x) { r.noise_scale = x; }},
+    {"remat", [](plan_request& r, double x) { r.policies = {x > 0 ? remat::full : remat_policy{}}; }},
 };
 constexpr change<serving_request> serving_changes[] = {
     {"rate", [](serving_request& r, double x) { r.job.request_rate = per_second{x}; }},
@@ -163,6 +179,13 @@ constexpr change<serving_request> serving_changes[] = {
     {"kind", [](serving_request& r, double x) { r.kinds = {static_cast<provisioning>(x > 0 ? 1 : 77)}; }},
     {"kinds", [](serving_request& r, double) { r.kinds.clear(); }},
     {"layers", [](serving_request& r, double x) { r.model.layers = count_of(x); }},
+    {"parameters", [](serving_request& r, double x) { r.model.published_parameters = count_of(x); }},
+    {"beside", [](serving_request& r, double x) { r.job.beside = bytes{x}; }},
+    {"shared", [](serving_request& r, double x) { r.job.shared_prefix = count_of(x), r.job.prefix_hit_rate = 0.5; }},
+    {"adapters", [](serving_request& r, double x) { r.adapters = r.adapter_rank = count_of(x); }},
+    {"spare", [](serving_request& r, double x) { r.spare = count_of(x), r.job.request_rate = per_second{1}; }},
+    {"zones", [](serving_request& r, double x) { r.zones = count_of(x), r.job.request_rate = per_second{1}; }},
+    {"constants", [](serving_request& r, double x) { r.constants.weight_stream = x; }},
     {"capacity taken", [](serving_request& r, double x) { r.capacity_taken = x; }},
 };
 
@@ -202,6 +225,23 @@ TEST_CASE("check refuses what a search refuses, in its words", "[door]") {
   serving.generations = {"v6e"};
   serving.largest_chips = 8;
   same_refusals(serving, serving_changes, [](const serving_request& request) { (void)plan_serving(request); });
+}
+
+TEST_CASE("what a search refuses deep down is refused by check, under the name of its field", "[door]") {
+  transformer model = llama_3_8b();
+  model.published_parameters = 1;
+  REQUIRE(check(model).has_value());
+  CHECK(check(model)->field == "model.published_parameters");
+  plan_request request;
+  request.model = llama_3_8b();
+  request.job = job_of(64, 4096);
+  request.tokens = 1e10;
+  request.around.checkpoint = seconds{2e7};
+  REQUIRE(check(request).has_value());
+  CHECK(check(request)->field == "plan.around.checkpoint");
+  request.around.checkpoint = {};
+  request.chip_time_between_failures = seconds{1e-6};
+  CHECK(check(request)->field == "plan.chip_time_between_failures");
 }
 
 TEST_CASE("check finds what an estimate refuses behind its first checks", "[door]") {

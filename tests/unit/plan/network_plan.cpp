@@ -91,6 +91,19 @@ TEST_CASE("the run of a network has its start, checkpoints and failures, as its 
   CHECK(plan_network(request).plans.front().cost.billed == whole.run);
 }
 
+TEST_CASE("phases and failures of which no run of a network has its price are refused by name") {
+  network_request request = small_request();
+  const auto refused = [&] { return refusal_of([&] { (void)plan_network(request); }).message; };
+  request.around.start = seconds{1e30};
+  CHECK(says(refused(), "plan.around.start is 1e+30; valid: 0 to 1e7 s"));
+  request.around = {};
+  request.chip_time_between_failures = seconds{1e-6};
+  CHECK(says(refused(), "plan.chip_time_between_failures is 1e-06"));
+  request.chip_time_between_failures = {};
+  request.terms.spot.restart_time = seconds{-1};
+  CHECK(says(refused(), "spot_terms.restart_time is -1"));
+}
+
 TEST_CASE("a network whose copy does not fit has its weights sharded, or is said not to fit") {
   network_request request = small_request();
   request.net = mlp(32768, {32768, 32768});  // 2.1e9 parameters: 34 GB of state with Adam
