@@ -261,7 +261,7 @@ class runs_of_a_question {
     std::vector<played_run> played = of(job, stays, limits, asked);
     for (std::int64_t n = 1; n <= asked.runs; ++n) {
       played_run& run = played[static_cast<std::size_t>(n - 1)];
-      if (!run.ended || run.wall >= after) run = play(job, limits, policy, {asked.seed, n, asked.runs});
+      if (!run.ended || run.wall >= after) run = play_valid(job, limits, policy, {asked.seed, n, asked.runs});
     }
     return played;
   }

@@ -17,10 +17,12 @@ inline namespace abi_0 {
 inline constexpr std::int64_t runs_of_a_plan = 500;
 
 /// What a run is at risk of under a way of paying, with the terms of its payment. `lifetime` is that of one spot slice.
-/// Worked: 2 slices of spot that last 4 h each are taken away every 2 h.
+/// Throws for terms out of their range. Worked: 2 slices of spot that last 4 h each are taken away every 2 h.
 [[nodiscard]] inline run_at_risk at_risk(const run_range& run, provisioning kind, const slice& where,
                                          std::int64_t slice_total, const payment_terms& terms,
                                          const mean_time_belief& lifetime) {
+  detail::check_terms(terms);
+  detail::positive_count("slices", slice_total);
   run_at_risk job;
   const seconds besides = terms.besides_steps;
   job.run = {run.expected + besides, run.low + besides, run.high + besides};

@@ -104,13 +104,17 @@ inline void check_around(run_phases around) {
   check_phases(around);
 }
 
-/// Refuses terms of payment, phases and failures of which no run has its price.
-template <class Request>
-void check_payment(const Request& request) {
-  payment_terms terms = request.terms;  // in which no time of a checkpoint, and of spot, is that of the plan
+/// Refuses terms of payment, of which no time of a checkpoint, and of spot, is that of a plan.
+inline void check_terms(payment_terms terms) {
   if (terms.spot.checkpoint_time.value() == 0) terms.spot.checkpoint_time = checkpoint_start;
   if (terms.spot.mean_time_between_preemptions.value() == 0) terms.spot.mean_time_between_preemptions = 1_h;
   validate(terms);
+}
+
+/// Refuses terms of payment, phases and failures of which no run has its price.
+template <class Request>
+void check_payment(const Request& request) {
+  check_terms(request.terms);
   check_around(request.around);
   if (request.chip_time_between_failures.value() != 0)
     in_range("plan.chip_time_between_failures", request.chip_time_between_failures.value(), 1, 1e12,

@@ -110,7 +110,7 @@ struct kept_limits {
                                                          const risk_policy& policy, std::int64_t runs,
                                                          std::int64_t seed) {
   std::vector<played_run> played;
-  for (std::int64_t n = 1; n <= runs; ++n) played.push_back(play(job, limits, policy, {seed, n, runs}));
+  for (std::int64_t n = 1; n <= runs; ++n) played.push_back(play_valid(job, limits, policy, {seed, n, runs}));
   return played;
 }
 /// What runs that were played come to, at these prices and within these limits.
@@ -173,9 +173,10 @@ class luck_of_runs {
   }
   /// How many they are.
   [[nodiscard]] std::int64_t runs() const { return static_cast<std::int64_t>(each_.size()); }
-  /// Run n of a job, from 1 on, as `play` plays it, until it is beyond both limits.
+  /// Run n of a job that is valid, from 1 on, as `play` plays it, until it is beyond both limits.
   [[nodiscard]] played_run play(const run_at_risk& job, const risk_limits& limits, std::int64_t n, maybe<seconds> until,
                                 maybe<seconds> until_billed) {
+    if (n < 1 || n > runs()) detail::fail(errc::out_of_range, "run", n, "1 to runs()");
     const risk_policy policy;  // is kept by the run
     return detail::running(job, limits, policy, {seed_, n, runs(), until, until_billed},
                            &each_[static_cast<std::size_t>(n - 1)])

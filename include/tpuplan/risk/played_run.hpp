@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tpuplan/base/checks.hpp>
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/base/normal.hpp>
 #include <tpuplan/base/random.hpp>
@@ -78,11 +79,25 @@ inline constexpr std::int64_t stops_of_a_block = 500;
 /// The same of an elastic run, whose other slices go on at each stop.
 inline constexpr std::int64_t stops_of_an_elastic_block = 250;
 
-/// The useful time that a share of runs stays below: log-normal on either side of what is expected, with nine of ten
-/// between the ends. `share` above 0 and below 1. Worked: of 8 to 12 days, expected 10, 95 % take at most 12.
-[[nodiscard]] constexpr seconds run_at(const run_range& run, double share) {
+namespace detail {
+
+/// `run_at` of times that are known to be valid.
+constexpr seconds run_time_at(const run_range& run, double share) {
   const double z = math::normal_quantile(share) / math::normal_quantile(0.95);
   return run.expected * math::exp(z * math::log(z < 0 ? run.expected / run.low : run.high / run.expected));
+}
+
+}  // namespace detail
+
+/// The useful time that a share of runs stays below: log-normal on either side of what is expected, with nine of ten
+/// between the ends. Throws for times that do not rise from above 0, and a share not above 0 and below 1. Worked: of 8
+/// to 12 days, expected 10, 95 % take at most 12.
+[[nodiscard]] constexpr seconds run_at(const run_range& run, double share) {
+  const double low = detail::positive("run_range.low", run.low.value()), expected = run.expected.value();
+  detail::in_range("run_range.expected", expected, low, detail::most_finite, "low or more");
+  detail::in_range("run_range.high", run.high.value(), expected, detail::most_finite, "expected or more");
+  if (!(share > 0 && share < 1)) detail::fail_range("share", share, "above 0 and below 1");
+  return detail::run_time_at(run, share);
 }
 
 /// Throws, naming the field, for times out of their range. Worked: an interval of 0 is refused.
@@ -98,7 +113,7 @@ inline void validate(const run_at_risk& job) {
   check("run_at_risk.start_up", job.start_up, 0, 1e7, "0 to 1e7 s");
   check("run_at_risk.restart_time", job.restart_time, 0, 1e7, "0 to 1e7 s");
   check("run_at_risk.queue_time", job.queue_time, 0, 1e9, "0 to 1e9 s");
-  detail::positive_count("run_at_risk.slices", job.slices);
+  detail::check_dimension("run_at_risk.slices", job.slices);
   const seconds lost = job.restart_time + job.start_up + job.checkpoint_time;
   if (job.longest_piece && *job.longest_piece <= lost)
     detail::fail(errc::out_of_range, "run_at_risk.longest_piece", job.longest_piece->value(),
@@ -176,7 +191,7 @@ class running {
         deadline_{limits.deadline ? limits.deadline->value() : never},
         numbers_{numbers_of(which)},
         luck_{luck},
-        left_{run_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
+        left_{run_time_at(job.run, (static_cast<double>(which.nth) - 0.5) / static_cast<double>(which.of)).value()},
         given_up_{100 * (left_ + job.queue_time.value())},
         interval_{job.checkpoint_interval.value() * (job.interval_of_steps ? left_ / job.run.expected.value() : 1)} {
     if (which.until || which.until_billed) {
@@ -437,13 +452,26 @@ class running {
   std::vector<double> spares_{};  // from when each is there
 };
 
+/// `play` of what is known to be valid.
+[[nodiscard]] inline played_run play_valid(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy,
+                                           const played_number& which) {
+  return running(job, limits, policy, which, nullptr).to_the_end();
+}
+
 }  // namespace detail
 
-/// One of many runs, played to its end: its useful time, the mean times and each stop are drawn. What it is asked of is
-/// to be valid. Worked: 10 h in intervals of 30 min with checkpoints of 60 s and no stops take 10 h 20 min.
+/// One of many runs, played to its end: its useful time, the mean times and each stop are drawn. Throws for times out
+/// of their range, a policy without effect and a number that is none of the runs. Worked: 10 h in intervals of 30 min
+/// with checkpoints of 60 s and no stops take 10 h 20 min.
 [[nodiscard]] inline played_run play(const run_at_risk& job, const risk_limits& limits, const risk_policy& policy,
                                      const played_number& which) {
-  return detail::running(job, limits, policy, which, nullptr).to_the_end();
+  validate(job);
+  validate(policy, job, limits);
+  if (which.nth < 1 || which.nth > which.of)
+    detail::fail(errc::out_of_range, "played_number.nth", which.nth, "1 to played_number.of");
+  if (which.until) detail::not_negative("played_number.until", which.until->value());
+  if (which.until_billed) detail::not_negative("played_number.until_billed", which.until_billed->value());
+  return detail::play_valid(job, limits, policy, which);
 }
 
 }  // namespace abi_0

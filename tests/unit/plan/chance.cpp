@@ -1,4 +1,5 @@
 // The chance of a plan to keep its deadline and its budget.
+#include <cmath>
 #include <tpuplan/plan/chance.hpp>
 #include <tpuplan/plan/relax.hpp>
 
@@ -47,6 +48,25 @@ TEST_CASE("slices that are taken away one by one end a job as often as all of th
   CHECK_FALSE(steady.lifetime.has_value());
   CHECK(steady.longest_piece == flex_start_terms{}.limit);
   CHECK(quantile(*steady.failures, 0.9) > quantile(*steady.failures, 0.5));  // published for GPUs: not known exactly
+}
+
+TEST_CASE("terms that cannot be are refused before a run is played", "[plan]") {
+  const auto refused = [](const payment_terms& terms, std::int64_t slices) {
+    return refusal_of([&] {
+             (void)at_risk({10_h, 9_h, 12_h}, provisioning::spot, slice_for("v6e-16"), slices, terms,
+                           believed_within(4_h, 1));
+           })
+        .message;
+  };
+  payment_terms terms;
+  CHECK(refused(terms, 2).empty());
+  CHECK(says(refused(terms, 0), "slices is 0"));
+  terms.mean_time_between_failures = seconds{-1};
+  CHECK(says(refused(terms, 2), "payment_terms.mean_time_between_failures is -1"));
+  terms = {}, terms.besides_steps = seconds{std::nan("")};
+  CHECK(says(refused(terms, 2), "payment_terms.besides_steps is nan"));
+  terms = {}, terms.spot.queue_time = seconds{-1};
+  CHECK(says(refused(terms, 2), "spot_terms.queue_time is -1"));
 }
 
 TEST_CASE("a plan within its expected time has even odds, and says so", "[plan]") {

@@ -69,6 +69,46 @@ TEST_CASE("the useful time of a share of the runs") {
   CHECK(run_at(run, 0.5) == 10_days);
 }
 
+TEST_CASE("the useful time of a run that is none, or of a share that is none, is refused") {
+  const run_range run{10_days, 8_days, 12_days};
+  const auto refused = [](const run_range& of, double share) {
+    return refusal_of([&] { (void)run_at(of, share); }).message;
+  };
+  CHECK(says(refused({}, 0.5), "run_range.low is 0"));
+  CHECK(says(refused({8_days, 10_days, 12_days}, 0.5), "run_range.expected is 691200; valid: low or more"));
+  CHECK(says(refused({10_days, 8_days, seconds{std::nan("")}}, 0.5), "run_range.high is nan"));
+  for (const double share : {0.0, 1.0, 2.0, std::nan("")}) CHECK(says(refused(run, share), "share is "));
+}
+
+TEST_CASE("a run is played only of what can be", "[door]") {
+  const run_at_risk job = exactly_ten_days();
+  const auto refused = [](const run_at_risk& one, const risk_policy& policy, const played_number& which) {
+    return refusal_of([&] { (void)play(one, {}, policy, which); }).message;
+  };
+  CHECK(refused(job, {}, {}).empty());
+  risk_policy spare;
+  for (const std::int64_t slices : {std::int64_t{-1}, std::int64_t{1} << 32}) {
+    spare.spare_slices = slices;
+    CHECK(says(refused(job, spare, {}), "risk_policy.spare_slices is "));
+  }
+  for (const double value : {std::nan(""), 0.0, -1.0}) {
+    run_at_risk other = job;
+    other.checkpoint_interval = seconds{value};
+    CHECK(says(refused(other, {}, {}), "run_at_risk.checkpoint_interval is "));
+  }
+  run_at_risk other = job;
+  other.run = {};
+  CHECK(says(refused(other, {}, {}), "run_at_risk.run.low is 0"));
+  other = job, other.slices = 0;
+  CHECK(says(refused(other, {}, {}), "run_at_risk.slices is 0"));
+  other = job, other.restart_time = seconds{-1e6};
+  CHECK(says(refused(other, {}, {}), "run_at_risk.restart_time is -1000000"));
+  other = job, other.longest_piece = seconds{-1};
+  CHECK(says(refused(other, {}, {}), "run_at_risk.longest_piece is -1"));
+  CHECK(says(refused(job, {}, {1, 0, 1}), "played_number.nth is 0"));
+  CHECK(says(refused(job, {}, {1, 2, 1}), "played_number.nth is 2"));
+}
+
 TEST_CASE("the mean of many runs is the expected run of the closed form") {
   run_at_risk job = exactly_ten_days();
   job.lifetime = believed_within(4_h, 1);
