@@ -98,7 +98,7 @@ inline void check_servers(const std::vector<batch_servers>& over_time) {
          "0 for the first");
   for (std::size_t i = 0; i < over_time.size(); ++i) {
     check_part("batch_servers.servers", over_time[i].servers, std::int64_t{1000000}, "0 to 1000000");
-    if (i > 0 && over_time[i].from <= over_time[i - 1].from)
+    if (i > 0 && not_negative("batch_servers.from", over_time[i].from.value()) <= over_time[i - 1].from.value())
       fail(errc::out_of_range, "batch_servers.from", over_time[i].from.value(), "later than the one before");
   }
   positive_count("batch_servers.servers", over_time.back().servers);  // or what waits is never made
@@ -106,10 +106,11 @@ inline void check_servers(const std::vector<batch_servers>& over_time) {
 
 /// Refuses requests that do not come in order.
 inline void check_arrivals(const std::vector<simulated_request>& requests) {
-  for (std::size_t i = 1; i < requests.size(); ++i) {
-    if (requests[i].arrival < requests[i - 1].arrival)
-      fail(errc::out_of_range, "simulated_request.arrival", requests[i].arrival.value(),
-           "no earlier than the one before");
+  seconds before{};
+  for (const simulated_request& one : requests) {
+    if (not_negative("simulated_request.arrival", one.arrival.value()) < before.value())
+      fail(errc::out_of_range, "simulated_request.arrival", one.arrival.value(), "no earlier than the one before");
+    before = one.arrival;
   }
 }
 
@@ -167,11 +168,12 @@ inline void check_arrivals(const std::vector<simulated_request>& requests) {
 }
 
 /// A run of so many requests under a closed loop: each client sends its next one when its item is there. Counted are
-/// all but the warm-up, until the last has ended. Throws as the other, and for more clients than requests. Worked: one
-/// client of a slice that takes 2 s sends at 0, 2 and 4 s.
+/// all but the warm-up, until the last has ended. Throws as the other, for more clients than requests, and for more
+/// requests than 10 million. Worked: one client of a slice that takes 2 s sends at 0, 2 and 4 s.
 [[nodiscard]] inline batch_run simulate_batches(const batch_service& service, const closed_loop& loop,
                                                 std::int64_t requests) {
   detail::validate(service);
+  detail::check_part("requests", requests, most_simulated_requests, "1 to 10000000");
   detail::validate(loop, simulated_engine{}, requests);
   batch_run run;
   std::int64_t sent = 0;

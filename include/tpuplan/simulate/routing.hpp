@@ -30,6 +30,10 @@ inline void validate(const closed_loop& loop, const std::vector<session_request>
               "0, or at most as many as there are conversations");
   in_range("closed_loop.ramp", loop.ramp.value(), 0, 1e6, "0 to 1000000 s");
   check_count("closed_loop.warm_up", loop.warm_up, count - 1, "0 to fewer than the requests");
+  for (const session_request& one : requests) {
+    not_negative("simulated_request.arrival", one.sized.arrival.value());
+    not_negative("session_request.think", one.think.value());
+  }
 }
 
 }  // namespace detail

@@ -1,4 +1,6 @@
 // Batches of images or clips under traffic: worked runs, closed forms, and what is refused.
+#include <cmath>
+#include <limits>
 #include <tpuplan/simulate/batches.hpp>
 #include <vector>
 
@@ -138,6 +140,25 @@ TEST_CASE("slices that come and go take from one queue") {
   CHECK(says(refused({{seconds{0}, 0}}), "batch_servers.servers"));
   CHECK(says(refused({{seconds{0}, 1}, {seconds{1}, 0}}), "batch_servers.servers is 0"));
   CHECK(says(refused({{seconds{0}, -1}, {seconds{1}, 1}}), "batch_servers.servers is -1; valid: 0 to 1000000"));
+  CHECK(says(refused({{seconds{0}, 1}, {seconds{std::nan("")}, 1}}), "batch_servers.from is nan"));
+}
+
+TEST_CASE("arrivals that are no times, and more requests than are simulated, are refused", "[door]") {
+  batch_service one;
+  one.batch_time = 2_s;
+  for (const double value : {std::nan(""), -1.0, std::numeric_limits<double>::infinity()}) {
+    for (const auto& all : {at({value}), at({0, value, 3})}) {
+      CHECK(says(refusal_of([&] { (void)simulate_batches(one, all); }).message, "simulated_request.arrival is "));
+      CHECK(says(refusal_of([&] {
+                   (void)simulate_batches(one, all, {{seconds{0}, 1}});
+                 }).message,
+                 "simulated_request.arrival is "));
+    }
+  }
+  CHECK(says(refusal_of([&] {
+               (void)simulate_batches(one, closed_loop{1, {}, 0}, std::int64_t{1} << 60);
+             }).message,
+             "requests is 1152921504606846976; valid: 1 to 10000000"));
 }
 
 }  // namespace simulate_batches_tests

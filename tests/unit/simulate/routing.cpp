@@ -211,6 +211,17 @@ TEST_CASE("what a router does not do is refused by name") {
                static_cast<void>(simulate_routed(some_engine(2), requests, {51, {}, 0}, {}, made_up_times{}));
              }).message,
              "closed_loop.clients is 51"));
+  std::vector<session_request> untimely = requests;
+  untimely[0].sized.arrival = seconds{std::nan("")};
+  CHECK(says(refusal_of([&] {
+               static_cast<void>(simulate_routed(some_engine(2), untimely, {}, {}, made_up_times{}));
+             }).message,
+             "simulated_request.arrival is nan"));
+  untimely = requests, untimely[1].think = seconds{-1};
+  CHECK(says(refusal_of([&] {
+               static_cast<void>(simulate_routed(some_engine(2), untimely, {}, {}, made_up_times{}));
+             }).message,
+             "session_request.think is -1"));
   serving_job job;
   job.prompt = {2000, 5e6, 6000};
   job.output = fixed_length(100);
