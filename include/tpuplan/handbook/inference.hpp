@@ -8,6 +8,7 @@
 #include <tpuplan/base/maybe.hpp>
 #include <tpuplan/base/units.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/utilization.hpp>
 #include <tpuplan/hardware/slice.hpp>
 
 /// @file
@@ -19,7 +20,8 @@ inline namespace abi_0 {
 
 /// HBM bandwidth of all chips of a slice together. Worked: 6.55 TB/s for v5litepod-8.
 [[nodiscard]] constexpr bytes_per_second hbm_bandwidth(const slice& where) {
-  return where.chip.hbm.bandwidth * static_cast<double>(chips(where));
+  return bandwidth(where.chip, memory_level::hbm) *
+         static_cast<double>(detail::positive_count("slice.shape", chips(where)));
 }
 
 /// What a decode step reads and computes: the weights once, and the keys and values of each sequence.
@@ -51,13 +53,13 @@ struct decode_bound {
   detail::not_negative("cache_per_sequence", work.cache_per_sequence.value());
   detail::not_negative("products_per_sequence", work.products_per_sequence.value());
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  const bytes_per_second rate = chip.hbm.bandwidth * count;
+  const bytes_per_second rate = bandwidth(chip, memory_level::hbm) * count;
   decode_bound result;
   result.memory = work.weights + work.batch * work.cache_per_sequence;
   result.cache = work.batch * work.cache_per_sequence / rate;
   result.weights = work.weights / rate;
   if (work.products_per_sequence > flops{0})
-    result.products = work.batch * work.products_per_sequence / (peak_rate(chip, compute) * count);
+    result.products = work.batch * work.products_per_sequence / (detail::peak_above_0(chip, compute) * count);
   result.total = result.cache + max(result.weights, result.products);
   result.tokens_per_second = work.batch / result.total;
   return result;
@@ -152,7 +154,7 @@ struct decode_turnover {
 
 /// The ratio of HBM bandwidth to the achieved rate of one ICI axis, both directions. Worked: 9.1 on v5e.
 [[nodiscard]] constexpr double hbm_over_ici(const chip_spec& chip) {
-  return chip.hbm.bandwidth / ici_axis_both_ways(chip);
+  return bandwidth(chip, memory_level::hbm) / bandwidth(chip, memory_level::ici);
 }
 
 /// The degree of tensor parallelism from which moving activations takes longer than reading weights in decode, not
@@ -178,8 +180,9 @@ struct sharded_product {
   const auto parts = static_cast<double>(detail::positive_count("ways", ways));
   const auto activations = static_cast<double>(checked_multiply(shape.batch, shape.inner));
   const auto weights = static_cast<double>(checked_multiply(shape.inner, shape.outer));
-  return {bytes{2 * activations} / ici_axis_both_ways(chip), bytes{2 * weights / parts} / chip.hbm.bandwidth,
-          work / parts / peak_rate(chip, dtype::bf16)};
+  return {bytes{2 * activations} / bandwidth(chip, memory_level::ici),
+          bytes{2 * weights / parts} / bandwidth(chip, memory_level::hbm),
+          work / parts / detail::peak_above_0(chip, dtype::bf16)};
 }
 
 /// Degrees of weights that are sharded over both of their dimensions, chosen to move the least activations; not

@@ -153,7 +153,9 @@ struct product_time {
 [[nodiscard]] constexpr product_time roofline(const chip_spec& chip, const product_shape& product,
                                               const product_dtypes& types = {}, memory_level from = memory_level::hbm) {
   product_time t;
-  t.math = flops_of(product) / peak_rate(chip, types.compute);
+  const flops_per_second peak = peak_rate(chip, types.compute);
+  detail::positive("peak rate", peak.value());
+  t.math = flops_of(product) / peak;
   t.memory = bytes_of(product, types) / bandwidth(chip, from);
   t.lower = max(t.math, t.memory);
   t.upper = t.math + t.memory;

@@ -5,6 +5,7 @@
 #include <tpuplan/base/integer.hpp>
 #include <tpuplan/base/math.hpp>
 #include <tpuplan/handbook/roofline.hpp>
+#include <tpuplan/handbook/utilization.hpp>
 #include <tpuplan/hardware/chip.hpp>
 #include <tpuplan/parallel/interconnect.hpp>
 
@@ -124,7 +125,7 @@ struct layer_times {
   const auto fsdp = static_cast<double>(detail::positive_count("fsdp", how.fsdp));
   const auto tensor = static_cast<double>(detail::positive_count("tensor", how.tensor));
   layer_times times;
-  times.math = work / (peak_rate(chip, dtype::bf16) * (fsdp * tensor));
+  times.math = work / (detail::peak_above_0(chip, dtype::bf16) * (fsdp * tensor));
   const auto d = static_cast<double>(layer.d_model);
   if (how.fsdp > 1) {
     const auto axes = static_cast<double>(detail::positive_count("fsdp_axes", how.fsdp_axes));
@@ -160,10 +161,10 @@ struct equal_slices {
   const auto tokens = static_cast<double>(detail::positive_count("batch_tokens", layer.batch_tokens));
   const double weights = static_cast<double>(
       checked_multiply(detail::positive_count("d_model", layer.d_model), detail::positive_count("d_ff", layer.d_ff)));
-  const auto per_slice = static_cast<double>(detail::positive_count("slice_chips", over.chips));
-  const auto total = static_cast<double>(detail::positive_count("slices", over.slices));
+  const auto per_slice = static_cast<double>(detail::positive_count("equal_slices.chips", over.chips));
+  const auto total = static_cast<double>(detail::positive_count("equal_slices.slices", over.slices));
   layer_backward_times times;
-  times.math = flops{8 * tokens * weights} / (peak_rate(chip, dtype::bf16) * (per_slice * total));
+  times.math = flops{8 * tokens * weights} / (detail::peak_above_0(chip, dtype::bf16) * (per_slice * total));
   if (over.slices > 1)
     times.dcn = bytes{4 * weights} * all_reduce_share(total, member_share::whole) / (dcn_rate(chip) * per_slice);
   return times;

@@ -12,13 +12,22 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
+namespace detail {
+/// The peak rate of a chip, which is refused unless it is above 0.
+constexpr flops_per_second peak_above_0(const chip_spec& chip, dtype compute) {
+  const flops_per_second peak = peak_rate(chip, compute);
+  positive("peak rate", peak.value());
+  return peak;
+}
+}  // namespace detail
+
 /// Time of some work on a number of chips at a given model FLOP utilisation (MFU), a share of their bf16 peak.
 /// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
 [[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {
   detail::positive("work", work.value());
   detail::in_range("mfu", mfu, 1e-9, 1, "above 0, at most 1");
   const auto count = static_cast<double>(detail::positive_count("chips", chip_count));
-  return work / (peak_rate(chip, dtype::bf16) * (count * mfu));
+  return work / (detail::peak_above_0(chip, dtype::bf16) * (count * mfu));
 }
 
 /// FLOPs that a number of chips can do in that time at peak.
@@ -26,7 +35,7 @@ inline namespace abi_0 {
 [[nodiscard]] constexpr flops available_work(const chip_spec& chip, std::int64_t chip_count, seconds time,
                                              dtype compute = dtype::bf16) {
   detail::positive("time", time.value());
-  return peak_rate(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
+  return detail::peak_above_0(chip, compute) * time * static_cast<double>(detail::positive_count("chips", chip_count));
 }
 
 /// The share of the available FLOPs that some work takes: the MFU of a run, if the work is its model FLOPs. A result

@@ -76,7 +76,9 @@ enum class member_share : std::uint8_t {
 [[nodiscard]] constexpr bytes_per_second dcn_rate(const chip_spec& chip) {
   const bytes_per_second network = chip.host.dcn.value("DCN rate of the chip");
   detail::positive("DCN rate of the chip", network.value());
-  return min(network, chip.host.pcie.value_or(network));
+  const bytes_per_second rate = min(chip.host.pcie.value_or(network), network);
+  detail::positive("PCIe rate of the chip", rate.value());
+  return rate;
 }
 
 namespace detail {
@@ -104,10 +106,10 @@ constexpr double share_of_network(const slice& where) {
 }
 
 /// What an all-reduce among n slices moves through each chip, as a multiple of the array that the chip holds: its
-/// reduce-scatter and its all-gather each move (n-1)/n of the array, or each the whole of it. Worked: 1 for two slices,
-/// 1.5 for four.
-[[nodiscard]] constexpr double all_reduce_share(double slices, member_share share = member_share::others) noexcept {
-  if (slices <= 1) return 0;
+/// reduce-scatter and its all-gather each move (n-1)/n of the array, or each the whole of it. Throws for fewer slices
+/// than 1. Worked: 1 for two slices, 1.5 for four.
+[[nodiscard]] constexpr double all_reduce_share(double slices, member_share share = member_share::others) {
+  if (detail::in_range("slices", slices, 1, 1e18, "1 or more") == 1) return 0;
   return share == member_share::whole ? 2 : 2 * (slices - 1) / slices;
 }
 

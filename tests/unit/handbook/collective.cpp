@@ -586,7 +586,7 @@ TEST_CASE("limits of sharding refuse what cannot be") {
        [] {
          (void)layer_backward_between_slices(v5p, {1, 1, 0}, {1, 2});
        }},
-      {errc::missing_field, "slice_chips",
+      {errc::missing_field, "equal_slices.chips",
        [] {
          (void)layer_backward_between_slices(v5p, {1, 1, 1}, {0, 2});
        }},

@@ -107,6 +107,19 @@ TEST_CASE("what is not established counts as open, what does not exist is refuse
   CHECK(links_into_chip(slice{narrow, topology{{1, 1, 1}, 3}, 1}) == 1);
 }
 
+TEST_CASE("no rate between slices, and no number of them, are refused", "[door]") {
+  for (const double rate : {0.0, -1.0, std::nan("")}) {
+    slice where = slice_for("v5p-128");
+    where.chip.host.pcie = bytes_per_second{rate};
+    CHECK(says(refusal_of([&] { (void)dcn_rate(where.chip); }).message, "PCIe rate of the chip is "));
+    CHECK(says(refusal_of([&] { (void)all_reduce_between_slices(1_GB, where, 2); }).message, "PCIe rate of the chip"));
+    where.chip.host.dcn = bytes_per_second{rate};
+    CHECK(says(refusal_of([&] { (void)dcn_rate(where.chip); }).message, "DCN rate of the chip is "));
+  }
+  for (const double slices : {0.0, -3.0, std::nan(""), HUGE_VAL})
+    CHECK(says(refusal_of([&] { (void)all_reduce_share(slices); }).message, "slices is "));
+}
+
 TEST_CASE("between slices the step and the handbook move the same") {
   const slice where = slice_for("v5p-128");
   for (const std::int64_t total : {2, 4, 32}) {
