@@ -84,15 +84,23 @@ struct run_timeline {
 
 namespace detail {
 
+/// Refuses times and numbers of steps of a phase that cannot be.
+constexpr void check_around_steps(const run_phases& run) {
+  count_from("run_phases.evaluate_every", run.evaluate_every, 0);
+  count_from("run_phases.checkpoint_every", run.checkpoint_every, 0);
+  not_negative("run_phases.queue", run.queue.value());
+  not_negative("run_phases.start", run.start.value());
+  not_negative("run_phases.compilation", run.compilation.value());
+  not_negative("run_phases.restore", run.restore.value());
+  not_negative("run_phases.evaluation", run.evaluation.value());
+  not_negative("run_phases.checkpoint", run.checkpoint.value());
+  not_negative("run_phases.export_time", run.export_time.value());
+}
+
 constexpr void check_phases(const run_phases& run) {
   positive("run_phases.step", run.step.value());
   positive_count("run_phases.steps", run.steps);
-  count_from("run_phases.evaluate_every", run.evaluate_every, 0);
-  count_from("run_phases.checkpoint_every", run.checkpoint_every, 0);
-  for (const seconds time :
-       {run.queue, run.start, run.compilation, run.restore, run.evaluation, run.checkpoint, run.export_time}) {
-    not_negative("a time of run_phases", time.value());
-  }
+  check_around_steps(run);
 }
 
 /// A time that comes every so many steps, in all; 0: never.
@@ -140,8 +148,12 @@ constexpr run_timeline summed(run_timeline line, const known<usd_per_second>& pr
 }
 
 /// The terms with the phases of a run: its start, what it does besides its steps, and its checkpoints where they come
-/// every so many steps, or take a time that is given. Worked: with the phases above 150 s of start and 300 s besides.
+/// every so many steps, or take a time that is given. Throws for negative times and steps. Worked: with the phases
+/// above 150 s of start and 300 s besides.
 [[nodiscard]] constexpr payment_terms with_phases(payment_terms terms, const run_phases& run) {
+  detail::check_around_steps(run);
+  detail::not_negative("run_phases.step", run.step.value());
+  detail::count_from("run_phases.steps", run.steps, 0);
   terms.start_up = run.start + run.compilation + run.restore;
   terms.besides_steps = detail::in_all(run.evaluation, run.evaluate_every, run.steps) + run.export_time;
   if (run.checkpoint_every > 0) {

@@ -90,7 +90,7 @@ void check_limits(const Request& request) {
 }
 
 /// Refuses phases around the steps of a plan that no terms of payment have.
-inline void check_around(run_phases around) {
+inline void check_around(const run_phases& around) {
   const auto check = [](words field, seconds time, double least = 0, words valid = "0 to 1e7 s") {
     if (time.value() != 0) in_range(field, time.value(), least, 1e7, valid);
   };
@@ -100,8 +100,7 @@ inline void check_around(run_phases around) {
   check("plan.around.evaluation", around.evaluation);
   check("plan.around.checkpoint", around.checkpoint, 1e-6, "0 (that of its bytes), or 1e-6 to 1e7 s");
   check("plan.around.export_time", around.export_time);
-  around.step = 1_s, around.steps = 1;
-  check_phases(around);
+  check_around_steps(around);
 }
 
 /// Refuses terms of payment, of which no time of a checkpoint, and of spot, is that of a plan.
