@@ -76,11 +76,14 @@ constexpr maybe<per_second> most_a_second(double rate, double each) {
                                                  std::int64_t slice_total = 1,
                                                  bytes_per_second storage = storage_rate) {
   detail::positive("examples a second", wanted.value());
+  detail::positive_count("slice.shape", chips(where));
   detail::not_negative("example_cost.size", one.size.value());
   detail::not_negative("example_cost.decode", one.decode.value());
   detail::in_range("example_cost.cached_share", one.cached_share, 0, 1, "0 to 1");
   const maybe<machine_type> machine = machine_type_of(where);
-  if (!machine) detail::fail(errc::unknown_figure, "vCPUs of the hosts of", name(where).view(), "a known machine type");
+  if (!machine)
+    detail::fail(errc::unknown_figure, "slice", name(where).view(),
+                 "one of a known machine type, whose vCPUs are stated");
   const std::int64_t vm_total = checked_multiply(vms(where), detail::positive_count("slices", slice_total));
   input_answer answer;
   answer.wanted = wanted;
