@@ -20,9 +20,10 @@ struct serving_cost {
   usd requests{};         ///< of a million requests
 };
 
-/// The cost of a million tokens at that price of the slice. Throws for an estimate that does not fit, and for a price
-/// that is not above 0. A request takes its prefill, and its share of the steps in which it decodes beside others. Of
-/// an encoder all of it is for input. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667 on output alone.
+/// The cost of a million tokens at that price of the slice. Throws for an estimate that does not fit or has no times,
+/// and for a price that is not above 0. A request takes its prefill, and its share of the steps in which it decodes
+/// beside others. Of an encoder all of it is for input. Worked: 38.40 an hour for 10,000 output tokens a second: 1.0667
+/// on output alone.
 [[nodiscard]] constexpr serving_cost cost_of_tokens(const serving_estimate& estimate, usd_per_second rate) {
   detail::positive("price", rate.value());
   if (estimate.running <= 0)
@@ -37,7 +38,9 @@ struct serving_cost {
   const double tokens = estimate.output_tokens / estimate.requests;  // of a request
   const double together = estimate.running > 1 ? estimate.running : 1;
   const seconds decode = (estimate.per_token.total - estimate.per_token.prompts) * (tokens / together);
-  const double prompts = estimate.prefill / (estimate.prefill + decode);
+  detail::not_negative("serving_estimate.per_token without prompts", decode.value());
+  const double prompts = detail::not_negative("serving_estimate.prefill", estimate.prefill.value()) /
+                         detail::positive("serving_estimate.per_token", (estimate.prefill + decode).value());
   cost.all_on_output = cost_per_million_tokens(rate, estimate.output_tokens);
   cost.input = prompts * cost_per_million_tokens(rate, estimate.input_tokens);
   cost.output = (1 - prompts) * cost.all_on_output;

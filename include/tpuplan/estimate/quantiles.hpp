@@ -55,12 +55,22 @@ constexpr double log_at(const Range& range, double place) {
   return (place < 0 ? -place : place) * math::log(end);
 }
 
+/// The range of an estimate, which is refused without an estimate and with an end that is none.
+template <class Estimate>
+constexpr auto checked_range(const Estimate& estimate) {
+  const auto range = range_of(estimate);
+  positive("total of the estimate", range.total.value());
+  if (!(range.low.value() >= 0)) fail_not_negative("low end of the estimate", range.low.value());
+  if (!(range.high.value() >= 0)) fail_not_negative("high end of the estimate", range.high.value());
+  return range;
+}
+
 }  // namespace detail
 
 /// The time that a share of measured times is at most, or the usable HBM with which that share of jobs runs; of half of
 /// them at 0.5, which need not be the estimate: errors lean to one side. Refuses shares beyond 0.05 to 0.95, of which
-/// too few sources speak. Source: docs/model.md, "Quantiles". Worked: of a step in a band of 8 to 12 s, 0.95 are at
-/// most 12 s.
+/// too few sources speak, and an estimate of nothing. Source: docs/model.md, "Quantiles". Worked: of a step in a band
+/// of 8 to 12 s, 0.95 are at most 12 s.
 template <class Estimate>
 [[nodiscard]] constexpr detail::measured_as<Estimate> quantile(const Estimate& estimate, double share) {
   detail::in_range("quantile: share", share, 0.05, 0.95, "0.05 to 0.95: of what lies beyond no source speaks");
@@ -69,18 +79,18 @@ template <class Estimate>
   while (i + 1 < shape.count && shape.places[i].share < share) ++i;
   const band_place &a = shape.places[i - 1], &b = shape.places[i];
   const double place = a.place + (b.place - a.place) * (share - a.share) / (b.share - a.share);
-  const auto range = range_of(estimate);
+  const auto range = detail::checked_range(estimate);
   return range.total * math::exp(detail::log_at(range, place));
 }
 
 /// The chance that a measured time is at most that limit, or that a job runs in so much usable HBM: 0.05 for all that
 /// is below the band, 0.95 for all above it, where the chance may be smaller or greater. Throws for a limit that is not
-/// above 0. Worked: 0.95 for the high end.
+/// above 0, and for an estimate of nothing. Worked: 0.95 for the high end.
 template <class Estimate>
 [[nodiscard]] constexpr double chance(const Estimate& estimate, detail::measured_as<Estimate> limit) {
   detail::positive("chance: limit", limit.value());
   const band_shape shape = shape_of(estimate);
-  const auto range = range_of(estimate);
+  const auto range = detail::checked_range(estimate);
   const double asked = math::log(limit / range.total);
   double before = detail::log_at(range, shape.places[0].place);
   if (asked < before) return shape.places[0].share;

@@ -139,11 +139,13 @@ struct serving_fleet {
                                                    ///< of an engine where they do
 };
 
-/// Replicas of a fleet, over all of its slices. Throws for a number of slices below 1 or above a million. Worked: two
-/// slices of 8 devices hold 4 replicas of 4 devices.
+/// Replicas of a fleet, over all of its slices. Throws for a number of slices below 1 or above a million, and for
+/// replicas of more devices than a slice has. Worked: two slices of 8 devices hold 4 replicas of 4 devices.
 [[nodiscard]] inline std::int64_t replicas_of(const serving_fleet& fleet) {
   detail::check_part("serving_fleet.slices", detail::positive_count("serving_fleet.slices", fleet.slices),
                      std::int64_t{1000000}, "1 to 1000000");
+  detail::check_part("serving_layout.tensor", fleet.mesh.tensor, devices(fleet.where),
+                     "0 (all) to the devices of the slice");
   return checked_multiply(fleet.slices, floor_to_count(detail::replica_of(fleet.mesh, fleet.where).count));
 }
 

@@ -442,6 +442,11 @@ TEST_CASE("an engine runs at most 65536 sequences, a fleet has at most a million
                (void)replicas_of({{}, one, 1000001});
              }).message,
              "serving_fleet.slices is 1000001; valid: 1 to 1000000"));
+  for (const std::int64_t tensor : {-1, 2}) {
+    serving_fleet fleet{{}, one, 1};
+    fleet.mesh.tensor = tensor;
+    CHECK(says(refusal_of([&] { (void)replicas_of(fleet); }).message, "serving_layout.tensor is "));
+  }
 }
 
 }  // namespace plan_simulation_tests
