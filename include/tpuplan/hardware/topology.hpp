@@ -159,7 +159,7 @@ enum class wraparound_rule : std::uint8_t {
   std::int32_t least = d[0] < d[1] ? d[0] : d[1];
   if (d[2] < least) least = d[2];
   for (const std::int32_t length : d) {
-    if (length % 4 != 0 || (length != least && length != 2 * least)) return false;
+    if (length % 4 != 0 || (length != least && length / 2 != least)) return false;
   }
   return d[0] != d[1] || d[1] != d[2];
 }

@@ -20,6 +20,7 @@ static_assert(may_be_twisted({{4, 4, 8}, 3}));
 static_assert(!may_be_twisted({{4, 4, 4}, 3}));
 static_assert(!may_be_twisted({{4, 4, 12}, 3}));
 static_assert(!may_be_twisted({{4, 8, 1}, 2}));
+static_assert(!may_be_twisted({{-2147483647 - 1, 4, 4}, 3}));  // whose double is no length
 
 static_assert(topology{{4, 4, 4}, 3} != topology{{4, 4, 8}, 3} && !(topology{{4, 4, 4}, 3} != topology{{4, 4, 4}, 3}));
 static_assert(may_be_twisted({{8, 8, 4}, 3}) && may_be_twisted({{4, 8, 8}, 3}) && !may_be_twisted({{8, 8, 8}, 3}));
