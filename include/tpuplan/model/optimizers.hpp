@@ -73,7 +73,7 @@ inline constexpr optimizer_row optimizers[] = {
 
 /// Bytes of optimizer state for each parameter, with moments in that format. Adafactor's rows and columns are counted
 /// as half a byte whatever the format. Worked: 8 B for AdamW with fp32 moments.
-[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) noexcept {
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(optimizer_kind kind, dtype moments = dtype::fp32) {
   const detail::optimizer_row& row = detail::row_at(detail::optimizers, kind);
   return row.moments * size_of(moments) + bytes{row.factored};
 }

@@ -112,7 +112,7 @@ inline constexpr std::int64_t most_step_tokens = std::int64_t{1} << 60;
 
 /// Bytes of optimizer state for each parameter of a job. Worked: 6 B for AdamW with the first moment in bf16 and the
 /// second in fp32.
-[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) noexcept {
+[[nodiscard]] constexpr bytes optimizer_bytes_per_parameter(const training_job& job) {
   const bytes all = optimizer_bytes_per_parameter(job.optimizer, job.moments);
   const bool first = job.first_moment_bf16 && detail::row_at(detail::optimizers, job.optimizer).first_in_bf16;
   return first ? all - size_of(job.moments) + size_of(dtype::bf16) : all;
@@ -120,7 +120,7 @@ inline constexpr std::int64_t most_step_tokens = std::int64_t{1} << 60;
 
 /// HBM traffic of the update for each trained parameter: weight and optimizer state read and written, the fp32 gradient
 /// read. Worked: 28 B for AdamW in fp32, 13 B for Adafactor.
-[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) noexcept {
+[[nodiscard]] constexpr bytes update_bytes_per_parameter(const training_job& job) {
   return 2 * (size_of(job.weights) + optimizer_bytes_per_parameter(job)) + bytes{4};
 }
 
@@ -140,7 +140,7 @@ constexpr bool in_eight_bits(const training_job& job) noexcept {
 
 /// Throws, naming the field, for a value out of range in a field other than batch, length and microbatches.
 constexpr void validate_settings(const training_job& job) {
-  if (job.compute == dtype::fp16 || job.compute == dtype::int4)
+  if (job.compute == dtype::fp16 || bits(job.compute) == 4)
     detail::fail(errc::unsupported, "training_job.compute", name(job.compute), "bf16, fp32, int8 or fp8");
   detail::check_part("training_job.source_length", job.source_length, detail::most_tokens,
                      "0 (as the model has it) to 2^40 tokens");

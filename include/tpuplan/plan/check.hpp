@@ -42,28 +42,52 @@ maybe<refused_question> refusal_of_call(const Call& call) {
   }
 }
 
+/// Refuses number formats that are none by the names of their fields, which the functions that use them do not know.
+inline void check_format(words field, dtype format) {
+  if (name(format) == "?")
+    fail(errc::unknown_name, field, static_cast<std::int64_t>(format), "fp32, bf16, fp16, fp8, int8 or int4");
+}
+inline void check_formats(const training_job& job) {
+  check_format("training_job.compute", job.compute);
+  check_format("training_job.weights", job.weights);
+  check_format("training_job.moments", job.moments);
+  if (job.lora_rank > 0) check_format("training_job.frozen_weights", job.frozen_weights);
+}
+inline void check_formats(const serving_job& job) {
+  check_format("serving_job.weights", job.weights);
+  check_format("serving_job.cache", job.cache);
+  check_format("serving_job.activations", job.activations);
+}
+
 }  // namespace detail
 
 /// @{
 /// What `make_plan` and `plan_serving` refuse of such a question before they search, and what `memory_use` and
 /// `step_time`, or `serve`, refuse of a job on a slice; nothing where it is one that they answer. `make_plan` may
-/// refuse besides a search that takes too long. Worked: of a `plan_request` whose tokens are -1 it has the field
-/// "plan.tokens", the value
-/// "-1" and what is valid, "1 to 1e18 tokens".
+/// refuse besides a search that takes too long. A number format that is none has the name of its field here, and is a
+/// "dtype" there. Worked: of a `plan_request` whose tokens are -1 it has the field "plan.tokens", the value "-1" and
+/// what is valid, "1 to 1e18 tokens".
 [[nodiscard]] inline maybe<refused_question> check(const plan_request& request) {
   return detail::refusal_of_call([&] {
+    detail::check_formats(request.job);
     detail::check_request(request);
     (void)detail::batches_of(request);
   });
 }
 [[nodiscard]] inline maybe<refused_question> check(const serving_request& request) {
-  return detail::refusal_of_call([&] { detail::check_request(request); });
+  return detail::refusal_of_call([&] {
+    detail::check_formats(request.job);
+    detail::check_request(request);
+  });
 }
 [[nodiscard]] inline maybe<refused_question> check(const transformer& model) {
   return detail::refusal_of_call([&] { (void)parameters(model); });
 }
 [[nodiscard]] inline maybe<refused_question> check(const training_job& job) {
-  return detail::refusal_of_call([&] { validate(job); });
+  return detail::refusal_of_call([&] {
+    detail::check_formats(job);
+    validate(job);
+  });
 }
 [[nodiscard]] inline maybe<refused_question> check(const layout& mesh, const slice& where) {
   return detail::refusal_of_call([&] { validate(mesh, where); });
@@ -71,13 +95,17 @@ maybe<refused_question> refusal_of_call(const Call& call) {
 [[nodiscard]] inline maybe<refused_question> check(const transformer& model, const training_job& job,
                                                    const layout& mesh, const slice& where) {
   return detail::refusal_of_call([&] {
+    detail::check_formats(job);
     (void)memory_use(model, job, mesh, where);
     (void)step_time(model, job, mesh, where);
   });
 }
 [[nodiscard]] inline maybe<refused_question> check(const transformer& model, const serving_job& job,
                                                    const serving_layout& mesh, const slice& where) {
-  return detail::refusal_of_call([&] { (void)serve(model, job, mesh, where); });
+  return detail::refusal_of_call([&] {
+    detail::check_formats(job);
+    (void)serve(model, job, mesh, where);
+  });
 }
 /// @}
 

@@ -227,6 +227,39 @@ TEST_CASE("check refuses what a search refuses, in its words", "[door]") {
   same_refusals(serving, serving_changes, [](const serving_request& request) { (void)plan_serving(request); });
 }
 
+TEST_CASE("a number format that is none is refused by the name of its field", "[door]") {
+  const auto none = static_cast<dtype>(6);
+  const slice where = slice_for("v5p-128");
+  const layout mesh = fsdp_layout(where);
+  struct field {
+    const char* name;
+    dtype training_job::*format;
+  };
+  for (const field& one : {field{"training_job.compute", &training_job::compute},
+                           {"training_job.weights", &training_job::weights},
+                           {"training_job.moments", &training_job::moments},
+                           {"training_job.frozen_weights", &training_job::frozen_weights}}) {
+    training_job job = job_of(64, 4096);
+    job.lora_rank = one.format == &training_job::frozen_weights ? 8 : 0, job.lora.q = true;
+    job.*one.format = none;
+    REQUIRE(check(job).has_value());
+    CHECK(check(job)->field == one.name);
+    CHECK(check(job)->value == "6");
+    CHECK(check(llama_3_8b(), job, mesh, where)->field == one.name);
+    CHECK(says(refusal_of([&] { (void)memory_use(llama_3_8b(), job, mesh, where); }).message, "dtype is 6"));
+    CHECK(says(refusal_of([&] { (void)step_time(llama_3_8b(), job, mesh, where); }).message, "dtype is 6"));
+    plan_request request;
+    request.model = llama_3_8b(), request.job = job, request.tokens = 1e10;
+    CHECK(check(request)->field == one.name);
+  }
+  serving_request request;
+  request.model = llama_3_8b();
+  request.job.prompt = fixed_length(1024), request.job.output = fixed_length(256);
+  request.job.cache = none;
+  CHECK(check(request)->field == "serving_job.cache");
+  CHECK(check(request.model, request.job, {}, slice_for("v6e-8"))->field == "serving_job.cache");
+}
+
 TEST_CASE("what a search refuses deep down is refused by check, under the name of its field", "[door]") {
   transformer model = llama_3_8b();
   model.published_parameters = 1;
