@@ -161,7 +161,7 @@ void print_sources(const char* said, const std::vector<training_record>& runs,
     in_shipped[step.kind].push_back(
         {run.source, left_out[i].error, low <= measured && measured <= high, std::log(band.high / band.low)});
     by_kind[step.kind].push_back(one);
-    if (step.kind == step_kind::small) continue;
+    if (step.kind == step_kind::small_model) continue;
     by_source[run.source].push_back(one);
     all.push_back(one);
   }

@@ -109,7 +109,7 @@ using errors_by_kind = std::vector<errors_by_source>;
       at_least(std::min(most, 1.5 * seen.below), std::min(most, 1.5 * seen.above));
     }
     if (errors.size() < 2) at_least(std::log(1.5), std::log(1.5));
-    if (kind == step_kind::small) at_least(std::log(2.0), std::log(2.0));
+    if (kind == step_kind::small_model) at_least(std::log(2.0), std::log(2.0));
     logs.push_back(band);
     training_band one{std::exp(-band.below), std::exp(band.above), 0, static_cast<std::int64_t>(errors.size())};
     for (const auto& [source, list] : errors) one.runs += static_cast<std::int64_t>(list.size());

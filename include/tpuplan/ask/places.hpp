@@ -144,13 +144,13 @@ struct place_fields {
   };
   if (const std::vector<std::string> own = zones_of_region(rows, zone); !own.empty())
     refuse("a zone of this region: " + listed(own));
-  std::set<std::string> near, all;
+  std::set<std::string> in_region, all;
   for (const zone_row& row : rows) {
     const std::string region = region_of_zone(row.zone);
     all.insert(region);
-    if (region == region_of_zone(zone)) near.insert(row.zone);
+    if (region == region_of_zone(zone)) in_region.insert(row.zone);
   }
-  refuse("a zone with TPUs: " + (near.empty() ? listed(all) + ", each with its letter" : listed(near)));
+  refuse("a zone with TPUs: " + (in_region.empty() ? listed(all) + ", each with its letter" : listed(in_region)));
   return names;
 }
 

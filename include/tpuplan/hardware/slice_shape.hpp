@@ -195,9 +195,9 @@ inline constexpr std::size_t slice_count = detail::count_slices();
   const std::array<std::int32_t, 3>& d = shape.dims;
   if (chips(shape) > chip.pod.largest_slice || d[0] > d[1]) return false;
   if (shape.axes == 3) {
-    const bool small =
+    const bool of_few =
         (d[0] == 2 && d[1] == 2 && (d[2] == 1 || d[2] == 2 || d[2] == 4)) || (d[0] == 2 && d[1] == 4 && d[2] == 4);
-    return small || (d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0 && d[1] <= d[2]);
+    return of_few || (d[0] % 4 == 0 && d[1] % 4 == 0 && d[2] % 4 == 0 && d[1] <= d[2]);
   }
   return documented.count == 0 && is_power_of_two(d[0]) && (d[1] == d[0] || (d[1] == 2 * d[0] && d[0] > 1));
 }

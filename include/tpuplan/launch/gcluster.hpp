@@ -21,8 +21,8 @@ namespace detail {
 inline bool is_toolkit_shape(const topology& shape) {
   if (shape.axes == 2) return true;
   const std::string called(name(shape).view());
-  for (const char* small : {"2x2x1", "2x2x2", "2x2x4", "2x4x4"}) {
-    if (called == small) return true;
+  for (const char* smaller : {"2x2x1", "2x2x2", "2x2x4", "2x4x4"}) {
+    if (called == smaller) return true;
   }
   std::int64_t before = 4;
   for (const std::int64_t size : shape.dims) {

@@ -71,8 +71,8 @@ constexpr void check_of_model(const transformer& model, const training_job& job)
   const auto multiple = [&](double size) { return math::floor(wanted / size + 0.5) * size; };
   std::int64_t step = std::int64_t{1} << 52;
   for (; step > 1; step /= 2) {
-    const double near = multiple(static_cast<double>(step));
-    if (near > 0 && near - wanted <= wanted / 16 && wanted - near <= wanted / 16) break;
+    const double rounded = multiple(static_cast<double>(step));
+    if (rounded > 0 && rounded - wanted <= wanted / 16 && wanted - rounded <= wanted / 16) break;
   }
   return checked_multiply(static_cast<std::int64_t>(multiple(static_cast<double>(step))), unit);
 }

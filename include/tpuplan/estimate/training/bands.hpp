@@ -25,7 +25,7 @@ enum class step_kind : std::uint8_t {
   experts_eight_bit,  ///< the same, products in int8 or fp8
   expert_parallel,    ///< experts sharded over chips
   context_parallel,   ///< sequences sharded over chips
-  small,              ///< models below 1.5e9 parameters
+  small_model,        ///< models below 1.5e9 parameters
 };
 
 /// "dense" and so on.
@@ -39,7 +39,7 @@ enum class step_kind : std::uint8_t {
 /// `dense_eight_bit`.
 [[nodiscard]] constexpr step_kind kind_of(const transformer& model, const training_job& job, const layout& mesh,
                                           double parameter_total) noexcept {
-  if (parameter_total < 1.5e9) return step_kind::small;
+  if (parameter_total < 1.5e9) return step_kind::small_model;
   if (mesh.context > 1) return step_kind::context_parallel;
   const bool experts = has_experts(model);
   if (experts && mesh.expert > 1) return step_kind::expert_parallel;

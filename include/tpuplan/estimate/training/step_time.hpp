@@ -281,7 +281,7 @@ constexpr step_bound largest_part(const step_breakdown& step) {
   step.remarks.host_untimed = detail::is_untimed(sizes, job, where.chip);
   const bool covered = detail::is_covered(model, job, where.chip) && detail::is_usual(job, mesh, at) &&
                        !detail::waits_for_host(step, at, microbatches);
-  step.extrapolated = step.kind == step_kind::small || !covered;
+  step.extrapolated = step.kind == step_kind::small_model || !covered;
   training_band band = band_of(step.kind, step.extrapolated, job.software);
   if (job.software == software_level::unnamed) {
     const double reach = detail::reach_of_others(sizes, work, model, job, mesh, where, constants, step);

@@ -104,9 +104,9 @@ inline void read_pixart(diffusers_fields& fields, denoiser_reading& read) {
 inline void put_sana_mlp(std::int64_t inner, std::int64_t width, const blocks::place& layer, blocks::model& to,
                          std::array<int, 3>& parts) {
   parts[0] = put(to, layer, blocks::dense{0, 2 * inner, true, norm_kind::none, blocks::role::up, blocks::part::mlp});
-  blocks::convolution near;
-  near.kernel = 3, near.groups = 0, near.of = blocks::part::mlp;
-  parts[1] = put(to, layer, near);
+  blocks::convolution window;
+  window.kernel = 3, window.groups = 0, window.of = blocks::part::mlp;
+  parts[1] = put(to, layer, window);
   parts[2] = put(to, layer, blocks::dense{inner, width, false, norm_kind::none, blocks::role::down, blocks::part::mlp});
 }
 

@@ -79,9 +79,9 @@ inline void read_deepseek_v4(config_fields& fields, transformer& model) {
   a.chosen_ratio = compress_rate(fields, "compressed_sparse_attention", "compress_rate_csa", 4);
   a.merged_ratio = compress_rate(fields, "heavily_compressed_attention", "compress_rate_hca", 128);
   // Keys and gates of the compressed keys; those of a chosen one overlap, hence twice the width.
-  const std::int64_t key = a.head_dim, small = a.indexer.head_dim;
-  const std::int64_t indexer =
-      checked_add(checked_multiply(4 * small, d), checked_multiply(a.indexer.heads, small * a.latent.q_lora_rank + d));
+  const std::int64_t key = a.head_dim, narrow = a.indexer.head_dim;
+  const std::int64_t indexer = checked_add(checked_multiply(4 * narrow, d),
+                                           checked_multiply(a.indexer.heads, narrow * a.latent.q_lora_rank + d));
   const std::int64_t chosen = checked_add(checked_multiply(4 * key, d), indexer);
   const std::int64_t streams = fields.count("hc_mult"), mixes = streams * (streams + 2);
   check_part(fields.path("hc_mult"), streams, 64, "1 to 64");
@@ -91,7 +91,7 @@ inline void read_deepseek_v4(config_fields& fields, transformer& model) {
                   checked_add(checked_multiply(layers, mixing), checked_multiply(streams * streams, d)));
   // Norms of the keys of all three kinds, a table of positions in each, what the mixing adds and its three scales.
   model.other_weights = layers * (key + 2 * mixes + 6) + streams + 1 +
-                        a.chosen_layers * (a.chosen_ratio * 2 * (key + small) + key + small) +
+                        a.chosen_layers * (a.chosen_ratio * 2 * (key + narrow) + key + narrow) +
                         a.merged_layers * (a.merged_ratio * key + key);
 }
 

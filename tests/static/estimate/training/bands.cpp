@@ -29,8 +29,8 @@ static_assert(kind(dtype::bf16, 1, 1, 8e9, 8) == step_kind::experts);
 static_assert(kind(dtype::fp8, 1, 1, 8e9, 8) == step_kind::experts_eight_bit);
 static_assert(kind(dtype::fp8, 4, 1, 8e9, 8) == step_kind::expert_parallel);
 static_assert(kind(dtype::fp8, 4, 2, 8e9, 8) == step_kind::context_parallel);
-static_assert(kind(dtype::fp8, 4, 2, 1e9, 8) == step_kind::small);
-static_assert(kind(dtype::bf16, 1, 1, 1.499e9, 0) == step_kind::small);
+static_assert(kind(dtype::fp8, 4, 2, 1e9, 8) == step_kind::small_model);
+static_assert(kind(dtype::bf16, 1, 1, 1.499e9, 0) == step_kind::small_model);
 static_assert(kind(dtype::bf16, 1, 1, 1.5e9, 0) == step_kind::dense);
 static_assert(name(step_kind::experts_eight_bit) == "experts_eight_bit");
 

@@ -589,7 +589,7 @@ TEST_CASE("outside of what published runs cover the band is wide and says so") {
   small.model.layers = 4;
   small.model.tied_embeddings = true;
   REQUIRE(parameters(small.model).total < 1500000000);
-  CHECK(time_of(small).kind == step_kind::small);
+  CHECK(time_of(small).kind == step_kind::small_model);
   CHECK(time_of(small).low == max(time_of(small).floor, time_of(small).total * 0.5));
   CHECK(time_of(small).high >= time_of(small).total * 2);
 }
