@@ -1,11 +1,19 @@
 # awk -f functions.awk -v helpers=PATTERN HEADER... PAGE: the page with the functions of each of its questions written anew. A question is a
 # heading with a line `<!-- NAME NAME: HEADER HEADER -->` below it; what stands between that line and the next heading is
 # made of the headers: the signature of each function of that name, and the example of its comment. On standard error: what a
-# question names and no header has, and public functions that no question names, helpers apart.
-FNR == 1 { ++file_number; in_detail = in_readable = 0; comment = ""; group = ""; in_signature = 0 }
+# question names and no header has, a header of its functions that those in the line above it do not include, and public
+# functions that no question names, helpers apart.
+FNR == 1 { ++file_number; in_detail = in_readable = 0; comment = ""; group = ""; in_signature = 0; space = "" }
 FILENAME ~ /[.]md$/ { page[++lines] = $0; next }
 
 # headers
+/^#include <tpuplan\// {
+  included = $0
+  gsub(/^.*<tpuplan\/|>.*$/, "", included)
+  includes[FILENAME] = includes[FILENAME] " " included
+}
+/^namespace (math|blocks) / { space = $2 "::" }
+/^}  \/\/ namespace (math|blocks)$/ { space = "" }
 /^namespace ([a-z_]+::)*detail/ { in_detail = 1 }
 /^}  \/\/ namespace ([a-z_]+::)*detail/ { in_detail = 0 }
 /^namespace readable/ { in_readable = 1 }
@@ -40,7 +48,7 @@ function add_to_signature(line,   i, c) {
   }
 }
 
-function end_of_signature(   name, words) {
+function end_of_signature(   name, words, at) {
   in_signature = depth = 0
   while (sub(/^(\[\[[a-z:_]+\]\] |inline |constexpr )/, "", signature)) {}
   sub(/ +$/, "", signature)
@@ -48,6 +56,8 @@ function end_of_signature(   name, words) {
   name = substr(signature, 1, index(signature, "(") - 1)
   sub(/^.*[ *&]/, "", name)
   if (name ~ /:/) return
+  at = index(signature, name "(")
+  signature = substr(signature, 1, at - 1) space substr(signature, at)
   file = FILENAME
   sub(/^.*tpuplan\//, "", file)
   words = comment != "" ? comment : group
@@ -58,8 +68,21 @@ function end_of_signature(   name, words) {
   if (!in_group) comment = ""
 }
 
-# The list of one question.
-function write_functions(line,   parts, names, files, i, j, count, rows, cells, found) {
+# Marks a header, and those that it includes.
+function reach(header,   list, n, k) {
+  if (header in reached) return
+  reached[header] = 1
+  n = split(includes[header], list, " ")
+  for (k = 1; k <= n; ++k) reach(list[k])
+}
+
+# The list of one question, whose headers stand in the line `shown`.
+function write_functions(line, shown,   parts, names, files, i, j, count, rows, cells, found) {
+  split("", reached)
+  while (match(shown, /<tpuplan\/[^>]+>/)) {
+    reach(substr(shown, RSTART + 9, RLENGTH - 10))
+    shown = substr(shown, RSTART + RLENGTH)
+  }
   gsub(/<!-- | -->/, "", line)
   split(line, parts, ": ")
   count = split(parts[1], names, " ")
@@ -70,6 +93,8 @@ function write_functions(line,   parts, names, files, i, j, count, rows, cells, 
       split(cells[j], files, "\t")
       if (!in_headers(files[1], parts[2])) continue
       found = 1
+      if (!(files[1] in reached))
+        print "docs/functions.md: " names[i] " is in " files[1] ", which no header of its question includes" > "/dev/stderr"
       print "- `" files[2] "`" (files[3] == "" ? "" : "<br>" files[3])
     }
     listed[names[i]] = 1
@@ -92,7 +117,7 @@ function in_headers(file, named,   list, n, k, door) {
 END {
   for (i = 1; i <= lines; ++i) {
     if (!skipping || page[i] ~ /^#/) { skipping = 0; print page[i] }
-    if (page[i] ~ /^<!-- [a-z0-9_ ]+: [a-z0-9_\/. ]+ -->$/) { print ""; write_functions(page[i]); skipping = 1 }
+    if (page[i] ~ /^<!-- [a-z0-9_ ]+: [a-z0-9_\/. ]+ -->$/) { print ""; write_functions(page[i], page[i - 2]); skipping = 1 }
   }
   for (name in signatures)
     if (!(name in listed) && name !~ helpers) {
