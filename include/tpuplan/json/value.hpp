@@ -470,7 +470,11 @@ struct json_form<std::vector<T>> {
 template <class T>
 struct json_form<T, std::enable_if_t<has_trait<list_of, T>>> {
   static void write(const T& x, const json_place& at, json_sink& to) {
-    write_values(list_of<T>::values(x).data(), list_of<T>::count(x), at, to);
+    const auto& values = list_of<T>::values(x);
+    const auto count = static_cast<std::size_t>(list_of<T>::count(x));
+    if (count > values.size())
+      fail(errc::out_of_range, at.text() + ": count", std::to_string(count), "no more than the list has room for");
+    write_values(values.data(), count, at, to);
   }
   static void read(const nlohmann::json& given, const json_place& at, const json_reading& how, T& into) {
     auto& values = list_of<T>::values(into);
