@@ -52,9 +52,9 @@ struct chart_axis {
   return 10 * power;
 }
 
-/// From 0 to the tick at or above the largest value.
+/// From 0 to the tick at or above the largest value; what is below 1e-100 lies at 0.
 [[nodiscard]] inline chart_axis linear_axis(double largest, double from, double to) {
-  const double step = round_step((largest > 0 ? largest : 1) / 8);
+  const double step = round_step((largest > 1e-100 ? largest : 1) / 8);
   const double steps = std::max(1.0, std::ceil(largest / step * 0.999999));
   chart_axis axis{false, 0, steps * step, from, to, {}};
   for (double i = 0; i <= steps; ++i) axis.ticks.push_back(i * step);
