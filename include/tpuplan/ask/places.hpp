@@ -271,6 +271,7 @@ inline bool is_of_us_alone(const asked_places& asked) {
 [[nodiscard]] inline placed_prices prices_in_places(const asked_places& asked, const price_book& book,
                                                     const std::vector<zone_row>& zones) {
   placed_prices placed;
+  if (detail::is_of_us_alone(asked) && book.is_built_in()) return placed;
   const asked_places anywhere{{"all"}, {}, {}, {}};
   std::vector<price_row> rows;
   for (std::size_t i = 0; i < book.size(); ++i) {

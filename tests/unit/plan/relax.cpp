@@ -213,15 +213,38 @@ TEST_CASE("what plans cost and take is relaxed without steps of a search, other 
   CHECK_FALSE(detail::contains(unsearched, plan_limit::budget));
 }
 
-TEST_CASE("a limit is loosened by what it says") {
+TEST_CASE("slices are relaxed to 4 times as many, and on to 64; a batch to smaller or larger ones") {
+  const auto plans_of = [](std::int64_t slices_needed, std::int64_t batch_needed, std::vector<std::int64_t>& asked) {
+    return [=, &asked](const plan_request& request, plan_limit limit) -> std::vector<plan> {
+      asked.push_back(limit == plan_limit::slices ? request.largest_slices : request.job.global_batch);
+      if (request.largest_slices < slices_needed || (batch_needed > 0 && request.job.global_batch != batch_needed))
+        return {};
+      plan found;
+      found.mesh.dcn_data = slices_needed;
+      return {found};
+    };
+  };
   plan_request request = small_request();
   request.largest_slices = 2;
-  CHECK(detail::take_off(request, plan_limit::slices));
-  CHECK(request.largest_slices == 8);
-  request.largest_slices = 32;
-  CHECK(detail::take_off(request, plan_limit::slices));
-  CHECK(request.largest_slices == 64);
-  CHECK_FALSE(detail::take_off(request, plan_limit::slices));
+  std::vector<std::int64_t> asked;
+  const std::optional<relaxation> many = detail::relax_slices(request, plans_of(20, 0, asked));
+  REQUIRE(many);
+  CHECK(many->given == 2);
+  CHECK(many->needed == 20);
+  CHECK(asked == std::vector<std::int64_t>{8, 32});
+  asked.clear();
+  CHECK_FALSE(detail::relax_slices(request, plans_of(100, 0, asked)));
+  CHECK(asked == std::vector<std::int64_t>{8, 32, 64});
+  request.job.global_batch = 12;
+  request.tokens = 1e9;
+  asked.clear();
+  const std::optional<relaxation> larger = detail::relax_batch(request, plans_of(1, 48, asked));
+  REQUIRE(larger);
+  CHECK(larger->needed == 48);
+  CHECK(asked == std::vector<std::int64_t>{6, 3, 24, 48});
+  CHECK(detail::relax_batch(request, plans_of(1, 6, asked))->needed == 6);
+  request.tokens = 30.0 * static_cast<double>(request.job.sequence_length);  // of which 48 sequences are more
+  CHECK_FALSE(detail::relax_batch(request, plans_of(1, 48, asked)));
 }
 
 TEST_CASE("fewest chips, regions and policies are limits too, and degrees keep the objective") {
