@@ -101,9 +101,10 @@ TEST_CASE("a region has its flat prices in every question, and us the book as it
   }
   CHECK(flat_prices_for(price_book{}, "us-foo1", {"v6e"}, {provisioning::flex_start}).empty());
   // No plan is sent where no source names a zone and another region has the chip, unless it is asked for.
-  const placed_prices sent = prices_in_places({{"us"}, {}, {}, {}}, book, zones);
+  const owned_price_book world = world_prices();
+  const placed_prices sent = prices_in_places({{"us"}, {}, {}, {}}, world.book(), zones);
   CHECK_FALSE(find_price(sent.prices.book(), "v5e", "northamerica-northeast1", provisioning::spot, 1));
-  const placed_prices named = prices_in_places({{"northamerica-northeast1"}, {}, {}, {}}, book, zones);
+  const placed_prices named = prices_in_places({{"northamerica-northeast1"}, {}, {}, {}}, world.book(), zones);
   CHECK(find_price(named.prices.book(), "v5e", "northamerica-northeast1", provisioning::spot, 1));
   // An area leaves out what single tenants alone can order; a question about that region has it.
   const asked_places area{{"all"}, {"v6e"}, {provisioning::spot}, {}};
