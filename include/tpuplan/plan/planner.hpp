@@ -1,7 +1,6 @@
 #ifndef TPUPLAN_PLAN_PLANNER_HPP
 #define TPUPLAN_PLAN_PLANNER_HPP
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -301,6 +300,14 @@ inline batch_range batches_on(const slice& where, std::int64_t slice_total, cons
   return batches;
 }
 
+/// Seconds from the start of what a search found to its end on spot, in the first region of the request.
+inline double wall_on_spot(const slice& where, const slice_search& search, const search_space& space) {
+  const plan found = plan_of(where, search, space);
+  const payment_terms terms = terms_of(found, space.request, space.request.regions.front());
+  const paid_times times = times_of(found, provisioning::spot, terms);
+  return times.is_possible ? times.expected.wall.value() : math::detail::infinity;
+}
+
 /// The fastest candidate on so many slices. Where a run is on spot, or the cheapest that may be, with checkpoints every
 /// so many steps, each stop costs half of these: smaller batches are tried too, by halves of the range, and the run
 /// that is over first wins.
@@ -312,17 +319,12 @@ inline slice_search search_on(const slice& where, std::int64_t slice_total, cons
   const bool on_spot =
       contains(request.kinds, provisioning::spot) && (request.kinds.size() == 1 || request.best == objective::cheapest);
   if (request.around.checkpoint_every == 0 || !on_spot || request.regions.empty()) return best;
-  const auto wall_of = [&](const slice_search& found) {
-    const plan planned = plan_of(where, found, space);
-    const paid_times times = times_of(planned, provisioning::spot, terms_of(planned, request, request.regions.front()));
-    return times.is_possible ? times.expected.wall.value() : math::detail::infinity;
-  };
-  double least = best.found() ? wall_of(best) : 0;
+  double least = best.found() ? wall_on_spot(where, best, space) : 0;
   while (best.found() && batches.smallest < batches.largest && !meter.is_spent()) {
-    batches.largest = std::max(batches.smallest, batches.largest / 2);
+    batches.largest = batches.largest / 2 < batches.smallest ? batches.smallest : batches.largest / 2;
     const slice_search smaller = layout_search(where, space, batches, degrees, meter).of(slice_total);
     if (!smaller.found()) break;
-    if (const double wall = wall_of(smaller); wall < least) best = smaller, least = wall;
+    if (const double wall = wall_on_spot(where, smaller, space); wall < least) best = smaller, least = wall;
   }
   return best;
 }
@@ -380,11 +382,8 @@ plan_answer priced_answer(searched_slices found, const plan_request& request, Ju
   answer.counts = found.counts;
   const price_index prices(request);
   std::size_t rejected = 0;
-  const auto reject_up_to = [&](std::size_t end) {
-    while (rejected < end) answer.rejected.push_back(found.rejected[rejected++]);
-  };
   for (std::size_t i = 0; i < found.plans.size(); ++i) {
-    reject_up_to(found.rejected_before[i]);
+    while (rejected < found.rejected_before[i]) answer.rejected.push_back(found.rejected[rejected++]);
     plan& planned = found.plans[i];
     add_costs(planned, request, prices, answer.counts);
     if (request.chance) judge(planned);
@@ -394,7 +393,7 @@ plan_answer priced_answer(searched_slices found, const plan_request& request, Ju
       answer.plans.push_back(std::move(planned));
     }
   }
-  reject_up_to(found.rejected.size());
+  while (rejected < found.rejected.size()) answer.rejected.push_back(found.rejected[rejected++]);
   rank_plans(answer.plans, request);
   mark_front(answer.plans, request);
   keep_best(answer, request);

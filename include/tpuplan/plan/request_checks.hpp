@@ -16,13 +16,13 @@ namespace tpuplan {
 inline namespace abi_0 {
 namespace detail {
 
+inline void check_batch_tokens(std::string_view field, double tokens) {
+  in_range(field, not_negative(field, tokens), 0, 1e18, "0 to 1e18 tokens");
+}
 /// Refuses a range of batches with one end, or none within it.
 inline void check_range(const plan_request& request) {
-  const auto check = [](std::string_view field, double tokens) {
-    in_range(field, not_negative(field, tokens), 0, 1e18, "0 to 1e18 tokens");
-  };
-  check("plan.smallest_batch_tokens", request.smallest_batch_tokens);
-  check("plan.largest_batch_tokens", request.largest_batch_tokens);
+  check_batch_tokens("plan.smallest_batch_tokens", request.smallest_batch_tokens);
+  check_batch_tokens("plan.largest_batch_tokens", request.largest_batch_tokens);
   if ((request.smallest_batch_tokens > 0) != (request.largest_batch_tokens > 0))
     fail(errc::missing_field, "plan.largest_batch_tokens", request.largest_batch_tokens, "both ends of the range");
   if (request.smallest_batch_tokens > request.largest_batch_tokens) {

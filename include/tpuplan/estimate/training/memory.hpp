@@ -424,11 +424,10 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
 /// The stage that needs most, the earlier one if two are equal.
 constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory_layout& at, double microbatches) {
   memory_breakdown most = parts_of(terms[0], memory_stage::logits, at, microbatches);
-  for (const memory_stage stage : {memory_stage::layer, memory_stage::update}) {
-    const memory_breakdown next = parts_of(terms[static_cast<std::size_t>(stage)], stage, at, microbatches);
-    if (next.total > most.total) most = next;
-  }
-  return most;
+  const memory_breakdown layer = parts_of(terms[1], memory_stage::layer, at, microbatches);
+  const memory_breakdown update = parts_of(terms[2], memory_stage::update, at, microbatches);
+  if (layer.total > most.total) most = layer;
+  return update.total > most.total ? update : most;
 }
 
 /// The bytes of that stage alone.

@@ -189,24 +189,24 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   const double weights_exposed = job.synchronous_collectives ? 1 : constants.exposed_fsdp;
   const double links = links_into_chip(where);
   const double wires = (links < 1 ? 1 : links) * where.chip.ici.nominal_one_way.value();
-  const auto others_of = [](std::int64_t group) { return 1 - 1 / static_cast<double>(group); };
   // Weights are also sharded over the context degree and, except those of experts, over the expert degree.
   if (const std::int64_t shards = checked_multiply(mesh.fsdp, mesh.context); shards > 1) {
     const double experts = sizes.expert_share / static_cast<double>(mesh.expert);
     const double others = 1 - sizes.expert_share;
     const double moved = sizes.exchanged.value() * (experts + others) / (static_cast<double>(mesh.tensor) * stages);
     terms.fsdp = collective_of(where, shards, units, moved, weights_exposed);
-    terms.wires_each = seconds{moved / 2 * others_of(shards) / wires};  // gathered once, gradients in bf16
+    terms.wires_each =
+        seconds{moved / 2 * (1 - 1 / static_cast<double>(shards)) / wires};  // gathered once, gradients in bf16
   } else if (mesh.expert > 1) {
     const double moved =
         sizes.exchanged.value() * (1 - sizes.expert_share) / (static_cast<double>(mesh.tensor) * stages);
     terms.fsdp = collective_of(where, mesh.expert, units, moved, weights_exposed);
-    terms.wires_each = seconds{moved / 2 * others_of(mesh.expert) / wires};
+    terms.wires_each = seconds{moved / 2 * (1 - 1 / static_cast<double>(mesh.expert)) / wires};
   }
   if (mesh.data > 1) {
     const double moved = 8 * sizes.held.trained / terms.weight_shards;
     terms.data = collective_of(where, mesh.data, units, moved, weights_exposed);
-    terms.wires_once += seconds{moved / 2 * others_of(mesh.data) / wires};
+    terms.wires_once += seconds{moved / 2 * (1 - 1 / static_cast<double>(mesh.data)) / wires};
   }
   if (mesh.context > 1) {
     // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
@@ -221,8 +221,7 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
   }
   if (mesh.tensor > 1) {
     const double others = terms.tokens * static_cast<double>(mesh.tensor - 1);
-    const double exposed =
-        taken_as_tuned(job.software) ? constants.exposed_tensor : constants.general_exposed_tensor;
+    const double exposed = taken_as_tuned(job.software) ? constants.exposed_tensor : constants.general_exposed_tensor;
     const double moved = others * (4 * d + 2 * sizes.width.cross) * number * sizes.layers;
     terms.tensor = collective_of(where, mesh.tensor, units, moved, exposed);
     terms.wires_once += seconds{2 * moved / wires};  // forward and backward
@@ -377,12 +376,8 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   about.length = math::log2(static_cast<double>(job.sequence_length));
   about.chips = math::log2(chip_total);
   about.chip = chip_mark(where.chip.name);
-  const bool kinds[] = {has_experts(model),
-                        in_eight_bits(job),
-                        mesh.tensor > 1,
-                        mesh.expert > 1,
-                        mesh.context > 1,
-                        checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1};
+  const bool kinds[] = {has_experts(model), in_eight_bits(job), mesh.tensor > 1,
+                        mesh.expert > 1,    mesh.context > 1,   checked_multiply(mesh.pipeline, mesh.dcn_pipeline) > 1};
   std::uint32_t bit = 1;
   for (const bool is : kinds) {
     if (is) about.kind |= bit;
