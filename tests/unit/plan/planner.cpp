@@ -629,6 +629,37 @@ TEST_CASE("a range of batches is never answered worse than a batch inside of it"
   }
 }
 
+// The batch was chosen by its steps alone: 3.2 times too dear, and "no slice does it" where one did.
+TEST_CASE("what comes every so many steps counts where a batch is chosen", "[slow]") {
+  plan_request range = llama_request();
+  range.tokens = 2e10;
+  range.generations = {"v6e"};
+  range.smallest_chips = range.largest_chips = 64;
+  range.smallest_batch_tokens = 256.0 * 1024;
+  range.largest_batch_tokens = 8192.0 * 1024;
+  const auto is_best = [&](std::int64_t tolerated_permille) {
+    const plan chosen = make_plan(range).plans.at(0);
+    for (std::int64_t batch = 64; batch <= 2048; batch *= 2) {
+      plan_request one = range;
+      one.smallest_batch_tokens = one.largest_batch_tokens = 0;
+      one.job.global_batch = batch;
+      const plan_answer answer = make_plan(one);
+      if (answer.plans.empty()) continue;
+      INFO(batch << " instead of " << chosen.job.global_batch);
+      CHECK(chosen_cost(answer.plans[0]).total * (1 + 0.001 * static_cast<double>(tolerated_permille)) >=
+            chosen_cost(chosen).total);
+    }
+    return chosen.job.global_batch;
+  };
+  const std::int64_t usual = is_best(6);
+  range.around.evaluation = 300_s, range.around.evaluate_every = 100;
+  CHECK(is_best(6) > usual);  // fewer steps have fewer evaluations
+  range.around.evaluate_every = 0, range.around.evaluation = {};
+  range.kinds = {provisioning::spot};
+  range.around.checkpoint_every = 2000;
+  CHECK(is_best(20) <= usual);  // a stop loses fewer tokens
+}
+
 TEST_CASE("of batches that cost about as much the smallest is taken") {
   plan_request range = llama_request();
   range.job.sequence_length = 8192;

@@ -424,10 +424,11 @@ constexpr memory_breakdown parts_of(const stage_terms& terms, memory_stage stage
 /// The stage that needs most, the earlier one if two are equal.
 constexpr memory_breakdown largest_stage(const memory_terms& terms, const memory_layout& at, double microbatches) {
   memory_breakdown most = parts_of(terms[0], memory_stage::logits, at, microbatches);
-  const memory_breakdown layer = parts_of(terms[1], memory_stage::layer, at, microbatches);
-  const memory_breakdown update = parts_of(terms[2], memory_stage::update, at, microbatches);
-  if (layer.total > most.total) most = layer;
-  return update.total > most.total ? update : most;
+  for (std::size_t i = 1; i < 3; ++i) {
+    const memory_breakdown next = parts_of(terms[i], static_cast<memory_stage>(i), at, microbatches);
+    if (next.total > most.total) most = next;
+  }
+  return most;
 }
 
 /// The bytes of that stage alone.
