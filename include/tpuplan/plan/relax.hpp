@@ -352,7 +352,8 @@ inline void relax_training(const plan_request& request, const searched_slices& f
       if (takes_all(request, there)) return {};
       relaxed.generations = there;
     }
-    const auto judge = [&, best = 1.0](plan& planned) mutable { count_chances(planned, relaxed, luck, best); };
+    double surely = 1;  // what is no plan need not be close to one
+    const auto judge = [&](plan& planned) { count_chances(planned, relaxed, luck, surely); };
     if (is_of_payment(limit)) return priced_answer(found, relaxed, judge).plans;
     searched_slices other;
     if (left >= 0 && search_slices(relaxed, other, left)) return priced_answer(std::move(other), relaxed, judge).plans;

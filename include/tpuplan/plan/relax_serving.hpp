@@ -131,8 +131,9 @@ inline std::vector<widest_layout> widest_layouts(plan_search& all, plan_limit li
     const double alone = reached_of(all.rates.times_alone_of(least.where, least.mesh), limit, share);
     widest.push_back({plan_of(request, least.where, least.mesh, slices), one.search, alone});
   }
-  std::stable_sort(widest.begin(), widest.end(),
-                   [](const widest_layout& a, const widest_layout& b) { return a.alone < b.alone; });
+  std::sort(widest.begin(), widest.end(), [](const widest_layout& a, const widest_layout& b) {
+    return a.alone != b.alone ? a.alone < b.alone : a.search < b.search;
+  });
   return widest;
 }
 

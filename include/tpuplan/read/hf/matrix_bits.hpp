@@ -25,9 +25,9 @@ inline constexpr std::size_t most_matrices = 21, first_of_recurrence = 9, first_
 using matrix_sizes = std::array<double, most_matrices>;
 
 /// The place of a matrix that a bit stands for.
-constexpr std::size_t bit_place(std::uint32_t matrix) {
+constexpr std::size_t bit_place(std::uint32_t which) {
   std::size_t place = 0;
-  while (matrix >> place > 1) ++place;
+  while (which >> place > 1) ++place;
   return place;
 }
 
@@ -36,8 +36,8 @@ inline void put_attention(const transformer& model, matrix_sizes& sizes) {
   using m = matrices_of;
   const attention_spec& a = model.attention;
   const latent_attention_spec& l = a.latent;
-  const auto put = [&](std::uint32_t matrix, std::int64_t in, std::int64_t out) {
-    sizes[bit_place(matrix)] += static_cast<double>(in) * static_cast<double>(out);
+  const auto put = [&](std::uint32_t which, std::int64_t in, std::int64_t out) {
+    sizes[bit_place(which)] += static_cast<double>(in) * static_cast<double>(out);
   };
   const std::int64_t d = model.d_model, rank = l.q_lora_rank, latent = l.kv_lora_rank;
   const bool is_latent = has_latent_attention(model);
@@ -65,8 +65,8 @@ inline void put_attention(const transformer& model, matrix_sizes& sizes) {
 inline void put_recurrence(const transformer& model, matrix_sizes& sizes) {
   using m = matrices_of;
   const recurrent_spec& r = model.recurrent;
-  const auto put = [&](std::uint32_t matrix, std::int64_t in, std::int64_t out) {
-    sizes[first_of_recurrence + bit_place(matrix)] += static_cast<double>(in) * static_cast<double>(out);
+  const auto put = [&](std::uint32_t which, std::int64_t in, std::int64_t out) {
+    sizes[first_of_recurrence + bit_place(which)] += static_cast<double>(in) * static_cast<double>(out);
   };
   const std::int64_t d = model.d_model, w = r.width, keys = r.key_heads * r.key_dim, n = r.key_dim;
   put(r.kind == recurrence::key_gated_delta ? m::o_proj : m::out_proj, w, d);
