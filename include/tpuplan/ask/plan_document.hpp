@@ -164,7 +164,7 @@ namespace detail {
   add(!has_been_run(offer.mesh, offer.where.chip), "a layout that no published run has");
   if (offer.costs.empty()) return words;
   const price_row& price = chosen_cost(offer).price;
-  add(is_far_below(request.prices, price), "price far below other regions");
+  add(!far_below_world(price).empty(), "price far below other regions");
   add(is_weak(price), "price of a weak source");
   add(is_before_announced_change(price), "price from before an announced change");
   return words;

@@ -12,15 +12,6 @@
 namespace tpuplan {
 inline namespace abi_0 {
 
-namespace detail {
-/// The peak rate of a chip, which is refused unless it is above 0.
-constexpr flops_per_second peak_above_0(const chip_spec& chip, dtype compute) {
-  const flops_per_second peak = peak_rate(chip, compute);
-  positive("peak rate", peak.value());
-  return peak;
-}
-}  // namespace detail
-
 /// Time of some work on a number of chips at a given model FLOP utilisation (MFU), a share of their bf16 peak.
 /// Worked: 6.3e24 FLOP on 8960 v5p at 40 % take 44.3 days. Source: scaling book, "Applied training".
 [[nodiscard]] constexpr seconds time_at_mfu(flops work, const chip_spec& chip, std::int64_t chip_count, double mfu) {

@@ -137,9 +137,9 @@ inline std::vector<widest_layout> widest_layouts(plan_search& all, plan_limit li
   return widest;
 }
 
-/// The least that a target by percentile can be, the other limits kept; nothing where no layout keeps these, or where
-/// simulations take more than `steps`. More slices are never slower, so that each layout is simulated once, with as
-/// many as are allowed, and none that is slower for requests alone than the fastest so far.
+/// The least that a target by percentile can be, the other limits kept, of the layouts that `steps` of simulation
+/// reach; nothing where none of them keeps these. More slices are never slower, so that each layout is simulated once,
+/// with as many as are allowed, and none that is slower for requests alone than the fastest so far.
 inline std::optional<double> least_target(const serving_request& request, plan_limit limit, std::int64_t steps) {
   const double share = (request.job.percentiles.*target_of(limit)).share;
   latency_targets others = request.job.percentiles;

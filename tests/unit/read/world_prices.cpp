@@ -19,3 +19,12 @@ TEST_CASE("the prices of the world are the rows of data/prices.json") {
   CHECK(find_price(world.book(), where, "europe-west4", provisioning::on_demand).has_value());
   CHECK_FALSE(find_price(price_book{}, where, "europe-west4", provisioning::on_demand).has_value());
 }
+
+TEST_CASE("a known price is far below those of the world whatever book it is taken from, one of one's own is not") {
+  const owned_price_book world = world_prices();
+  price_row price = *find_price(world.book(), "v6e", "asia-southeast1", provisioning::spot, 1);
+  CHECK(far_below_world(price) == "less than a third of what most other regions charge");
+  price.per_chip = price.per_chip * 0.9;  // somebody's contract
+  CHECK(far_below_world(price).empty());
+  CHECK(far_below_world(*find_price(world.book(), "v6e", "us-east5", provisioning::on_demand, 1)).empty());
+}

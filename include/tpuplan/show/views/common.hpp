@@ -157,17 +157,11 @@ inline void add_prices(view& to, const std::vector<price_row>& prices) {
   if (dates.empty()) return "no date";
   return dated(*dates.begin(), options) + (dates.size() == 1 ? "" : " to " + dated(*dates.rbegin(), options));
 }
-/// How a price is far below those that other regions of the world are known to have (`far_below_words`); empty where it
-/// is not, or is the reader's own.
-[[nodiscard]] inline std::string_view far_below_world(const price_row& price, const view_options& options) {
-  static const owned_price_book world = world_prices();
-  return options.own_prices ? std::string_view{} : far_below_words(world.book(), price);
-}
 /// Whether a price is from the press or a note, derived, older than an announced change, or far below those of other
 /// regions.
 [[nodiscard]] inline bool is_doubtful(const price_row& price, const view_options& options) {
   return (is_weak(price) && !options.own_prices) || is_before_announced_change(price) ||
-         !far_below_world(price, options).empty();
+         !far_below_world(price).empty();
 }
 /// An amount of dollars, with "~" before it where its price is doubtful. Worked: "~$95.4k".
 [[nodiscard]] inline view_cell marked(view_cell amount, bool doubtful) {
@@ -207,7 +201,7 @@ inline void add_doubts(std::vector<std::string>& to, const std::vector<price_row
                : "a change was announced for November 2026, and this is from before it");
   std::set<std::string> said;
   for (const price_row& price : prices) {
-    const std::string_view how = far_below_world(price, options);
+    const std::string_view how = far_below_world(price);
     const std::string one = joined({name(price.kind), " of ", price.generation.view(), " in ", price.region.view()});
     if (how.empty() || !said.insert(one).second) continue;
     to.push_back(joined({"~ ", one, ": ", money(usd{in_usd_per_hour(price.per_chip)}), " a chip and hour, ", how,

@@ -205,12 +205,12 @@ namespace readable {
 /// Where the price of the first plan is doubtful, the cheapest of all that rest on other prices.
 inline void add_doubtful_first(std::vector<std::string>& to, const plan_document& answer) {
   const plan_cost& cost = chosen_cost(answer.plans.front().plan);
-  if (!is_far_below(answer.request.prices, cost.price)) return;
+  if (far_below_world(cost.price).empty()) return;
   const plan_row* sure = nullptr;
   const plan_cost* sure_cost = nullptr;
   for (const plan_row& row : answer.plans) {
     for (const plan_cost& one : row.plan.costs) {
-      if (!is_allowed(row.plan, one, answer.request) || is_far_below(answer.request.prices, one.price)) continue;
+      if (!is_allowed(row.plan, one, answer.request) || !far_below_world(one.price).empty()) continue;
       if (sure_cost == nullptr || one.total < sure_cost->total) sure = &row, sure_cost = &one;
     }
   }
