@@ -406,7 +406,9 @@ constexpr engine_point engine_point_of(const replica_load& load) {
   if (load.from.rate <= 0 && load.full.slots <= 1) return one_slot_point(load);
   const double running = running_batch(load);
   const working_point at = solved_point(load, running);
-  return {running, at, queue_time(load, at, running), running / (load.job.output.mean * at.token)};
+  // A first token may take less than a later one: then fewer run than all tokens as long as that would have.
+  const double counted = load.from.clients > 0 ? smaller(running, load.from.clients) : running;
+  return {counted, at, queue_time(load, at, running), running / (load.job.output.mean * at.token)};
 }
 
 }  // namespace detail

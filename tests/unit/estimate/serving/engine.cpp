@@ -449,6 +449,16 @@ TEST_CASE("requests in flight obey Little's law") {
   CHECK(close(e.requests * (e.first_token + 255 * e.per_token.total), 4000, 1e-6));
 }
 
+TEST_CASE("no more run than there are clients") {
+  for (const std::int64_t output : {1, 2, 3, 64}) {
+    serving_job job = traffic(1024, output);
+    job.concurrency = 1;
+    const serving_estimate e = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+    CHECK(e.running <= 1);
+    CHECK(close(e.requests * (e.first_token + (job.output.mean - 1) * e.per_token.total), 1, 1e-9));
+  }
+}
+
 TEST_CASE("requests in flight obey Little's law where prompts are taken in by chunks", "[door]") {
   const transformer m = llama_3_8b();
   const slice s = slice_for("v6e-8");
@@ -485,7 +495,8 @@ TEST_CASE("Little's law over jobs, chunks, slots, replicas and ways of load", "[
           const auto replicas = 8.0 / static_cast<double>(tensor);
           const auto check = [&](const serving_estimate& e) {
             const double output = job.output.mean;
-            const double running = e.requests * (output * e.per_token.total) / replicas;
+            const double clients = job.concurrency > 0 ? static_cast<double>(job.concurrency) / replicas : 1e9;
+            const double running = std::min(e.requests * (output * e.per_token.total) / replicas, clients);
             CHECK(close(most == 1 ? std::min(running, 1.0) : running, e.running, 1e-9));  // one has a short prompt
             CHECK(running < 1.01 * static_cast<double>(e.largest_running));
             CHECK(e.first_token >= e.queue + e.prefill);
