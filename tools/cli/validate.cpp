@@ -18,6 +18,7 @@ namespace cli {
 namespace {
 
 using namespace tpuplan;
+using namespace tpuplan::readable;
 
 /// Whether the estimates are made for such a record: quality A or B, a transformer of at least 1.5e9 parameters.
 bool counts(const record_check& check) {
@@ -132,17 +133,17 @@ ordered_json summary_document(const std::vector<record_check>& checks) {
 }
 
 view_part records_part(const std::vector<record_check>& checks) {
-  view_part part = readable::table_of("record | >measured | >predicted | >between | >error | fits | note");
+  view_part part = readable::table_of("record | >measured:s | >predicted:s | >between:s | >error | fits | note");
   for (const record_check& c : checks) {
     if (c.skipped) continue;
     std::string note = c.guesses.empty() ? "" : "guessed " + c.guesses.front();
     if (!c.in_domain && c.kind == "training")
       note += note.empty() ? "outside of the domain" : "; outside of the domain";
     const std::string seen = c.fitted ? (*c.fitted ? " (did)" : " (did not)") : "";
-    part.rows.push_back(text_cells(
-        {c.id, c.measured ? duration(*c.measured) : "", c.predicted ? duration(*c.predicted) : "",
-         c.low ? duration_range(*c.low, *c.high) : "", c.error ? fmt::format("{:+.1f} %", 100 * *c.error) : "",
-         c.fit ? std::string(name(*c.fit)) + seen : "", note}));
+    const auto time = [](const auto& one) { return one ? cell(*one) : cell(""); };
+    part.rows.push_back({cell(c.id), time(c.measured), time(c.predicted),
+                         c.low ? range_cell(*c.low, *c.high) : cell(""), c.error ? signed_cell(*c.error) : cell(""),
+                         cell(c.fit ? std::string(name(*c.fit)) + seen : ""), cell(note)});
   }
   return part;
 }
@@ -165,8 +166,8 @@ view_part summary_part(std::string title) {
 }
 void add_summary(view_part& to, const std::string& label, const error_summary& s, bool band) {
   if (s.records == 0) return;
-  to.rows.push_back(text_cells({label, fmt::format("{}", s.records), percent(s.median), percent(s.p90),
-                                fmt::format("{:+.1f} %", 100 * s.bias), band ? percent(s.inside) : ""}));
+  to.rows.push_back({cell(label), count_cell(static_cast<std::int64_t>(s.records)), share_cell(s.median),
+                     share_cell(s.p90), signed_cell(s.bias), band ? share_cell(s.inside) : cell("")});
 }
 
 view_part serving_part(const std::vector<record_check>& checks) {
@@ -203,8 +204,8 @@ view_part training_part(const std::vector<record_check>& checks) {
 view_part verdicts_part(const std::vector<record_check>& checks) {
   view_part part = readable::table_of("seen | >yes | >uncertain | >no", "does it fit?");
   const auto verdict_row = [&](const char* label, const verdict_counts& c) {
-    part.rows.push_back(
-        text_cells({label, fmt::format("{}", c.yes), fmt::format("{}", c.uncertain), fmt::format("{}", c.no)}));
+    const auto count = [](auto number) { return count_cell(static_cast<std::int64_t>(number)); };
+    part.rows.push_back({cell(label), count(c.yes), count(c.uncertain), count(c.no)});
   };
   verdict_row("memory records that fit", verdicts_of(checks, "memory", true));
   verdict_row("memory records that do not", verdicts_of(checks, "memory", false));

@@ -9,6 +9,8 @@
 // The parts of the command validate.
 namespace cli {
 
+/// A share with its sign. Worked: "+21.3 %".
+tpuplan::view_cell signed_cell(double share);
 /// Whether a file has records of images and clips, with the files of their pipelines.
 bool is_generation_records(const nlohmann::json& document);
 /// Its predictions beside what was published, each source left out of its own.

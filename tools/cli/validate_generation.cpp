@@ -9,6 +9,7 @@ namespace cli {
 namespace {
 
 using namespace tpuplan;
+using namespace tpuplan::readable;
 
 std::string_view name_of(generation_role role) {
   if (role == generation_role::fitted) return "fitted";
@@ -32,17 +33,19 @@ ordered_json json_of(const generation_check& one) {
 
 view_part part_of(const std::vector<generation_check>& checks, generation_role role, std::string title) {
   view_part part =
-      readable::table_of("record | of | >measured | >predicted | >between | >error | inside", std::move(title));
+      readable::table_of("record | of | >measured:s | >predicted:s | >between:s | >error | inside", std::move(title));
   for (const generation_check& one : checks) {
     if (one.role != role) continue;
-    part.rows.push_back(text_cells({one.id, one.measures, duration(one.measured), duration(one.predicted),
-                                    duration_range(one.low, one.high), fmt::format("{:+.1f} %", 100 * error_of(one)),
-                                    is_inside(one) ? "yes" : "no"}));
+    part.rows.push_back({cell(one.id), cell(one.measures), cell(one.measured), cell(one.predicted),
+                         range_cell(one.low, one.high), signed_cell(error_of(one)),
+                         cell(is_inside(one) ? "yes" : "no")});
   }
   return part;
 }
 
 }  // namespace
+
+view_cell signed_cell(double share) { return cell(fmt::format("{:+.1f} %", 100 * share), share); }
 
 bool is_generation_records(const nlohmann::json& document) { return tpuplan::is_generation_records(document); }
 

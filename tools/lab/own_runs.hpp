@@ -347,7 +347,11 @@ inline own_runs suggested_runs(const std::vector<source_run>& runs, std::size_t 
 }
 
 inline run_features features_of(const serving_record& r) {
-  return detail::of_version(detail::serving_features_at(r.model, r.batch, r.job, r.mesh, r.where),
+  const bool token = detail::is_decode(r);
+  const double load = token ? r.batch : static_cast<double>(detail::fresh_tokens(r.job));
+  run_features detail::served_model::*const which =
+      token ? &detail::served_model::about : &detail::served_model::about_prompts;
+  return detail::of_version(detail::serving_features_at(which, r.model, load, r.job, r.mesh, r.where),
                             r.version.empty() ? "as published" : std::string_view(r.version));
 }
 
@@ -401,8 +405,9 @@ inline run_features features_of(const training_record& r) {
     try {
       const training_record run = read_training_record(value, id, false);
       const memory_breakdown m = memory_use(run.model, run.job, run.mesh, run.where);
-      result[run.source].push_back({id, run.source, features_of(run), std::log(held->get<double>() / m.total.value()),
-                                    std::log(m.low / m.total), std::log(m.high / m.total)});
+      result[run.source].push_back({id, run.source, detail::of_memory(features_of(run)),
+                                    std::log(held->get<double>() / m.total.value()), std::log(m.low / m.total),
+                                    std::log(m.high / m.total)});
     } catch (const error& problem) {
       if (!detail::is_a_gap(problem.code())) throw;
     }

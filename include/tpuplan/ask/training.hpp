@@ -223,9 +223,8 @@ namespace detail {
   answer.used_high = answer.breakdown.high;
   answer.usable = answer.breakdown.usable;
   if (const maybe<std::int64_t> most =
-          tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where, all.known_memory))
+          tpuplan::largest_batch(all.config.model, all.job, all.mesh, all.where, all.known_memory, all.constants.own))
     answer.largest_batch = *most;
-  if (answer.breakdown.ran) answer.largest_batch = std::max(answer.largest_batch.value_or(0), all.job.global_batch);
   answer.own_peaks = static_cast<std::int64_t>(all.known_memory.count);
   answer.model = all.config.model.name.view();
   answer.slice = tpuplan::name(all.where).view();

@@ -31,6 +31,7 @@ struct run_features {
   std::uint32_t layout = 0;   ///< stands for how it is sharded
   std::uint32_t version = 0;  ///< stands for the version of the software; 0: not said
   std::uint32_t level = 0;    ///< stands for how well the program is tuned; 0: not said
+  std::uint32_t microbatches = 0;  ///< stands for those of a step, which its memory follows and not its time
 };
 
 /// A number that stands for a name, such as that of a chip (FNV-1a). Worked: 2166136261 for no name.
@@ -97,8 +98,9 @@ constexpr std::uint32_t model_mark(const transformer& m) noexcept {
   const attention_spec& a = m.attention;
   return mark_of({static_cast<double>(m.layers), static_cast<double>(m.d_model), static_cast<double>(m.vocab),
                   static_cast<double>(dense_layers(m) > 0 ? m.mlp.d_ff : 0), static_cast<double>(a.heads),
-                  static_cast<double>(a.kv_heads), static_cast<double>(a.head_dim), static_cast<double>(m.moe.experts),
-                  static_cast<double>(m.moe.expert_d_ff)});
+                  static_cast<double>(a.kv_heads), static_cast<double>(a.head_dim), static_cast<double>(a.window),
+                  static_cast<double>(a.local_layers), static_cast<double>(m.moe.experts),
+                  static_cast<double>(m.moe.expert_d_ff), static_cast<double>(m.moe.top_k)});
 }
 
 constexpr double squared(double x) noexcept { return x * x; }
@@ -146,7 +148,7 @@ constexpr run_features of_latest(const own_runs& runs, run_features about, bool 
   if (runs.count == 0) return about;
   const run_features& latest = runs.items[runs.count - 1].about;
   if (about.version == 0) about.version = latest.version;
-  if (open && about.level * latest.level != 0 && about.level != latest.level) about.recipe = 0;
+  if (open && about.level != 0 && about.level != latest.level) about.recipe = 0;
   return about;
 }
 

@@ -231,7 +231,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
     for (const json_object& one : root.objects("runs")) {
       measured_run& run = result.runs.emplace_back();
       one.only({"id", "kind", "model", "slice", "job", "mesh", "traffic", "sharding", "running", "time_s", "peak_bytes",
-                "spread", "version"});
+                "spread", "version", "mode"});
       run.id = one.string("id");
       const std::string kind = one.string("kind");
       const maybe<measured_kind> found = detail::enumerator_named<measured_kind>(kind);
@@ -248,6 +248,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
         run.traffic = one.at("traffic").get<serving_job>();
         run.sharding = one.at("sharding").get<serving_layout>();
         run.running = one.positive_number("running");
+        run.of_rate = detail::text_of(one, "mode") == "saturated";
       }
       if (run.kind == measured_kind::memory) {
         run.peak = bytes{one.positive_number("peak_bytes")};
@@ -280,6 +281,7 @@ inline void read_record(const nlohmann::json& value, std::size_t place, const st
       one["traffic"] = run.traffic;
       one["sharding"] = run.sharding;
       one["running"] = run.running;
+      if (run.of_rate) one["mode"] = "saturated";
     }
     if (run.kind == measured_kind::memory) {
       one["peak_bytes"] = run.peak.value();
@@ -341,10 +343,9 @@ inline error of_run(const measured_run& run, const error& problem) {
 
 }  // namespace detail
 
-/// The estimate of a run's time of a token. Worked: that of `time_per_token` for a batch over a rate of tokens.
+/// The estimate of a run's time of a token. Worked: of a batch over a rate of tokens it is that of the same clients.
 [[nodiscard]] inline token_time token_of(const measured_run& run, const serving_calibration& constants) {
-  if (run.of_rate) return time_per_token(run.model, run.running, run.traffic, run.sharding, run.where, constants);
-  return token_of_clients(run.model, run.running, run.traffic, run.sharding, run.where, constants);
+  return token_of_clients(run.model, run.running, run.traffic, run.sharding, run.where, constants, run.of_rate);
 }
 
 namespace detail {

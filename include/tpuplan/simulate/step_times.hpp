@@ -144,7 +144,7 @@ class replica_step_times {
     const seconds fixed = one.weights + one.latency + (gathered ? one.collectives : seconds{0});
     const seconds linear = detail::beside_decode(one, mesh) - one.attention;
     const detail::own_question own =
-        detail::own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
+        detail::own_question_of(constants.common.own_prefill, prefill_spreads, served.about_prompts);
     fixed_ = fixed.value();
     groups_ = served.groups;
     each_ = linear.value() / sample;

@@ -217,35 +217,57 @@ TEST_CASE("a run is of a config.json, or of the sizes of its model") {
   // They are one job: what was measured of one is known of the other.
   const own_constants known = constants_knowing({got.runs[0], got.runs[0], got.runs[0]});
   const measured_run& asked = got.runs[1];
-  const token_time time =
-      time_per_token(asked.model, asked.running, asked.traffic, asked.sharding, asked.where, known.serving);
+  const token_time time = token_of(asked, known.serving);
   CHECK(close(time.total.value(), 0.012, 0.01));
   CHECK(time.high < 1.07 * time.total);
   by_sizes["model"]["qk_norm"] = false;  // fewer arrays that the host passes: another job
   const measured_run other = read({by_sizes}).runs[0];
-  CHECK(time_per_token(other.model, other.running, other.traffic, other.sharding, other.where, known.serving).high >
-        1.2 * time.total);
+  CHECK(token_of(other, known.serving).high > 1.2 * time.total);
   by_sizes["config"] = by_config["config"];
   CHECK(says(refusal_of([&] { (void)read({by_sizes}); }).message, "records[0].model is given beside config"));
 }
 
-TEST_CASE("a run of an engine that computes prompts alone is what clients of serve measure") {
-  json record = token(0.030);
-  record["engine"] = "jetstream", record["replicas"] = 1, record["input_len"] = 4096;
-  const measured_run run = read({record}).runs.at(0);
-  serving_job job = run.traffic;
-  job.concurrency = 32;
-  const token_time served = serve(run.model, job, run.sharding, run.where).per_token;
-  CHECK(close(token_of(run, default_serving_calibration).total.value(), served.total.value(), 1e-9));
+TEST_CASE("a run of clients is what those of serve measure, of each engine, and saved as it was read") {
+  for (const char* engine : {"jetstream", "vllm", "vllm-torchtpu", "sglang-jax", "example"}) {
+    for (const std::int64_t clients : {1, 4, 32, 256}) {
+      CAPTURE(engine, clients);
+      json record = token(0.030);
+      record["engine"] = engine, record["replicas"] = 1, record["global_batch"] = clients;
+      serving_job job = read({record}).runs.at(0).traffic;
+      job.concurrency = clients;
+      const measured_run asked = read({record}).runs.at(0);
+      const auto served = [&](const own_constants& known) {
+        return serve(asked.model, job, asked.sharding, asked.where, known.serving);
+      };
+      const serving_estimate before = served({});
+      record["target_step_time_s"] = before.per_token.total.value();
+      const measured_run run = read({record}).runs.at(0);
+      CHECK(close(token_of(run, default_serving_calibration).total.value(), before.per_token.total.value(), 1e-9));
+      const own_constants known = constants_knowing({run, run, run});
+      CHECK(close(served(known).per_token.total.value(), before.per_token.total.value(), 1e-6));
+      record["mode"] = "saturated";  // a batch over a rate of tokens, all prompts in it
+      record["target_step_time_s"] = 1.2 * static_cast<double>(clients) / before.output_tokens.value();
+      const measured_run rate = read({record}).runs.at(0);
+      const std::vector<measured_run> saved = read_runs(json(calibration_document({rate, rate, rate})), "saved").runs;
+      CHECK(saved.at(0).of_rate);
+      CHECK(close(served(constants_knowing(saved)).output_tokens.value(), before.output_tokens.value() / 1.2, 0.03));
+    }
+  }
+}
+
+TEST_CASE("a first token is known whatever is said of the outputs") {
+  json record = token(0.1);
+  record["kind"] = "prefill", record["global_batch"] = 1;
+  for (const char* unused : {"replicas", "hosts", "output_len"}) record.erase(unused);
+  measured_run run = read({record}).runs.at(0);
   const own_constants known = constants_knowing({run, run, run});
-  const token_time then = serve(run.model, job, run.sharding, run.where, known.serving).per_token;
-  CHECK(close(then.total.value(), 0.030, 0.02));
-  CHECK((then.low.value() < 0.030 && then.high.value() > 0.030));
-  record["mode"] = "saturated";  // a batch over a rate of tokens, all prompts in it
-  const measured_run rate = read({record}).runs.at(0);
-  CHECK(token_of(rate, default_serving_calibration).total > served.total * 1.1);
-  record["engine"] = "vllm";
-  CHECK(token_of(read({record}).runs.at(0), default_serving_calibration).total.value() > 0);
+  const auto first = [&](const own_constants& by) {
+    return engine_prefill_time(run.model, run.traffic, run.sharding, run.where, by.serving).value();
+  };
+  for (const std::int64_t outputs : {1, 256, 4096}) {
+    run.traffic.output = fixed_length(outputs);
+    CHECK(close(first(known), 0.1, 0.02));
+  }
 }
 
 TEST_CASE("a run of a config.json has the formats of its checkpoint where it names none") {

@@ -87,12 +87,13 @@ constexpr own_runs runs_of_factor(double factor, const own_spreads& spreads) {
 constexpr serving_calibration with_factors_of(serving_calibration constants, const serving_base& base) {
   if (!has_own_runs(constants)) return constants;
   const served_model served = served_by(base.model, base.job, base.mesh, base.where);
-  const auto fix = [&](own_runs& runs, const own_spreads& spreads, double load) {
-    if (runs.count > 0) runs = runs_of_factor(factor_at(own_question_of(runs, spreads, served.about), load), spreads);
+  const auto fix = [&](own_runs& runs, const own_spreads& spreads, const run_features& about, double load) {
+    if (runs.count > 0) runs = runs_of_factor(factor_at(own_question_of(runs, spreads, about), load), spreads);
   };
   const bool full = base.job.request_rate.value() > 0;  // what is compared then is capacity
-  fix(constants.own_decode, decode_spreads, full ? static_cast<double>(base.now.largest_running) : base.now.running);
-  fix(constants.own_prefill, prefill_spreads, static_cast<double>(fresh_tokens(base.job)));
+  fix(constants.own_decode, decode_spreads, served.about,
+      full ? static_cast<double>(base.now.largest_running) : base.now.running);
+  fix(constants.own_prefill, prefill_spreads, served.about_prompts, static_cast<double>(fresh_tokens(base.job)));
   return constants;
 }
 

@@ -14,9 +14,10 @@ inline namespace abi_0 {
 
 namespace detail {
 
-constexpr run_features serving_features_at(const transformer& model, double load, const serving_job& job,
-                                           const serving_layout& mesh, const slice& where) {
-  run_features about = served_by(model, job, mesh, where).about;
+/// Those of a token at that many running sequences, or of a first token of that many tokens.
+constexpr run_features serving_features_at(run_features served_model::*which, const transformer& model, double load,
+                                           const serving_job& job, const serving_layout& mesh, const slice& where) {
+  run_features about = served_by(model, job, mesh, where).*which;
   about.load = math::log2(load);
   return about;
 }
@@ -71,10 +72,11 @@ constexpr seconds prompt_floor(const transformer& model, const serving_job& job,
   const seconds estimated = time_per_token(model, running, job, mesh, where, before).total;
   detail::check_own_time("measured time of a token", measured,
                          detail::token_floor(model, running, job, mesh, where, before));
-  constants.own_decode =
-      with_run(constants.own_decode, decode_spreads,
-               detail::of_version(detail::serving_features_at(model, running, job, mesh, where), version),
-               math::log(measured / estimated), spread);
+  constants.own_decode = with_run(
+      constants.own_decode, decode_spreads,
+      detail::of_version(detail::serving_features_at(&detail::served_model::about, model, running, job, mesh, where),
+                         version),
+      math::log(measured / estimated), spread);
   return constants;
 }
 
@@ -92,10 +94,11 @@ constexpr seconds prompt_floor(const transformer& model, const serving_job& job,
   detail::check_own_time("measured time to the first token", measured,
                          detail::prompt_floor(model, job, mesh, where, before));
   const auto tokens = static_cast<double>(detail::fresh_tokens(job));
-  constants.own_prefill =
-      with_run(constants.own_prefill, prefill_spreads,
-               detail::of_version(detail::serving_features_at(model, tokens, job, mesh, where), version),
-               math::log(measured / estimated), spread);
+  constants.own_prefill = with_run(
+      constants.own_prefill, prefill_spreads,
+      detail::of_version(
+          detail::serving_features_at(&detail::served_model::about_prompts, model, tokens, job, mesh, where), version),
+      math::log(measured / estimated), spread);
   return constants;
 }
 

@@ -72,7 +72,8 @@ struct prefill_floor {
 constexpr prefill_floor floor_of(const served_model& served, const prefill_breakdown& time, double tokens,
                                  const serving_job& job, const serving_layout& mesh,
                                  const engine_constants& constants) {
-  const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
+  const double own =
+      factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about_prompts), tokens);
   prefill_floor floor;
   floor.arithmetic = constants.common.prefill_mxu / own *
                      (time.products + time.attention / constants.common.prefill_attention + time.images);
@@ -99,7 +100,8 @@ constexpr seconds paged_token(const served_model& served, const serving_job& job
 /// The same of all tokens of a prefill.
 constexpr seconds paged_prefill(const served_model& served, double tokens, const serving_job& job,
                                 const engine_constants& constants) {
-  const double own = factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about), tokens);
+  const double own =
+      factor_at(own_question_of(constants.common.own_prefill, prefill_spreads, served.about_prompts), tokens);
   return own * tokens * paged_token(served, job, constants);
 }
 
@@ -136,7 +138,7 @@ constexpr prefill_breakdown prefill_parts(const served_model& served, const tran
   if (job.images > 0)
     time.images = batch.prompts * static_cast<double>(job.images) * (1 - job.prefix_hit_rate) *
                   (vision_flops_per_image(model.vision) / peak);
-  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
+  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about_prompts);
   if (const double factor = factor_at(own, tokens); factor != 1) {
     for (seconds* part : {&time.products, &time.attention, &time.elementwise, &time.dispatch, &time.weights,
                           &time.collectives, &time.latency, &time.images})
@@ -160,7 +162,7 @@ constexpr void add_prefill_range(Estimate& time, const served_model& served, dou
   add_range(time, {serving_kind::prefill, job.engine, job.software},
             served.covered && served.groups == 1 && served.ran.prefill_runs > 0, seconds{0}, constants.common.engines,
             time_under);
-  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about);
+  const own_question own = own_question_of(constants.common.own_prefill, prefill_spreads, served.about_prompts);
   narrow_by_own(time, own, tokens, serving_kind::prefill, job.software);
   raise_low(time, floor);
 }

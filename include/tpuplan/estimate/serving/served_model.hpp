@@ -92,7 +92,8 @@ struct served_model {
   bytes_per_second hbm{};        // of the replica
   flops_per_second peak{};       // of the replica, in the format of its products
   flops_per_second peak_bf16{};  // of the replica
-  run_features about{};          // the question's features; the load is not set
+  run_features about{};          // the question's features of a token; the load is not set
+  run_features about_prompts{};  // of a first token, which has nothing of the outputs
 };
 
 /// The properties of a serving question as bits: experts, weights below 16 bits, and one bit for each named engine. Two
@@ -105,11 +106,11 @@ constexpr std::uint32_t serving_kinds(const transformer& model, const serving_jo
 /// The features by which serving questions are compared: parameters, the tokens that a sequence attends to, the chips
 /// of the replica, the kind of chip, `serving_kinds`, and marks of the recipe (model, engine and its settings, and
 /// norms, which are arrays that the host passes) and of how it is sharded, with the lengths of requests.
-constexpr run_features serving_features(const served_model& served, const transformer& model, const serving_job& job,
-                                        const serving_layout& mesh, const slice& where) {
-  run_features about;
+constexpr void compare_serving(served_model& served, const transformer& model, const serving_job& job,
+                               const serving_layout& mesh, const slice& where) {
+  run_features& about = served.about_prompts;
   about.size = math::log2(served.held);
-  if (job.prompt.mean > 0 && job.output.mean > 0) about.length = math::log2(context_of_valid(job));
+  if (job.prompt.mean > 0) about.length = math::log2(job.prompt.mean);
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
   about.kind = serving_kinds(model, job);
@@ -119,10 +120,12 @@ constexpr run_features serving_features(const served_model& served, const transf
       mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations), number(job.policy),
                number(chunk), job.prefix_hit_rate, number(model.norms_per_layer), number(model.attention.qk_norm)},
               model_mark(model));
-  about.layout = mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention),
-                          job.prompt.mean, job.output.mean});
+  about.layout =
+      mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention), job.prompt.mean});
   about.level = static_cast<std::uint32_t>(job.software);
-  return about;
+  served.about = about;
+  if (job.prompt.mean > 0 && job.output.mean > 0) served.about.length = math::log2(context_of_valid(job));
+  served.about.layout = mark_of({job.output.mean}, about.layout);
 }
 
 constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec& chip) {
@@ -236,7 +239,7 @@ constexpr served_model served_stack(const transformer& model, const serving_job&
       flops_per_second{positive("peak rate of the chip", peak_rate(where.chip, dtype::bf16).value()) * served.on.chips};
   served.ran = serving_runs_on(where.chip);
   served.doublings = math::log2(served.on.devices);
-  if (compared) served.about = serving_features(served, model, job, mesh, where);
+  if (compared) compare_serving(served, model, job, mesh, where);
   served.summed = 2 * served.layers * served.d_model;
   if (mesh.attention > 0) divide_attention(served, model, count, mesh, where);
   served.holders = mesh.cache == cache_sharding::batch ? served.on.devices : served.groups;

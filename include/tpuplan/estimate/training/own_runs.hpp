@@ -58,6 +58,12 @@ inline constexpr own_spreads memory_spreads{0.01, 0.02, 0.02, 2.94, 1.93, 3, 3, 
 
 namespace detail {
 
+/// The features by which peaks are compared: a job of other microbatches is another one.
+constexpr run_features of_memory(run_features about) noexcept {
+  about.layout = mark_of({static_cast<double>(about.microbatches)}, about.layout);
+  return about;
+}
+
 /// All parts by a factor, and what they add up to.
 constexpr void scale(memory_breakdown& memory, double factor) {
   for (bytes* part : {&memory.parameters, &memory.optimizer, &memory.gradients, &memory.activations, &memory.logits,
@@ -109,7 +115,8 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
   detail::positive("measured HBM", measured.value());
   const memory_breakdown estimated = memory_use(model, job, mesh, where);
   detail::check_peak(measured, estimated, where.chip);
-  return with_run(known, memory_spreads, detail::of_version(features_of(model, job, mesh, where), version),
+  return with_run(known, memory_spreads,
+                  detail::of_version(detail::of_memory(features_of(model, job, mesh, where)), version),
                   math::log(measured / estimated.total), spread);
 }
 
@@ -120,17 +127,19 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
                                                     const layout& mesh, const slice& where, const own_runs& known) {
   const memory_breakdown memory = memory_use(model, job, mesh, where);
   if (known.count == 0) return memory;
-  return detail::corrected(memory, known, features_of(model, job, mesh, where));
+  return detail::corrected(memory, known, detail::of_memory(features_of(model, job, mesh, where)));
 }
 
-/// Whether one of the runs was of that very question: the recipe on that chip, in that layout, of those sizes, and of
-/// the version of the latest run. Worked: a run of 4096 sequences says so of 4096 sequences, and not of 4160.
+/// Whether one of the runs was of that very question: the recipe on that chip, in that layout, of those sizes and
+/// microbatches, and of the version of the latest run. Worked: a run of 4096 sequences says so of 4096 sequences, and
+/// not of 4160.
 [[nodiscard]] constexpr bool has_run(const own_runs& runs, const run_features& about) {
   const run_features asked = detail::of_latest(runs, about);
   own_spreads even;
   for (std::size_t i = 0; i < runs.count; ++i) {
     const run_features& ran = runs.items[i].about;
-    if (detail::same_recipe(asked, ran) && asked.layout == ran.layout && detail::apart(asked, ran, even) < 1e-18)
+    if (detail::same_recipe(asked, ran) && asked.layout == ran.layout && asked.microbatches == ran.microbatches &&
+        detail::apart(asked, ran, even) < 1e-18)
       return true;
   }
   return false;
@@ -142,18 +151,30 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
                                                     const layout& mesh, const slice& where, const own_runs& known,
                                                     const own_runs& steps) {
   if (known.count + steps.count == 0) return memory_use(model, job, mesh, where);
-  const run_features about = features_of(model, job, mesh, where);
-  const memory_breakdown memory = detail::corrected(memory_use(model, job, mesh, where), known, about);
-  return has_run(known, about) || has_run(steps, about) ? detail::as_it_ran(memory) : memory;
+  const run_features timed = features_of(model, job, mesh, where), held = detail::of_memory(timed);
+  const memory_breakdown memory = detail::corrected(memory_use(model, job, mesh, where), known, held);
+  return has_run(known, held) || has_run(steps, timed) ? detail::as_it_ran(memory) : memory;
 }
 
-/// `largest_batch` with the memory of each batch moved towards the caller's own peaks. Worked: after a peak of 33 GB of
-/// llama-3.1-8b with 256 sequences of 4096 tokens on v6e-64, 128 sequences surely fit, where 320 do by estimate alone.
-[[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& model, const training_job& job,
-                                                          const layout& mesh, const slice& where,
-                                                          const own_runs& known) {
-  return detail::largest_batch_by(
+/// `largest_batch` with the memory of each batch moved towards the caller's own peaks; a batch that ran, as one of
+/// those or of the measured steps, fits. Worked: after a peak of 33 GB of llama-3.1-8b with 256 sequences of 4096
+/// tokens on v6e-64, 256 sequences surely fit, where 320 do by estimate alone.
+[[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const transformer& model, training_job job,
+                                                          const layout& mesh, const slice& where, const own_runs& known,
+                                                          const own_runs& steps = {}) {
+  maybe<std::int64_t> most = detail::largest_batch_by(
       job, mesh, [&](const training_job& larger) { return memory_use(model, larger, mesh, where, known); });
+  const auto total = static_cast<double>(checked_multiply(chips(where), slices(mesh)));
+  const std::int64_t unit = checked_multiply(batch_shards(mesh), job.gradient_accumulation);
+  for (const own_runs* runs : {&known, &steps}) {
+    for (std::size_t i = 0; i < runs->count; ++i) {
+      const double tokens = math::exp(math::log(2) * runs->items[i].about.load) * total;
+      job.global_batch = floor_to_count(tokens / static_cast<double>(job.sequence_length) + 0.5);
+      if (job.global_batch <= (most ? *most : 0) || job.global_batch % unit != 0) continue;
+      if (memory_use(model, job, mesh, where, known, steps).ran) most = job.global_batch;
+    }
+  }
+  return most;
 }
 
 }  // namespace abi_0

@@ -321,19 +321,26 @@ inline transformer model_as_served(const json_object& record) {
   return result;
 }
 
-/// The mean time of an output token as one of so many clients of each replica meets it. Where an engine computes
-/// prompts in steps of their own, clients whose answers have one length go on in step, and half of their prompts come
-/// before a first token; elsewhere it is `time_per_token`. Worked: that of `serve` with the same requests in flight.
+/// The mean time of an output token as one of so many clients of each replica meets it, or, `of_rate`, these clients
+/// over the rate of their tokens: clients whose answers have one length go on in step, and some of their prompts come
+/// before a first token. It is `time_per_token` where `serve` refuses that many. Worked: that of `serve` with the same
+/// requests in flight.
 [[nodiscard]] inline token_time token_of_clients(const transformer& model, double clients, const serving_job& job,
                                                  const serving_layout& mesh, const slice& where,
-                                                 const serving_calibration& constants = default_serving_calibration) {
-  const token_time steady = time_per_token(model, clients, job, mesh, where, constants);
-  if (!detail::row_of(job.engine).prompts_alone || clients < 2 || detail::has_one_token(job)) return steady;
+                                                 const serving_calibration& constants = default_serving_calibration,
+                                                 bool of_rate = false) {
   serving_job asked = job;
   asked.request_rate = {}, asked.ttft_target = asked.tpot_target = {};
-  asked.concurrency = floor_to_count((clients + 0.5) * detail::replica_of(mesh, where).count);
+  asked.concurrency = floor_to_count(clients * detail::replica_of(mesh, where).count + 0.5);
+  if (asked.concurrency < 1 || detail::has_one_token(job))
+    return time_per_token(model, clients, job, mesh, where, constants);
   const serving_estimate estimate = serve(model, asked, mesh, where, constants);
-  return estimate.refusal == serving_refusal::none ? estimate.per_token : steady;
+  if (estimate.refusal != serving_refusal::none) return time_per_token(model, clients, job, mesh, where, constants);
+  token_time token = estimate.per_token;
+  if (!of_rate) return token;
+  const double longer = static_cast<double>(asked.concurrency) / (estimate.output_tokens * token.total);
+  for (seconds* each : {&token.total, &token.low, &token.high}) *each *= longer;
+  return token;
 }
 
 /// The estimate for a record.
