@@ -22,6 +22,7 @@ struct layer_widths {
   double mlp = 0;      ///< outputs of gate and up products, and the input of the down product
   double scores = 0;   ///< scores that attention writes to HBM: see scores_width
   double cross = 0;    ///< output of the attention to an encoder
+  double keys = 0;     ///< keys and values, which devices that share a sequence gather
 };
 
 namespace detail {
@@ -34,6 +35,7 @@ constexpr void average_recurrences(const transformer& model, layer_widths& w) {
   const double recurrent = static_cast<double>(model.recurrent.layers) / layers;
   const auto in = static_cast<double>(widths_in(model.recurrent, model.d_model).in);
   w.qkv = attending * w.qkv + recurrent * in;
+  w.keys = attending * w.keys;
   w.context = attending * w.context + recurrent * static_cast<double>(model.recurrent.width);
 }
 
@@ -47,19 +49,23 @@ constexpr layer_widths widths_of_valid(const transformer& model, bool global_apa
     const auto qk = static_cast<double>(attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim);
     const auto v = static_cast<double>(attention.latent.v_head_dim);
     w.qkv = heads * (2 * qk + v);
+    w.keys = heads * (qk + v);
     w.context = heads * v;
   } else {
     const auto size = static_cast<double>(attention.head_dim);
-    const double global = global_head_dim(model);
+    const double global = global_head_dim(model), values = static_cast<double>(value_width(model));
+    const double global_values = attention.value_dim > 0 ? values : global;
     const auto kv_heads =
         static_cast<double>(attention.global_kv_heads > 0 ? attention.global_kv_heads : attention.kv_heads);
     const double share =
         global_apart && attention_layers(model) > 0
             ? 1 - static_cast<double>(attention.local_layers) / static_cast<double>(attention_layers(model))
             : 0;
-    w.qkv = size * (heads + 2 * static_cast<double>(attention.kv_heads));
-    w.qkv += share * (global * (heads + (attention.global_kv_shared ? 1 : 2) * kv_heads) - w.qkv);
-    w.context = heads * (size + share * (global - size));
+    const double of_local = (size + values) * static_cast<double>(attention.kv_heads);
+    const double of_global = (global + (attention.global_kv_shared ? 0 : global_values)) * kv_heads;
+    w.keys = of_local + share * (of_global - of_local);
+    w.qkv = heads * (size + share * (global - size)) + w.keys;
+    w.context = heads * (values + share * (global_values - values));
   }
   if (attention.output_gate) w.qkv += w.context;
   average_recurrences(model, w);

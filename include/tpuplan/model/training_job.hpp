@@ -75,7 +75,7 @@ struct training_job {
   std::int64_t gradient_accumulation = 1;            ///< microbatches in one step
   std::int64_t pipeline_microbatches = 0;            ///< in flight through the stages; 0: four for each stage
   std::int64_t pipeline_rounds = 1;                  ///< interleaved stages on each device
-  double capacity_factor = 1;                        ///< of experts; 1 without dropping or padding
+  double capacity_factor = 1;                        ///< of experts; 1: without a capacity, no token is dropped
   std::int64_t vocabulary_tiles = 1;                 ///< pieces in which logits and their gradients are computed
   double logits_fraction = 1;            ///< of positions that are predicted (0.15 for masked language models)
   bool synchronous_collectives = false;  ///< the framework does not overlap FSDP and data collectives

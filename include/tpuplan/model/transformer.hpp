@@ -199,6 +199,13 @@ struct transformer {
 
 namespace detail {
 
+/// The model as it runs without an image: layers that attend to one do not.
+constexpr transformer text_alone(transformer model) {
+  model.layers -= model.attention.cross_layers;
+  model.attention.cross_layers = 0;
+  return model;
+}
+
 /// How many of the layers that read another layer's keys and values have a window: the same share as of all layers,
 /// because the pattern of layers repeats.
 constexpr std::int64_t local_shared_layers(const transformer& model) {

@@ -51,6 +51,7 @@ struct maxtext_question {
   } else {
     result.model = detail::maxtext_model_of(from, result.assumed);
   }
+  detail::refuse_maxtext_work(from);
   training_job& job = result.job;
   result.mesh = detail::maxtext_mesh(from, where, slices);
   job.sequence_length = from.count_or("max_target_length", 2048, 1);
@@ -69,6 +70,10 @@ struct maxtext_question {
     const double capacity = from.number_or("capacity_factor", -1);
     const bool drops = !from.flag_or("sparse_matmul", true);
     if (capacity > 0 && drops) job.capacity_factor = capacity;
+    if (capacity <= 0 && drops) {
+      job.capacity_factor = static_cast<double>(result.model.moe.experts) / static_cast<double>(result.model.moe.top_k);
+      result.assumed.emplace_back("sparse_matmul", "false without a capacity_factor: each expert computes each token");
+    }
     if (capacity > 0 && !drops)
       result.assumed.emplace_back("capacity_factor", "without effect: with sparse_matmul no token is dropped");
   }

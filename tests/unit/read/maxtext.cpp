@@ -455,6 +455,10 @@ TEST_CASE("small sizes and defaults of MaxText are taken as they are") {
   CHECK(asked(experts + "capacity_factor: 1.0\n").job.capacity_factor == 1);
   CHECK(asked(experts + "capacity_factor: 0.5\nsparse_matmul: false\n").job.capacity_factor == 0.5);
   CHECK(asked(experts + "capacity_factor: 0.5\n").job.capacity_factor == 1);  // MaxText drops none by default
+  CHECK(asked(experts + "sparse_matmul: false\n").job.capacity_factor > 1);   // each expert computes each token
+  for (const char* other : {"use_dpo: true\n", "use_distillation: true\n", "use_multimodal: true\n", "lora_rank: 16\n"})
+    CHECK(says(refusal_of([&] { (void)asked(experts + other); }).message, "valid: "));
+  CHECK(asked(experts + "use_dpo: false\nlora_rank: 0\n").unused.empty());
 }
 
 TEST_CASE("a block has the parts that its code builds, whatever keys say") {

@@ -100,10 +100,26 @@ constexpr seconds exposed_gradients(double all, double trained, const generation
   return exposed + constants.exposed_dcn * (bytes{reduced / static_cast<double>(chips(where))} / dcn_rate(where));
 }
 
-/// Encoders of pixels and prompts, forward alone: of pixels as long as decoding takes, which does the same.
+/// One pass of the products of adapters, whose rank fills the side of the MXU.
+constexpr seconds adapter_products(const blocks::work_list& work, std::int64_t rank, const device_share& on) {
+  double macs = 0;
+  for (std::size_t i = 0; i < work.product_count; ++i) {
+    const blocks::listed_product& p = work.products[i];
+    const bool reduced = is_reduced(p.one.what);
+    const double inner = static_cast<double>(p.one.inner) / (reduced ? on.tensor : 1);
+    const double outer = static_cast<double>(p.one.outer) / (reduced ? 1 : on.tensor);
+    const double sides = static_cast<double>(p.one.matrices) * filled(inner, on.side) + filled(outer, on.side);
+    macs += p.times * on.examples * up(p.rows / on.context) * sides;
+  }
+  return seconds{2 * macs * filled(static_cast<double>(rank), on.side) / (on.peak * on.mxu)};
+}
+
+/// Encoders of pixels and prompts, forward alone: of pixels as long as decoding takes, which does the same. A device
+/// encodes whole examples.
 constexpr seconds encoding_time(const generation_work& work, double examples, const generation_layout& mesh,
                                 const slice& where, const calibration& constants) {
-  const device_share share = share_of({}, examples / static_cast<double>(mesh.tensor * mesh.context), where, constants);
+  const device_share share =
+      share_of({}, math::ceil(examples / static_cast<double>(mesh.tensor * mesh.context)), where, constants);
   seconds sum{};
   if (work.decoder.weights > 0) sum += pass_of(work.decoder, share, where, constants).total;
   if (work.text.weights > 0) sum += pass_of(work.text, share, where, constants).total;
@@ -129,6 +145,7 @@ constexpr seconds encoding_time(const generation_work& work, double examples, co
   const double again = job.recompute ? 1 : 0, trained = trained_parameters(denoiser, job);
   diffusion_step step;
   step.products = (job.lora_rank > 0 ? 2 + again : 3 + again) * pass.products;
+  if (job.lora_rank > 0) step.products += (3 + again) * detail::adapter_products(denoiser.work, job.lora_rank, share);
   step.attention = (3.5 + again) * pass.attention;
   step.elementwise = (job.recompute ? elementwise_passes_with_remat : elementwise_passes) * pass.elementwise;
   step.collectives = (3 + again) * pass.collectives;

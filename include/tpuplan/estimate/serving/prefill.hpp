@@ -196,7 +196,9 @@ constexpr auto with_stacks(const transformer& model, const serving_job& job, con
                            const slice& where, bool compared, const Ask& ask) {
   if (model.kind == architecture::decoder) {
     const served_model served = served_by_valid(model, job, mesh, where, compared);
-    return ask(served_stacks{served, model, served});
+    if (model.attention.cross_layers == 0) return ask(served_stacks{served, model, served});
+    const transformer text = text_alone(model);
+    return ask(served_stacks{served, text, served});
   }
   const bool pair = model.kind == architecture::encoder_decoder;
   transformer encoder = pair ? encoder_of(model) : model;

@@ -266,8 +266,11 @@ constexpr served_model served_pair(const transformer& model, const serving_job& 
 /// features of the question, by which it is compared with runs of the caller's own.
 constexpr served_model served_by_valid(const transformer& model, const serving_job& job, const serving_layout& mesh,
                                        const slice& where, bool compared) {
-  return model.kind == architecture::encoder_decoder ? served_pair(model, job, mesh, where, compared)
-                                                     : served_stack(model, job, mesh, where, compared);
+  if (model.kind == architecture::encoder_decoder) return served_pair(model, job, mesh, where, compared);
+  if (model.attention.cross_layers == 0) return served_stack(model, job, mesh, where, compared);
+  served_model served = served_stack(text_alone(model), job, mesh, where, compared);  // images are refused
+  served.held = stored_bytes(count_of_valid(model), job.weights, job.weights_by_part) / size_of(job.weights);
+  return served;
 }
 
 /// Refuses what no step takes, whatever the layout, which `served_by_valid` checks.

@@ -272,7 +272,7 @@ constexpr bytes routed_workspace(const transformer& model, const training_job& j
   if (moe_layers(model) == 0) return {};
   const double copies = k.routed_copies * static_cast<double>(model.d_model) * static_cast<double>(tensor);
   const double inner = (model.mlp.gated ? 3 : 2) * static_cast<double>(model.moe.expert_d_ff);
-  const double chosen = static_cast<double>(model.moe.top_k) * (job.capacity_factor > 1 ? job.capacity_factor : 1);
+  const double chosen = static_cast<double>(model.moe.top_k) * job.capacity_factor;
   return number_bytes(job) * (chosen * (copies + inner) * (k.recomputed + k.routed_gradients));
 }
 

@@ -63,9 +63,15 @@ constexpr double padded_attention(const transformer& model, const training_job& 
     const double chosen = attention.indexer.heads > 0 ? chosen_keys(model, length, maxtext_flops) + block / 2 : all;
     return 2 * layers * heads * (chosen < all ? chosen : all) * width + beside_scores(model, length, all).value();
   }
-  const double global_head = padded(attention.global_head_dim > 0 ? attention.global_head_dim : attention.head_dim);
-  return 2 * 2 * heads *
-             (local_layers * local * padded(attention.head_dim) + (layers - local_layers) * all * global_head) +
+  const std::int64_t head = attention.head_dim, wide = attention.global_head_dim > 0 ? attention.global_head_dim : head;
+  const auto both = [&](std::int64_t keys) {
+    return padded(keys) + padded(attention.value_dim > 0 ? attention.value_dim : keys);
+  };
+  const auto crossing = static_cast<double>(attention.cross_layers);  // which see images, not the text
+  const auto pictured = static_cast<double>(checked_multiply(model.vision.tokens_per_image, job.images_per_sequence));
+  return 2 * heads *
+             (local_layers * local * both(head) +
+              ((layers - local_layers - crossing) * all + crossing * pictured) * both(wide)) +
          beside_scores(model, length, all).value();
 }
 

@@ -64,6 +64,7 @@ constexpr training_sizes held_sizes_of_valid(const transformer& model, const tra
   training_sizes sizes;
   sizes.count = count_of_valid(model);
   sizes.layers = static_cast<double>(model.layers);
+  if (job.images_per_sequence == 0) sizes.layers -= static_cast<double>(model.attention.cross_layers);
   if (has_two_stacks(model)) {
     const stack_widths stacks = stacks_of_valid(model, job);
     sizes.in_memory = sizes.width = stacks.mean;

@@ -209,14 +209,13 @@ constexpr void add_ici(layout_terms& terms, const training_sizes& sizes, const t
     terms.wires_once += seconds{moved / 2 * (1 - 1 / static_cast<double>(mesh.data)) / wires};
   }
   if (mesh.context > 1) {
-    // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered.
-    const attention_spec& attention = model.attention;
-    const std::int64_t key = attention.latent.qk_nope_head_dim + attention.latent.qk_rope_head_dim;
-    const double latent_queries = static_cast<double>(checked_multiply(attention.heads, key));
-    const double queries = has_latent_attention(model) ? latent_queries : sizes.width.context;
+    // Keys and values of whole sequences, gathered forward and backward, and their gradients scattered; the state of
+    // each sequence passed on, and its gradient back.
     const double others = terms.tokens * static_cast<double>(mesh.context - 1);
+    const double states = static_cast<double>(checked_multiply(model.recurrent.layers, state_of(model.recurrent))) /
+                          static_cast<double>(job.sequence_length);
     terms.context =
-        collective_of(where, mesh.context, units, 3 * sizes.layers * others * (sizes.width.qkv - queries) * number,
+        collective_of(where, mesh.context, units, others * (3 * sizes.layers * sizes.width.keys + 2 * states) * number,
                       constants.exposed_context);
   }
   if (mesh.tensor > 1) {
@@ -405,7 +404,7 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
 /// tokens of all e shards may be routed here, each to as many of its k experts as lie here: e x min(E / e, k) / k. With
 /// a capacity factor it is 1.
 constexpr double worst_routed(const transformer& model, const training_job& job, const layout& mesh) noexcept {
-  if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1) return 1;
+  if (!has_experts(model) || mesh.expert == 1 || job.capacity_factor > 1 || job.capacity_factor < 1) return 1;
   const auto shards = static_cast<double>(mesh.expert), chosen = static_cast<double>(model.moe.top_k);
   const double here = static_cast<double>(model.moe.experts) / shards;
   return shards * (here < chosen ? here : chosen) / chosen;

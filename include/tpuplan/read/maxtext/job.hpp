@@ -186,6 +186,17 @@ inline void refuse_maxtext_axes(maxtext_reader& keys) {
   }
 }
 
+/// Refuses keys by which a step does other work than training on text.
+inline void refuse_maxtext_work(maxtext_reader& keys) {
+  for (const char* key : {"use_dpo", "use_distillation", "use_multimodal"}) {
+    if (keys.flag_or(key, false))
+      fail(errc::unsupported, keys.place(key), "true", "false: a step that trains all weights on text is estimated");
+  }
+  if (keys.count_or("lora_rank", 0, 0) > 0)
+    fail(errc::unsupported, keys.place("lora_rank"), keys.word_or("lora_rank", ""),
+         "0: all weights are trained here; adapters by --lora beside a config.json");
+}
+
 /// The layout on `slice_total` slices; 0: as many as the file says.
 inline layout maxtext_mesh(maxtext_reader& keys, const slice& where, std::int64_t slice_total) {
   refuse_maxtext_axes(keys);

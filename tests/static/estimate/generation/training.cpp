@@ -1,5 +1,6 @@
 #include <tpuplan/estimate/generation/training.hpp>
 
+#include "support/near.hpp"
 #include "support/pipelines.hpp"
 
 using namespace tpuplan;
@@ -42,6 +43,14 @@ constexpr diffusion_training_job encoded = [] {
 }();
 static_assert(step_time(clip, encoded, {4, 4, 1, 1}, where).encoding > seconds{0});
 
+// A device encodes whole examples: two for four devices take as long as four.
+constexpr seconds encoding_of(std::int64_t batch) {
+  diffusion_training_job job = encoded;
+  job.global_batch = batch;
+  return step_time(clip, job, {1, 1, 4, 1}, where).encoding;
+}
+static_assert(encoding_of(1) == encoding_of(4) && encoding_of(5) > encoding_of(4));
+
 // Encoding comes before the step: the larger of both is in memory.
 static_assert(memory_use(clip, encoded, {4, 4, 1, 1}, where).total >=
               memory_use(clip, job_of_batch(8), {4, 4, 1, 1}, where).total);
@@ -69,6 +78,16 @@ static_assert(base_in(dtype::fp32) == bytes{4 * trained + 2 * frozen} && base_in
 static_assert(base_in(dtype::int8) == bytes{4 * trained + frozen});
 static_assert(trained_parameters(clip.denoisers.items[0], kept) == clip.denoisers.items[0].weights);
 static_assert(step_time(clip, adapters, {4, 4, 1, 1}, where).total < one.total);
+
+// Adapters have products of their own, of a rank that fills the MXU's side of 128.
+constexpr seconds products_of_rank(std::int64_t rank) {
+  diffusion_training_job job = adapters;
+  job.lora_rank = rank;
+  return step_time(clip, job, {4, 4, 1, 1}, where).products;
+}
+static_assert(products_of_rank(8) == products_of_rank(128));
+constexpr seconds of_rank_128 = products_of_rank(256) - products_of_rank(128);
+static_assert(near((products_of_rank(128) - of_rank_128) / one.products, 3.0 / 4, 1e-9));
 
 constexpr memory_breakdown memory = memory_use(clip, job_of_batch(8), {4, 1, 1, 1}, where);
 static_assert(memory.total == memory.parameters + memory.optimizer + memory.gradients + memory.activations +

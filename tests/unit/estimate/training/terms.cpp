@@ -208,4 +208,75 @@ TEST_CASE("the terms of FSDP over one slice, by hand") {
   CHECK(at.gathered_share == 1);
 }
 
+TEST_CASE("devices that share a sequence gather keys and values, and pass states on") {
+  transformer m = llama_3_8b();
+  CHECK(widths_of(m).keys == 2 * 8 * 128);
+  m.attention.output_gate = true;  // the gate is of the device's own tokens
+  CHECK(widths_of(m).keys == 2 * 8 * 128);
+  m.recurrent.layers = 24, m.recurrent.kind = recurrence::gated_delta, m.recurrent.width = 4096;
+  m.recurrent.heads = 32, m.recurrent.key_heads = 16, m.recurrent.key_dim = 128, m.recurrent.kernel = 4;
+  CHECK(widths_of(m).keys == 2 * 8 * 128 * 0.25);
+  const slice where = slice_for("v5p-128");
+  layout mesh = fsdp_layout(where);
+  mesh.fsdp = 32, mesh.context = 2;
+  const training_job job = job_of(64, 8192);
+  const double gathered = layout_terms_of(sizes_of(m, job), m, job, mesh, where).context.whole.value();
+  const double tokens = 64.0 * 8192 / 64, states = 24 * 4096.0 * 128 / 8192;
+  const double others = tokens * 2 * (3 * 32 * 2 * 8 * 128 * 0.25 + 2 * states);
+  const transformer plain = llama_3_8b();
+  const double of_plain = layout_terms_of(sizes_of(plain, job), plain, job, mesh, where).context.whole.value();
+  CHECK(close(gathered / of_plain, others / (tokens * 2 * 3 * 32 * 2 * 8 * 128), 1e-9));
+}
+
+TEST_CASE("values of a width of their own count in attention, its result and what is gathered") {
+  transformer m = llama_3_8b();
+  m.attention.head_dim = 192, m.attention.value_dim = 128;
+  const layer_widths w = widths_of(m);
+  CHECK(w.context == 32 * 128);
+  CHECK(w.keys == 8 * (192 + 128));
+  CHECK(w.qkv == 32 * 192 + 8 * (192 + 128));
+  const training_job job = job_of(64, 4096);
+  const auto attention = [&](const transformer& of) {
+    return work_terms_of(sizes_of(of, job), of, job, v5p, 1).attention.value();
+  };
+  transformer wide = m;
+  wide.attention.value_dim = 0;
+  CHECK(close(attention(m) / attention(wide), (256 + 128 + 2 * 70) / (2 * 256 + 2 * 70.0), 1e-9));
+}
+
+TEST_CASE("layers that see images alone do not run on text") {
+  const transformer text = llama_3_8b();
+  transformer pictured = text;
+  pictured.layers = 40, pictured.attention.cross_layers = 8;
+  pictured.vision.layers = 1, pictured.vision.d_model = 64, pictured.vision.heads = 1, pictured.vision.d_ff = 64;
+  pictured.vision.patch_size = 14, pictured.vision.image_size = 28, pictured.vision.tokens_per_image = 1601;
+  training_job job = job_of(64, 4096);
+  const auto work = [&](const transformer& of) { return work_terms_of(sizes_of(of, job), of, job, v5p, 1); };
+  CHECK(work(pictured).attention == work(text).attention);
+  CHECK(close(work(pictured).dense_products.value(), work(text).dense_products.value(), 1e-12));
+  const seconds alone = work(text).attention;
+  job.images_per_sequence = 1;
+  const double shown = work(pictured).attention / alone;
+  CHECK(close(shown, (32 * (4096 + 512) / 2.0 + 8 * 1601) / (32 * (4096 + 512) / 2.0), 1e-9));
+}
+
+TEST_CASE("buffers of experts have room for the worst routing only without a capacity") {
+  transformer m = llama_3_8b();
+  m.moe.experts = 8, m.moe.top_k = 2, m.moe.expert_d_ff = 14336;
+  const slice where = slice_for("v5p-128");
+  layout mesh = fsdp_layout(where);
+  mesh.fsdp = 8, mesh.expert = 8;
+  training_job job = job_of(256, 4096);
+  const auto taken = [&](double capacity) {
+    job.capacity_factor = capacity;
+    return memory_use(m, job, mesh, where).total.value();
+  };
+  CHECK(taken(1) > 1.5 * taken(1.01));
+  double before = 0;
+  for (const double capacity : {0.5, 0.9, 0.99, 1.01, 1.25, 2.0}) {
+    CHECK(taken(capacity) > before);
+    before = taken(capacity);
+  }
+}
+
 }  // namespace estimate_training_terms_tests
