@@ -150,15 +150,85 @@ inline std::int64_t gemma4_audio(config_fields& fields, std::int64_t text_width)
   return checked_add(tower, checked_add(checked_multiply(fields.count("hidden_size") + text_width, out), out));
 }
 
-/// The encoder of Whisper in front of a language model: two convolutions, a table of positions, layers whose keys have
-/// no bias, and a norm.
+/// Weights of a layer of Whisper's encoder, whose keys have no bias.
+inline std::int64_t sound_layer(std::int64_t d, std::int64_t wide) {
+  return checked_add(checked_add(checked_multiply(4 * d, d), 3 * d),
+                     checked_add(biased(d, wide), biased(wide, d)) + 4 * d);
+}
+
+/// The encoder of Whisper in front of a language model: two convolutions, a table of positions, layers, and a norm.
 inline std::int64_t sound_encoder(config_fields& fields) {
   const std::int64_t d = fields.count("hidden_size"), wide = fields.count("intermediate_size");
   const std::int64_t stem = checked_add(biased(3 * fields.count("num_mel_bins"), d), biased(3 * d, d));
-  const std::int64_t layer = checked_add(checked_add(checked_multiply(4 * d, d), 3 * d),
-                                         checked_add(biased(d, wide), biased(wide, d)) + 4 * d);
   return checked_add(checked_add(stem, checked_multiply(fields.count("max_source_positions"), d)),
-                     checked_add(checked_multiply(fields.count("num_hidden_layers"), layer), 2 * d));
+                     checked_add(checked_multiply(fields.count("num_hidden_layers"), sound_layer(d, wide)), 2 * d));
+}
+
+/// The encoder of Qwen3-Omni and what joins it to the text: three convolutions that halve the bands of sound, a matrix,
+/// layers whose keys have biases, a norm and two matrices.
+inline std::int64_t omni_sound(config_fields& fields, std::int64_t text_width) {
+  const std::int64_t d = fields.count("d_model"), c = fields.count("downsample_hidden_size");
+  const std::int64_t layer = checked_add(sound_layer(d, fields.count("encoder_ffn_dim")), d);
+  const std::int64_t stem = checked_add(biased(9, c) + 2 * biased(9 * c, c),
+                                        checked_multiply(ceil_div(fields.count("num_mel_bins"), 8), c, d));
+  if (fields.count("output_dim") != text_width)
+    fail(errc::invalid_argument, fields.path("output_dim"), fields.count("output_dim"), "the width of the text model");
+  const std::int64_t ends = checked_add(biased(d, d), biased(d, text_width)) + 2 * d;
+  return checked_add(checked_add(stem, ends), checked_multiply(fields.count("encoder_layers"), layer));
+}
+
+/// Weights of attention and norms in a layer of the talker of Qwen3-Omni.
+inline std::int64_t talker_attention(config_fields& fields) {
+  const std::int64_t d = fields.count("hidden_size"), head = fields.count("head_dim");
+  const std::int64_t heads = fields.count("num_attention_heads") + fields.count("num_key_value_heads");
+  return checked_add(checked_multiply(2 * d, heads, head), 2 * head + 2 * d);
+}
+
+/// The talker of Qwen3-Omni: a mixture of experts that reads what the thinker says, and a smaller model that writes the
+/// further codes of each step.
+inline std::int64_t omni_talker(config_fields& talker) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields text = part_fields(talker, "text_config", "", nothing);
+  config_fields codes = part_fields(talker, "code_predictor_config", "", nothing);
+  const std::int64_t d = text.count("hidden_size"), wide = text.count("intermediate_size");
+  const std::int64_t bridge = checked_add(biased(talker.count("thinker_hidden_size"), wide), biased(wide, d));
+  const std::int64_t shared = 3 * text.count("shared_expert_intermediate_size") + 1;
+  const std::int64_t experts =
+      checked_multiply(text.count("num_experts"), 3 * text.count("moe_intermediate_size") + 1, d);
+  const std::int64_t layer = checked_add(talker_attention(text) + shared * d, experts);
+  const std::int64_t spoken = checked_add(checked_multiply(text.count("num_hidden_layers"), layer), 2 * bridge);
+  const std::int64_t c = codes.count("hidden_size"), groups = codes.count("num_code_groups") - 1;
+  const std::int64_t coded =
+      checked_multiply(codes.count("num_hidden_layers"),
+                       checked_add(talker_attention(codes), checked_multiply(3 * c, codes.count("intermediate_size"))));
+  const std::int64_t tables = checked_add(checked_multiply(2 * d, text.count("vocab_size")),
+                                          checked_multiply(2 * c, groups, codes.count("vocab_size")));
+  return checked_add(checked_add(spoken, coded), tables + d + c);
+}
+
+/// What makes sound of these codes: a table, layers with scales, blocks that stretch time, and convolutions.
+inline std::int64_t omni_voice(config_fields& fields) {
+  const std::int64_t d = fields.count("hidden_size"), wide = fields.count("intermediate_size");
+  const std::int64_t codes = checked_multiply(fields.count("codebook_size"), fields.count("num_quantizers"), d);
+  const std::int64_t layer = checked_add(checked_multiply(4 * d, d), checked_multiply(3 * d, wide) + 4 * d);
+  std::int64_t weights = checked_add(codes, checked_multiply(fields.count("num_hidden_layers"), layer) + d);
+  for (const std::int64_t ratio : convolution_sizes(fields, "upsampling_ratios"))
+    weights = checked_add(weights, biased(ratio * d, d) + biased(d, 4 * d) + biased(4 * d, d) + 11 * d);
+  std::int64_t width = fields.count("decoder_dim");
+  weights = checked_add(weights, biased(7 * d, width));
+  for (const std::int64_t rate : convolution_sizes(fields, "upsample_rates")) {
+    const std::int64_t next = width / 2, unit = biased(7 * next, next) + biased(next, next) + 4 * next;
+    weights = checked_add(weights, checked_add(biased(2 * rate * width, next), 2 * width + 3 * unit));
+    width = next;
+  }
+  return checked_add(weights, 9 * width + 1);
+}
+
+/// Says that an encoder of sound is counted, or what speaks, and counts it.
+inline void put_sound(config_fields& top, std::string_view field, std::int64_t weights, transformer& model,
+                      const std::string& what = "the audio tower") {
+  model.other_weights = checked_add(model.other_weights, weights);
+  top.assume(field, std::to_string(weights) + " parameters", what + " is counted, its FLOPs are not");
 }
 
 /// Voxtral joins four steps of sound, without biases; Qwen2-Audio has one matrix with a bias.
@@ -169,9 +239,7 @@ inline void project_sound(config_fields& top, transformer& model) {
   const std::int64_t d = model.d_model;
   const std::int64_t bridge = voxtral ? checked_multiply(checked_add(audio.count("intermediate_size"), d), d)
                                       : biased(audio.count("hidden_size"), d);
-  const std::int64_t heard = checked_add(sound_encoder(audio), bridge);
-  model.other_weights = checked_add(model.other_weights, heard);
-  top.assume("audio_config", std::to_string(heard) + " parameters", "the audio tower is counted, its FLOPs are not");
+  put_sound(top, "audio_config", checked_add(sound_encoder(audio), bridge), model);
 }
 
 }  // namespace detail

@@ -193,6 +193,18 @@ inline void read_phi3_v(config_fields& top, transformer& model) {
   project_phi3_v(top, model);
 }
 
+/// Qwen3-Omni: the thinker, which sees and hears, and the talker where the file has one.
+inline void read_omni(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields thinker = part_fields(top, "thinker_config", "qwen3_omni_moe_thinker", nothing);
+  read_text_part(thinker, "text_config", "qwen3_omni_moe_text", false, false, model);
+  project_omni(thinker, model);
+  if (!top.has("talker_config") || !top.flag_or("enable_audio_output", true)) return;
+  config_fields talker = part_fields(top, "talker_config", "", nothing);
+  config_fields voice = part_fields(top, "code2wav_config", "", nothing);
+  put_sound(top, "talker_config", checked_add(omni_talker(talker), omni_voice(voice)), model, "what speaks");
+}
+
 /// A type whose model is read as a whole.
 struct stack_family {
   std::string_view type;
@@ -200,11 +212,12 @@ struct stack_family {
 };
 
 /// Models whose language model comes with an encoder of another kind.
-inline constexpr std::array<stack_family, 4> hearing_families{{
+inline constexpr std::array<stack_family, 5> hearing_families{{
     {"qwen2_audio", read_hearing},
     {"voxtral", read_hearing},
     {"phi3_v", read_phi3_v},
     {"fuyu", read_fuyu},
+    {"qwen3_omni_moe", read_omni},
 }};
 
 }  // namespace detail

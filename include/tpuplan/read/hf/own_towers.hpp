@@ -343,6 +343,15 @@ inline void project_phi3_v(config_fields& top, transformer& model) {
   say_tiles(top, v);
 }
 
+/// Qwen3-Omni: the tower of Qwen3-VL, and an encoder of sound.
+inline void project_omni(config_fields& thinker, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields seen = part_fields(thinker, "vision_config", "qwen3_omni_moe.vision_config", nothing);
+  config_fields heard = part_fields(thinker, "audio_config", "qwen3_omni_moe_audio_encoder", nothing);
+  project_qwen3_vl(thinker, seen, model);
+  put_sound(thinker, "audio_config", omni_sound(heard, model.d_model), model);
+}
+
 }  // namespace detail
 }  // namespace abi_0
 }  // namespace tpuplan

@@ -1,0 +1,52 @@
+// Language models with towers of images and encoders of sound whose files have forms of their own.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tpuplan/model/parameters.hpp>
+#include <tpuplan/read/hf.hpp>
+
+#include "support/catch.hpp"
+#include "support/hf_classes.hpp"
+#include "support/refusal.hpp"
+
+using namespace tpuplan;
+
+namespace read_hf_multimodal_tests {
+using nlohmann::json;
+
+TEST_CASE("Qwen3-Omni: the thinker, and the talker where the file has one", "[hf_multimodal]") {
+  const auto thinker = [] {
+    return json::parse(R"({"model_type": "qwen3_omni_moe", "thinker_config": {
+        "text_config": {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+                        "head_dim": 64, "vocab_size": 100, "num_experts": 4, "num_experts_per_tok": 2,
+                        "moe_intermediate_size": 32},
+        "vision_config": {"out_hidden_size": 256}, "audio_config": {"output_dim": 256}}})");
+  };
+  json config = thinker();
+  const transformer alone = read_hf_config(config).model;
+  CHECK(alone.vision.projector.beside == 3);
+  config["talker_config"] = json::parse(R"({"thinker_hidden_size": 256,
+      "text_config": {"hidden_size": 64, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
+          "num_key_value_heads": 1, "head_dim": 32, "vocab_size": 10, "num_experts": 2, "moe_intermediate_size": 8,
+          "shared_expert_intermediate_size": 16},
+      "code_predictor_config": {"hidden_size": 16, "intermediate_size": 8, "num_hidden_layers": 1,
+          "num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": 16, "num_code_groups": 3, "vocab_size": 5}})");
+  config["code2wav_config"] = json::parse(R"({"hidden_size": 8, "intermediate_size": 4, "num_hidden_layers": 1,
+      "codebook_size": 2, "num_quantizers": 3, "decoder_dim": 4, "upsample_rates": [2], "upsampling_ratios": [2]})");
+  // By hand, from the modelling file.
+  const std::int64_t text = 64 * 64 + 2 * 64 * 32 + 64 * 64 + 64 + 128 + 2 * (3 * 64 * 8 + 64) + 3 * 64 * 16 + 64 + 64 +
+                            2 * 10 * 64 + 2 * (256 * 32 + 32 + 32 * 64 + 64);
+  const std::int64_t codes = 4 * 16 * 16 + 32 + 32 + 3 * 16 * 8 + 16 + 2 * 2 * 5 * 16;
+  const std::int64_t wave = 6 * 8 + 4 * 64 + 3 * 8 * 4 + 32 + 8 + (2 * 64 + 8) + (7 * 8 + 8) + 16 + (8 * 32 + 32) +
+                            (32 * 8 + 8) + 8 + (7 * 8 * 4 + 4) + 8 + (4 * 4 * 2 + 2) + 3 * (8 + 7 * 4 + 2 + 4 + 2) + 4 +
+                            14 + 1;
+  CHECK(parameters(read_hf_config(config).model).total == parameters(alone).total + text + codes + wave);
+  config["enable_audio_output"] = false;
+  CHECK(parameters(read_hf_config(config).model).total == parameters(alone).total);
+  json narrow = thinker();
+  narrow["thinker_config"]["audio_config"]["output_dim"] = 128;
+  CHECK(
+      says(refusal_of([&] { (void)read_hf_config(narrow); }).message, "config.thinker_config.audio_config.output_dim"));
+}
+
+}  // namespace read_hf_multimodal_tests
