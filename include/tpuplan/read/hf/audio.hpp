@@ -10,6 +10,7 @@
 #include <tpuplan/model/transformer.hpp>
 #include <tpuplan/read/hf/fields.hpp>
 #include <tpuplan/read/hf/heads.hpp>
+#include <utility>
 #include <vector>
 
 /// @file
@@ -222,6 +223,29 @@ inline std::int64_t omni_voice(config_fields& fields) {
     width = next;
   }
   return checked_add(weights, 9 * width + 1);
+}
+
+/// The conformer of Phi-4-multimodal, which halves its frames three times, with a table of distances, and its two
+/// projectors to the text: for sound alone, and beside images.
+inline std::int64_t phi4_sound(config_fields& fields, std::int64_t text_width) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields stem = part_fields(fields, "nemo_conv_settings", "", nothing);
+  config_fields table = part_fields(fields, "relative_attention_bias_args", "", nothing);
+  const std::int64_t d = fields.count("attention_dim"), wide = fields.count("linear_units");
+  const std::int64_t c = stem.count("conv_channels"), bands = ceil_div(fields.count("input_size"), 8);
+  for (const auto& [field, usual] : {std::pair<const char*, std::int64_t>{"kernel_size", 3},
+                                     {"time_reduction", 8},
+                                     {"ext_pw_out_channel", d},
+                                     {"depthwise_seperable_out_channel", d}})
+    if (fields.count(field) != usual)
+      fail(errc::unsupported, fields.path(field), fields.count(field), std::to_string(usual));
+  const std::int64_t before = checked_add(30 * c + 2 * biased(c, c), biased(bands * c, d));
+  const std::int64_t mlps = 2 * checked_add(biased(d, 2 * wide), biased(wide, d));
+  const std::int64_t layer = checked_add(mlps, 6 * biased(d, d) + biased(d, 2 * d) + 16 * d);
+  const std::int64_t distances = 2 * table.count("t5_bias_max_distance");
+  const std::int64_t bridges = 2 * checked_add(biased(d, text_width), biased(text_width, text_width));
+  return checked_add(checked_add(before, checked_multiply(fields.count("num_blocks"), layer)),
+                     checked_add(checked_multiply(distances, fields.count("attention_heads")), bridges));
 }
 
 /// Says that an encoder of sound is counted, or what speaks, and counts it.

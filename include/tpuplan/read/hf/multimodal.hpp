@@ -193,6 +193,12 @@ inline void read_phi3_v(config_fields& top, transformer& model) {
   project_phi3_v(top, model);
 }
 
+/// Phi-4-multimodal: as Phi-3-Vision, and it hears.
+inline void read_phi4mm(config_fields& top, transformer& model) {
+  read_text_part(top, "", "phi3", false, true, model);
+  project_phi4(top, model);
+}
+
 /// Qwen3-Omni: the thinker, which sees and hears, and the talker where the file has one.
 inline void read_omni(config_fields& top, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();
@@ -212,11 +218,12 @@ struct stack_family {
 };
 
 /// Models whose language model comes with an encoder of another kind.
-inline constexpr std::array<stack_family, 5> hearing_families{{
+inline constexpr std::array<stack_family, 6> hearing_families{{
     {"qwen2_audio", read_hearing},
     {"voxtral", read_hearing},
     {"phi3_v", read_phi3_v},
     {"fuyu", read_fuyu},
+    {"phi4mm", read_phi4mm},
     {"qwen3_omni_moe", read_omni},
 }};
 

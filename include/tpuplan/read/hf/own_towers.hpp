@@ -319,28 +319,68 @@ inline void project_internvl_chat(config_fields& top, config_fields& fields, tra
   say_tiles(top, v);
 }
 
-/// Phi-3-Vision: CLIP's large tower of 336 pixels, whose shape no file states, two separators, and two matrices over
-/// four merged patches.
-inline void project_phi3_v(config_fields& top, transformer& model) {
-  vision_spec& v = model.vision;
-  v.d_model = 1024;
-  v.d_ff = 4096;
-  v.layers = 24;
-  v.heads = 16;
-  v.image_size = 336;
-  v.patch_size = 14;
+/// CLIP's large tower, and SigLIP's SO400M with its pooling head: some types state neither shape.
+inline vision_spec large_clip(std::int64_t image_size) {
+  vision_spec v;
+  v.d_model = 1024, v.d_ff = 4096, v.layers = 24, v.heads = 16, v.patch_size = 14;
+  v.image_size = image_size;
   v.class_token = true;
-  v.learned_positions = 577;
+  v.learned_positions = patches(image_size, 14) + 1;
   v.extra_norms = 2;
   v.patch_bias = false;
-  v.other_weights = 2 * 4096;
-  v.projector.merge = 2;
-  v.projector.input = 4096;
-  v.projector.hidden = v.projector.output = model.d_model;
-  v.projector.bias = true;
-  v.tokens_per_image = 144;
+  return v;
+}
+inline vision_spec large_siglip(std::int64_t image_size) {
+  vision_spec v;
+  v.d_model = 1152, v.d_ff = 4304, v.layers = 27, v.heads = 16, v.patch_size = 14;
+  v.image_size = image_size;
+  v.learned_positions = patches(image_size, 14);
+  v.extra_norms = 1;
+  v.other_weights = pooling_head(v.d_model, v.d_ff);
+  return v;
+}
+
+/// Two matrices with biases, of which the second is square, that make so many tokens of an image.
+inline void project_twice(std::int64_t input, std::int64_t tokens, transformer& model) {
+  projector_spec& p = model.vision.projector;
+  p.input = input;
+  p.hidden = p.output = model.d_model;
+  p.bias = true;
+  model.vision.tokens_per_image = tokens;
+}
+
+/// Phi-3-Vision: CLIP's large tower, two separators, and two matrices over four merged patches.
+inline void project_phi3_v(config_fields& top, transformer& model) {
+  model.vision = large_clip(336);
+  model.vision.other_weights = 2 * 4096;
+  model.vision.projector.merge = 2;
+  project_twice(4096, 144, model);
   top.assume("img_processor", "clip-vit-large-patch14-336", "the tower that its class loads");
-  say_tiles(top, v);
+  say_tiles(top, model.vision);
+}
+
+/// Phi-4-multimodal: SigLIP's tower, two separators, two matrices over the mean of four patches, a conformer, and two
+/// adapters on the language model: of images and of sound.
+inline void project_phi4(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  const attention_spec& a = model.attention;
+  const std::int64_t d = model.d_model, q = a.heads * a.head_dim, kv = 2 * a.kv_heads * a.head_dim;
+  model.vision = large_siglip(448);
+  model.vision.other_weights += 2 * model.vision.d_model;
+  project_twice(model.vision.d_model, 256, model);
+  top.assume("embd_layer", "siglip-so400m-patch14-448", "the tower that its class loads");
+  say_tiles(top, model.vision);
+  std::int64_t adapters = 0;
+  for (const char* field : {"vision_lora", "speech_lora"}) {
+    const std::int64_t rank = part_fields(top, field, "", nothing).count("r");
+    adapters = checked_add(adapters, checked_multiply(rank, 4 * d + 2 * q + kv + 3 * model.mlp.d_ff));
+  }
+  adapters = checked_multiply(adapters, model.layers);
+  model.other_weights = checked_add(model.other_weights, adapters);
+  say_weights_alone(top, "vision_lora, speech_lora", adapters);
+  config_fields outer = part_fields(top, "audio_processor", "", nothing);
+  config_fields heard = part_fields(outer, "config", "", nothing);
+  put_sound(top, "audio_processor", phi4_sound(heard, d), model);
 }
 
 /// Qwen3-Omni: the tower of Qwen3-VL, and an encoder of sound.

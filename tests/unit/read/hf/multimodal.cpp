@@ -49,4 +49,17 @@ TEST_CASE("Qwen3-Omni: the thinker, and the talker where the file has one", "[hf
       says(refusal_of([&] { (void)read_hf_config(narrow); }).message, "config.thinker_config.audio_config.output_dim"));
 }
 
+TEST_CASE("Phi-4-multimodal needs its adapters and the shape of its encoder of sound", "[hf_multimodal]") {
+  const hf_class refused[] = {
+      {"config.vision_lora.r", "phi4mm", "", "{}", 0},
+      {"config.speech_lora.r", "phi4mm", "", R"({"vision_lora": {"r": 256}})", 0},
+      {"attention_dim", "phi4mm", "", R"({"vision_lora": {"r": 256}, "speech_lora": {"r": 320}})", 0},
+      {"time_reduction", "phi4mm", "", R"({"vision_lora": {"r": 256}, "speech_lora": {"r": 320}, "audio_processor": {
+          "config": {"attention_dim": 64, "linear_units": 64, "input_size": 80, "kernel_size": 3, "time_reduction": 4,
+          "nemo_conv_settings": {"conv_channels": 64}}}})",
+       0},
+  };
+  check_refusals(refused);
+}
+
 }  // namespace read_hf_multimodal_tests
