@@ -162,7 +162,7 @@ inline void read_causal_head(config_fields& fields, transformer& model) {
     model.classes = 1;
     return;
   }
-  for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel", "ForCausalLM",
+  for (const std::string_view with_head : {"ChatGLMModel", "DreamModel", "InternVLChatModel", "MiniCPMV", "ForCausalLM",
                                            "LMHeadModel", "GPT2LMHeadCustomModel", "ForConditionalGeneration"}) {
     if (ends_in(name, with_head)) return;
   }

@@ -199,6 +199,16 @@ inline void read_phi4mm(config_fields& top, transformer& model) {
   project_phi4(top, model);
 }
 
+/// MiniCPM-V: `version` says which language model stands at the top.
+inline void read_minicpm_v(config_fields& top, transformer& model) {
+  const double version = top.number_or("version", 0);
+  if (version != 2.6 && version != 4.5)
+    fail(errc::unsupported, top.path("version"), version == 0 ? "missing" : shown_json(top.object().at("version")),
+         "2.6, 4.5");
+  read_text_part(top, "", version == 2.6 ? "qwen2" : "qwen3", false, true, model);
+  project_minicpm_v(top, model);
+}
+
 /// Qwen3-Omni: the thinker, which sees and hears, and the talker where the file has one.
 inline void read_omni(config_fields& top, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();
@@ -218,12 +228,13 @@ struct stack_family {
 };
 
 /// Models whose language model comes with an encoder of another kind.
-inline constexpr std::array<stack_family, 6> hearing_families{{
+inline constexpr std::array<stack_family, 7> hearing_families{{
     {"qwen2_audio", read_hearing},
     {"voxtral", read_hearing},
     {"phi3_v", read_phi3_v},
     {"fuyu", read_fuyu},
     {"phi4mm", read_phi4mm},
+    {"minicpmv", read_minicpm_v},
     {"qwen3_omni_moe", read_omni},
 }};
 

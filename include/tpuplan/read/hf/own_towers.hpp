@@ -383,6 +383,23 @@ inline void project_phi4(config_fields& top, transformer& model) {
   put_sound(top, "audio_processor", phi4_sound(heard, d), model);
 }
 
+/// MiniCPM-V from 2.6 on: SigLIP's tower, of which a few queries see the patches by one attention, and a matrix.
+inline void project_minicpm_v(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields fields = part_fields(top, "vision_config", "siglip_vision_model", nothing);
+  top.refuse_true("drop_vision_last_layer");
+  vision_spec& v = model.vision;
+  v = read_idefics_tower(fields, 1);  // SigLIP without a pooling head
+  v.image_size = round_up(usual_image_size, v.patch_size);
+  const std::int64_t d = model.d_model, queries = top.count("query_num");
+  const std::int64_t attention = checked_add(checked_multiply(v.d_model + queries, d), 4 * biased(d, d) + 6 * d);
+  v.other_weights = attention;
+  v.projector.input = v.projector.output = d;
+  v.tokens_per_image = queries;
+  say_weights_alone(top, "resampler", attention);
+  say_tiles(top, v);
+}
+
 /// Qwen3-Omni: the tower of Qwen3-VL, and an encoder of sound.
 inline void project_omni(config_fields& thinker, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();

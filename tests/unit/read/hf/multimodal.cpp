@@ -62,4 +62,18 @@ TEST_CASE("Phi-4-multimodal needs its adapters and the shape of its encoder of s
   check_refusals(refused);
 }
 
+TEST_CASE("MiniCPM-V: the version says which language model it has", "[hf_multimodal]") {
+  const char* shape = R"({"version": 2.6, "vision_config": {"image_size": 980, "patch_size": 14}})";
+  const transformer m = model_of("minicpmv", shape, "MiniCPMV");
+  CHECK(m.attention.qkv_bias);
+  CHECK(m.vision.learned_positions == 4900);
+  CHECK(image_tokens(m.vision) == 64);
+  const hf_class refused[] = {
+      {"config.version is missing", "minicpmv", "", "{}", 0},
+      {"config.version is 2.5", "minicpmv", "", R"({"version": 2.5})", 0},
+      {"drop_vision_last_layer", "minicpmv", "", R"({"version": 4.5, "drop_vision_last_layer": true})", 0},
+  };
+  check_refusals(refused);
+}
+
 }  // namespace read_hf_multimodal_tests
