@@ -209,6 +209,21 @@ inline void read_minicpm_v(config_fields& top, transformer& model) {
   project_minicpm_v(top, model);
 }
 
+/// Molmo: Qwen2 with norms and biases by choice, twice the width of the MLP, and further rows of the token table.
+inline void read_molmo(config_fields& top, transformer& model) {
+  if (top.count_or("moe_num_experts", 0) > 0)
+    fail(errc::unsupported, top.path("moe_num_experts"), top.count("moe_num_experts"), "absent: no mixture of experts");
+  read_text_part(top, "", "qwen2", false, true, model);
+  model.vocab = top.count("embedding_size");
+  model.extra_input_rows = 128;
+  model.attention.qkv_bias = top.flag("qkv_bias");
+  model.attention.wide_qk_norm = top.flag("attention_layer_norm");
+  if (model.mlp.d_ff % 2 != 0)
+    fail(errc::not_divisible, top.path("intermediate_size"), model.mlp.d_ff, "an even number");
+  model.mlp.d_ff /= 2;
+  project_molmo(top, model);
+}
+
 /// Qwen3-Omni: the thinker, which sees and hears, and the talker where the file has one.
 inline void read_omni(config_fields& top, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();
@@ -228,13 +243,14 @@ struct stack_family {
 };
 
 /// Models whose language model comes with an encoder of another kind.
-inline constexpr std::array<stack_family, 7> hearing_families{{
+inline constexpr std::array<stack_family, 8> hearing_families{{
     {"qwen2_audio", read_hearing},
     {"voxtral", read_hearing},
     {"phi3_v", read_phi3_v},
     {"fuyu", read_fuyu},
     {"phi4mm", read_phi4mm},
     {"minicpmv", read_minicpm_v},
+    {"molmo", read_molmo},
     {"qwen3_omni_moe", read_omni},
 }};
 

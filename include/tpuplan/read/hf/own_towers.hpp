@@ -400,6 +400,24 @@ inline void project_minicpm_v(config_fields& top, transformer& model) {
   say_tiles(top, v);
 }
 
+/// Molmo: CLIP's large tower without its last layer, whose outputs of two layers are pooled by an attention, and a
+/// gated MLP.
+inline void project_molmo(config_fields& top, transformer& model) {
+  vision_spec& v = model.vision;
+  v = large_clip(336);
+  --v.layers;
+  v.extra_norms = 1;
+  const std::int64_t w = v.d_model, pooling = 3 * biased(2 * w, w) + biased(w, w) + 4 * w;
+  v.other_weights = pooling;  // with two embeddings of pixels that pad an image
+  v.projector.input = 2 * w;  // one for the gate
+  v.projector.hidden = model.mlp.d_ff;
+  v.projector.output = model.d_model;
+  v.tokens_per_image = 144;
+  say_weights_alone(top, "image_pooling_2d", pooling);
+  top.assume("vision_config", "clip-vit-large-patch14-336", "the tower that its class builds, less its last layer");
+  say_tiles(top, v);
+}
+
 /// Qwen3-Omni: the tower of Qwen3-VL, and an encoder of sound.
 inline void project_omni(config_fields& thinker, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();

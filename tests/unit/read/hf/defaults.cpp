@@ -96,6 +96,7 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       {"qwen3_omni_moe", "config.thinker_config.text_config.num_attention_heads"},
       {"phi4mm", "config.vision_lora.r"},
       {"minicpmv", "config.version"},
+      {"molmo", "config.embedding_size"},
       {"zamba2", "config.layers_block_type"},
       {"gemma3", "config.mm_tokens_per_image"},
       {"qwen2_vl", "config.vision_config.hidden_size"},

@@ -76,4 +76,19 @@ TEST_CASE("MiniCPM-V: the version says which language model it has", "[hf_multim
   check_refusals(refused);
 }
 
+TEST_CASE("Molmo has norms of queries and keys, and no biases, where the file says so", "[hf_multimodal]") {
+  const char* plain =
+      R"({"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2, "num_attention_heads": 4,
+      "num_key_value_heads": 2, "vocab_size": 90, "embedding_size": 100})";
+  const char* normed = R"({"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2,
+      "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 90, "embedding_size": 100, "qkv_bias": false,
+      "attention_layer_norm": true})";
+  const transformer m = model_of("molmo", plain, "MolmoForCausalLM");
+  CHECK(m.mlp.d_ff == 256);
+  CHECK(parameters(m).lm_head == 100 * 256);
+  CHECK(parameters(model_of("molmo", normed)).total == parameters(m).total + 2 * (256 + 128) - 2 * (256 + 2 * 128));
+  const hf_class refused[] = {{"moe_num_experts", "molmo", "", R"({"moe_num_experts": 64})", 0}};
+  check_refusals(refused);
+}
+
 }  // namespace read_hf_multimodal_tests
