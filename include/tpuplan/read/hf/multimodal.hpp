@@ -224,6 +224,14 @@ inline void read_molmo(config_fields& top, transformer& model) {
   project_molmo(top, model);
 }
 
+/// DeepSeek-VL2 and DeepSeek-OCR.
+inline void read_deepseek_vl(config_fields& top, transformer& model) {
+  read_text_part(top, "language_config", "deepseek_v2", true, false, model);
+  const json_object text = top.inside("language_config");
+  model.moe.router_bias = text.has("topk_method") && text.at("topk_method") == "noaux_tc";
+  project_deepseek_vl(top, model);
+}
+
 /// Qwen3-Omni: the thinker, which sees and hears, and the talker where the file has one.
 inline void read_omni(config_fields& top, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();
@@ -243,7 +251,7 @@ struct stack_family {
 };
 
 /// Models whose language model comes with an encoder of another kind.
-inline constexpr std::array<stack_family, 8> hearing_families{{
+inline constexpr std::array<stack_family, 9> hearing_families{{
     {"qwen2_audio", read_hearing},
     {"voxtral", read_hearing},
     {"phi3_v", read_phi3_v},
@@ -251,6 +259,7 @@ inline constexpr std::array<stack_family, 8> hearing_families{{
     {"phi4mm", read_phi4mm},
     {"minicpmv", read_minicpm_v},
     {"molmo", read_molmo},
+    {"deepseek_vl_v2", read_deepseek_vl},
     {"qwen3_omni_moe", read_omni},
 }};
 

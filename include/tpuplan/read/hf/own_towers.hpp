@@ -418,6 +418,42 @@ inline void project_molmo(config_fields& top, transformer& model) {
   say_tiles(top, v);
 }
 
+/// Weights of the encoder of SAM's base and of the two convolutions that DeepSeek-OCR has behind it.
+inline constexpr std::int64_t sam_base = 95569152;
+
+/// DeepSeek-VL2: SigLIP's tower and two matrices over four merged patches. DeepSeek-OCR: SAM's encoder before CLIP's
+/// tower, and one matrix over what both say of a patch. Two separators each.
+inline void project_deepseek_vl(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields fields = part_fields(top, "vision_config", "", nothing);
+  config_fields bridge = part_fields(top, "projector_config", "", nothing);
+  if (top.has("tile_tag") && top.string("tile_tag") != "2D")
+    fail(errc::unsupported, top.path("tile_tag"), top.string("tile_tag"), "2D");
+  constexpr std::string_view large = "siglip_so400m_patch14_384", both = "deeplip_b_l";
+  const std::string tower = fields.string("model_name");
+  if (tower != large && tower != both) fail_unknown(fields.path("model_name"), tower, {large, both});
+  const std::string kind = bridge.has("projector_type") ? bridge.string("projector_type") : "downsample_mlp_gelu";
+  const char* usual = tower == large ? "downsample_mlp_gelu" : "linear";
+  if (kind != usual) fail(errc::unsupported, bridge.path("projector_type"), kind, usual);
+  const std::int64_t width = bridge.count("n_embed"), d = model.d_model;
+  if (width != d) fail(errc::invalid_argument, bridge.path("n_embed"), width, "the hidden_size of the text model");
+  vision_spec& v = model.vision;
+  v = tower == large ? large_siglip(378) : large_clip(224);
+  v.other_weights += 2 * d;
+  v.projector.bias = true;
+  if (tower == large) {
+    v.projector.merge = 2;
+    project_twice(4 * v.d_model, 196, model);
+    return say_tiles(top, v);
+  }
+  v.extra_norms = 1;
+  v.other_weights += sam_base;
+  v.projector.input = 2 * v.d_model;
+  v.projector.output = d;
+  say_weights_alone(top, "vision_config.width.sam_vit_b", sam_base);
+  top.assume("images", "1024 x 1024", "256 tokens; other sizes, and larger images in tiles, have other numbers");
+}
+
 /// Qwen3-Omni: the tower of Qwen3-VL, and an encoder of sound.
 inline void project_omni(config_fields& thinker, transformer& model) {
   const nlohmann::json nothing = nlohmann::json::object();

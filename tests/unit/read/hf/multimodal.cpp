@@ -91,4 +91,23 @@ TEST_CASE("Molmo has norms of queries and keys, and no biases, where the file sa
   check_refusals(refused);
 }
 
+TEST_CASE("DeepSeek-VL2: towers of other names, other projectors and other widths are refused", "[hf_multimodal]") {
+  const char* text = R"("language_config": {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 2,
+      "num_attention_heads": 4, "n_routed_experts": 4, "n_shared_experts": 1, "num_experts_per_tok": 2,
+      "moe_intermediate_size": 64, "first_k_dense_replace": 1, "use_mla": false, "vocab_size": 100,
+      "topk_method": "noaux_tc"})";
+  const auto model = [&](const char* tower, const char* projector) {
+    const std::string file = std::string("{") + text + ", \"vision_config\": {\"model_name\": \"" + tower +
+                             "\"}, \"projector_config\": " + projector + "}";
+    return model_of("deepseek_vl_v2", file.c_str());
+  };
+  CHECK(model("siglip_so400m_patch14_384", R"({"n_embed": 256})").moe.router_bias);
+  const auto refused = [&](const char* tower, const char* projector) {
+    return refusal_of([&] { (void)model(tower, projector); }).message;
+  };
+  CHECK(says(refused("deepencoderv2", R"({"n_embed": 256})"), "config.vision_config.model_name"));
+  CHECK(says(refused("deeplip_b_l", R"({"n_embed": 256})"), "config.projector_config.projector_type"));
+  CHECK(says(refused("siglip_so400m_patch14_384", R"({"n_embed": 128})"), "config.projector_config.n_embed"));
+}
+
 }  // namespace read_hf_multimodal_tests
