@@ -143,6 +143,46 @@ inline void read_modernbert_decoder(config_fields& fields, transformer& model) {
   model.other_weights = fields.flag("classifier_bias") ? d : 0;
 }
 
+/// OpenELM: each layer has heads and an MLP at least as wide as those of the one before. They count as of one width,
+/// with what remains as other weights.
+inline void read_openelm(config_fields& fields, transformer& model) {
+  attention_spec& a = model.attention;
+  const auto layers = static_cast<std::size_t>(model.layers);
+  const nlohmann::json queries = fields.list("num_query_heads"), keys = fields.list("num_kv_heads"),
+                       widths = fields.list("ffn_multipliers");
+  if (queries.size() != layers || keys.size() != layers || widths.size() != layers)
+    fail(errc::invalid_argument, fields.path("num_query_heads"), static_cast<std::int64_t>(queries.size()),
+         "one entry for each of the layers, as num_kv_heads and ffn_multipliers");
+  const std::int64_t divisor = fields.count("ffn_dim_divisor"), group = fields.count("num_gqa_groups");
+  const std::int64_t d = model.d_model;
+  std::int64_t heads = 0, width = 0;
+  for (std::size_t i = 0; i < layers; ++i) {
+    const bool usable = keys[i].is_number_integer() && keys[i] >= 1 && keys[i] <= 65536 && widths[i].is_number();
+    if (!usable || queries[i] != keys[i].get<std::int64_t>() * group)
+      fail(errc::unsupported, fields.path("num_query_heads"), shown_json(queries[i]), "num_gqa_groups x num_kv_heads");
+    heads += keys[i].get<std::int64_t>();
+    const double wide = widths[i].get<double>() * static_cast<double>(d);
+    in_range(fields.path("ffn_multipliers"), wide, 1, 16777216, "a width from 1 to 16777216");
+    const std::int64_t near = floor_to_count(wide + static_cast<double>(divisor) / 2) / divisor * divisor;
+    const std::int64_t own = std::max(divisor, near);
+    width = checked_add(width, static_cast<double>(own) < 0.9 * wide ? own + divisor : own);
+  }
+  a.head_dim = fields.count("head_dim");
+  a.kv_heads = (heads + model.layers / 2) / model.layers;
+  a.heads = checked_multiply(group, a.kv_heads);
+  a.qk_norm = fields.flag("normalize_qk_projections");
+  model.mlp.gated = fields.flag("ffn_with_glu");
+  model.mlp.d_ff = width / model.layers;
+  const std::int64_t further = (heads - a.kv_heads * model.layers) * 2 * (group + 1) * a.head_dim;
+  const std::int64_t wider = (width - model.mlp.d_ff * model.layers) * (model.mlp.gated ? 3 : 2);
+  const std::int64_t rest = d * (further + wider);
+  (rest < 0 ? model.other_weights : model.other_products) = rest;
+  fields.assume("num_kv_heads", std::to_string(a.kv_heads) + " in each layer",
+                "on average " + std::to_string(heads) + " / " + std::to_string(model.layers) +
+                    ": as many weights, cache and attention of whole heads; MLPs count as " +
+                    std::to_string(model.mlp.d_ff) + " wide each");
+}
+
 /// The width of the MLP of one layer of Nemotron-NAS: two thirds of so many widths of the model, rounded up to 256.
 inline std::int64_t nas_width(const json_object& ffn, std::int64_t d) {
   const double width = 2.0 * ffn.positive_number("ffn_mult") * static_cast<double>(d) / 3.0;

@@ -150,4 +150,27 @@ TEST_CASE("layers without a list have no windows where the class takes them from
   CHECK(read_hf_config(config).model.attention.window == 1024);
 }
 
+TEST_CASE("OpenELM: heads count as their average, and all weights are there", "[hf_uneven_layers]") {
+  json config = {{"model_type", "openelm"},
+                 {"model_dim", 256},
+                 {"head_dim", 64},
+                 {"vocab_size", 100},
+                 {"num_gqa_groups", 2},
+                 {"num_transformer_layers", 2},
+                 {"ffn_dim_divisor", 64},
+                 {"num_kv_heads", {1, 3}},
+                 {"num_query_heads", {2, 6}},
+                 {"ffn_multipliers", {0.5, 2.0}}};
+  const model_config read = read_hf_config(config);
+  // By hand: tables, norms of queries and keys, of layers and of the end, then 6 heads a pair and an MLP of 128 and
+  // 512.
+  CHECK(parameters(read.model).total == 256 * 100 + 2 * 128 + 5 * 256 + 4 * 6 * 64 * 256 + 640 * 3 * 256);
+  CHECK(read.model.attention.kv_heads == 2);
+  CHECK(read.model.mlp.d_ff == 320);
+  config["num_query_heads"] = {2, 4};
+  CHECK(says(refusal_of([&] { (void)read_hf_config(config); }).message, "config.num_query_heads"));
+  config["num_kv_heads"] = {1};
+  CHECK(says(refusal_of([&] { (void)read_hf_config(config); }).message, "one entry for each of the layers"));
+}
+
 }  // namespace read_hf_uneven_layers_tests
