@@ -55,10 +55,11 @@ inline constexpr std::array<uncounted_type, 2> uncounted_types{{
 }};
 
 /// Models that are neither a plain decoder nor an encoder nor multimodal.
-inline constexpr std::array<stack_family, 35> stack_families{{
+inline constexpr std::array<stack_family, 36> stack_families{{
     {"t5", read_t5},
     {"mt5", read_t5},
     {"umt5", read_t5},
+    {"t5gemma", read_t5gemma},
     {"bart", read_bart},
     {"mbart", read_bart},
     {"plbart", read_bart},

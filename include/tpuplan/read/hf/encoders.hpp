@@ -329,6 +329,16 @@ inline void read_eurobert(config_fields& fields, transformer& model) {
   }
 }
 
+/// A classifier in place of the output head of a pair of stacks: a dense layer and a matrix on the last token. Nothing
+/// where the class has none.
+inline bool read_pair_classifier(config_fields& fields, transformer& model) {
+  if (!ends_in(class_of(fields), "ForSequenceClassification")) return false;
+  model.output_head = false;
+  model.pooler = true;
+  model.classes = label_count(fields);
+  return true;
+}
+
 /// T5: encoder and decoder, relative positions (hence no longest sequence), RMSNorm, no biases. UMT5 has a table of
 /// relative positions in every layer, T5 one in each stack.
 inline void read_t5(config_fields& fields, transformer& model) {
@@ -346,17 +356,42 @@ inline void read_t5(config_fields& fields, transformer& model) {
   model.mlp.d_ff = fields.count("d_ff");
   model.mlp.gated = fields.string("feed_forward_proj").rfind("gated-", 0) == 0;
   model.tied_embeddings = ties_embeddings(fields);
-  const bool alone = ends_in(class_of(fields), "EncoderModel");
+  const bool labels = ends_in(class_of(fields), "ForTokenClassification");
+  const bool alone = labels || ends_in(class_of(fields), "EncoderModel");
   if (fields.type() == "umt5") {
     const std::int64_t further = model.encoder_layers - 1 + (alone ? 0 : model.layers - 1);
     model.other_weights = checked_multiply(further, model.attention.relative_buckets, model.attention.heads);
   }
+  if (!alone && read_pair_classifier(fields, model)) return;
   if (!alone) return read_causal_head(fields, model);
+  if (labels) model.classes = label_count(fields);
   model.kind = architecture::encoder;
   model.output_head = false;
   model.layers = model.encoder_layers;
   model.encoder_layers = 0;
   model.tied_embeddings = true;
+}
+
+/// T5Gemma: Gemma 2 as encoder and as decoder, of the same sizes, each with a table of tokens of its own, and with two
+/// norms around the attention to the encoder.
+inline void read_t5gemma(config_fields& top, transformer& model) {
+  const nlohmann::json nothing = nlohmann::json::object();
+  config_fields encoder = part_fields(top, "encoder", "gemma2", nothing);
+  config_fields decoder = part_fields(top, "decoder", "gemma2", nothing);
+  read_decoder(decoder, *find_text_family("gemma2").row, model);
+  for (const char* field :
+       {"hidden_size", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size", "vocab_size"})
+    if (encoder.count(field) != decoder.count(field))
+      fail(errc::unsupported, encoder.path(field), encoder.count(field), "that of the decoder");
+  model.kind = architecture::encoder_decoder;
+  model.encoder_layers = encoder.count("num_hidden_layers");
+  model.tied_embeddings = ties_embeddings(top);
+  add_weights(model, 2 * model.encoder_layers + model.layers, model.d_model);  // further norms
+  add_weights(model, model.vocab, model.d_model);
+  if (model.attention.window > 0)
+    decoder.assume("sliding_window", "none", "tokens that attend to a window count as attending to all");
+  model.attention.window = model.attention.local_layers = 0;
+  read_causal_head(top, model);
 }
 
 /// A size that encoder and decoder state apart; they have to be the same.
@@ -386,10 +421,7 @@ inline void read_two_stacks(config_fields& fields, transformer& model) {
   model.attention.qkv_bias = model.attention.output_bias = model.norm_bias = true;
   model.mlp = {count_of_both(fields, "encoder_ffn_dim", "decoder_ffn_dim"), false, true};
   model.tied_embeddings = ties_embeddings(fields);
-  if (!ends_in(class_of(fields), "ForSequenceClassification")) return read_causal_head(fields, model);
-  model.output_head = false;
-  model.pooler = true;
-  model.classes = label_count(fields);
+  if (!read_pair_classifier(fields, model)) read_causal_head(fields, model);
 }
 
 /// An encoder with a decoder like BART: where its norms are, and how many rows its tables of positions have beside

@@ -348,4 +348,20 @@ TEST_CASE("layers of ModernBERT are named one by one, or every third is global")
   CHECK(read_hf_config(config).model.attention.local_layers == 5);
 }
 
+TEST_CASE("T5 with a classifier, and T5Gemma") {
+  // By hand: T5-small has 60506624, its encoder alone 35330816; a dense layer and a matrix to two labels behind it.
+  CHECK(parameters(::model_of("t5", "{}", "T5ForSequenceClassification")).total == 60506624 + 513 * 512 + 513 * 2);
+  CHECK(parameters(::model_of("t5", "{}", "T5ForTokenClassification")).total == 35330816 + 513 * 2);
+  const transformer m = ::model_of("t5gemma", "{}", "T5GemmaForConditionalGeneration");
+  CHECK(parameters(m).total == 5596853760);
+  CHECK(m.encoder_layers == 26);
+  CHECK(m.attention.window == 0);
+  const hf_class refused[] = {
+      {"encoder.hidden_size", "t5gemma", "", R"({"encoder": {"hidden_size": 3584}})", 0},
+      {"encoder.num_key_value_heads", "t5gemma", "", R"({"encoder": {"num_key_value_heads": 8}})", 0},
+      {"architectures", "t5gemma", "T5GemmaEncoderModel", "{}", 0},
+  };
+  check_refusals(refused);
+}
+
 }  // namespace read_hf_encoders_tests

@@ -183,7 +183,7 @@ TEST_CASE("heads that cannot be counted are refused by the name of the class", "
       {"dinov2", "Dinov2ForDepthEstimation", "{}", 0},
       {"mistral", "MistralForMultipleChoice", "{}", 0},
       {"llama", "LlamaForRewardModel", "{}", 0},
-      {"t5", "T5ForTokenClassification", "{}", 0},
+      {"t5", "T5ForQuestionAnswering", "{}", 0},
       {"llava", "LlavaForSequenceClassification", "{}", 0},
   };
   for (const headed& each : refused) {
