@@ -275,6 +275,36 @@ inline void read_rwkv5(config_fields& fields, transformer& model) {
   fields.assume("model_type", std::string(fields.type()), "its state counts as that of linear attention with a gate");
 }
 
+/// RWKV 7: a delta rule that works out its decays and steps, its gate and what the values keep of those of the first
+/// layer by products of low rank.
+inline void read_rwkv7(config_fields& fields, transformer& model) {
+  if (fields.has("attn")) fail(errc::unsupported, fields.path("attn"), "given", "null: no layer with attention");
+  const std::int64_t d = model.d_model;
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::key_gated_delta;
+  r.layers = model.layers;
+  r.width = d;
+  if (fields.has("value_dim") && count_of_every_layer(fields, "value_dim") != d)
+    fail(errc::unsupported, fields.path("value_dim"), count_of_every_layer(fields, "value_dim"), "hidden_size");
+  r.key_dim = fields.count("head_dim");
+  if (d % r.key_dim != 0) fail(errc::not_divisible, fields.path("head_dim"), r.key_dim, "a divisor of hidden_size");
+  r.heads = r.key_heads = d / r.key_dim;
+  r.rank = fields.count("decay_low_rank_dim");
+  model.norm_bias = fields.flag("norm_bias");
+  model.embedding_norm = fields.flag("norm_first");
+  const std::int64_t values = fields.count("v_low_rank_dim");
+  const std::int64_t ranks = fields.count("a_low_rank_dim") + fields.count("gate_low_rank_dim") + values;
+  // The rule counts four products of its rank, and a step for each head: the decay has two of them.
+  model.other_products =
+      checked_multiply(model.layers, d, 2 * (ranks - r.rank) - r.heads) - checked_multiply(2 * d, values);
+  if (model.other_products < 0)
+    fail(errc::unsupported, fields.path("decay_low_rank_dim"), r.rank, "less than the other ranks together");
+  // Mixes with the token before, biases of decays, steps and values, three scales of keys and a norm with biases.
+  add_weights(model, model.layers, 15 * d - (r.heads + d + r.key_dim));
+  model.other_weights -= d;
+  stand_in_heads(model);
+}
+
 /// A width that is a share of the width of the model, rounded down.
 inline std::int64_t share_of_width(const config_fields& fields, std::string_view field, double usual,
                                    const transformer& model) {

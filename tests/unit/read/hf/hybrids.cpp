@@ -337,4 +337,21 @@ TEST_CASE("residuals of blocks of Kimi Linear have weights, in blocks of one lay
   CHECK(total(8) == total(0) + weights);
 }
 
+TEST_CASE("RWKV 7 keeps a state for each head and has no attention", "[hf_hybrids]") {
+  const char* ranks = R"({"hidden_size":768,"num_hidden_layers":12,"vocab_size":65536,"decay_low_rank_dim":64,
+      "a_low_rank_dim":64,"gate_low_rank_dim":128,"v_low_rank_dim":32})";
+  const transformer m = model_of("rwkv7", ranks);
+  CHECK(parameters(m).total == 191034624);  // fla-hub/rwkv7-0.1B-world
+  CHECK(attention_layers(m) == 0);
+  CHECK(detail::state_of(m.recurrent) == 12 * 64 * 64);
+  const auto refused = [](const char* changes) {
+    return refusal_of([&] { (void)model_of("rwkv7", changes); }).message;
+  };
+  CHECK(says(refused(R"({"hidden_size":768,"num_hidden_layers":2,"vocab_size":9,"attn":{"layers":[1]}})"),
+             "config.attn"));
+  CHECK(says(refused(R"({"hidden_size":768,"num_hidden_layers":2,"vocab_size":9,"decay_low_rank_dim":256,
+      "a_low_rank_dim":64,"gate_low_rank_dim":64,"v_low_rank_dim":32})"),
+             "config.decay_low_rank_dim"));
+}
+
 }  // namespace read_hf_hybrids_tests
