@@ -163,6 +163,33 @@ inline void read_granite_hybrid_experts(config_fields& fields, transformer& mode
   model.mlp.d_ff = fields.count("shared_intermediate_size");
 }
 
+/// PLaMo 2: Mamba 2 whose keys, values and steps are products of its inner width, with norms, beside attention in every
+/// `mamba_step`-th layer, which has a window unless the file names it.
+inline void read_plamo2(config_fields& fields, transformer& model) {
+  if (!fields.flag_or("mamba_enabled", true)) fail(errc::unsupported, fields.path("mamba_enabled"), "false", "true");
+  const std::int64_t step = fields.count("mamba_step"), half = step / 2, d = model.d_model, last = model.layers - 1;
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::mamba2;
+  r.layers = mark_recurrent(fields, model,
+                            [&](std::int64_t i) { return model.layers <= half ? i != last : i % step != half; });
+  r.heads = fields.count("mamba_num_heads");
+  r.width = checked_multiply(r.heads, model.attention.head_dim);
+  r.key_dim = fields.count("mamba_d_state");
+  r.kernel = fields.count("mamba_d_conv");
+  const std::int64_t rank = std::max<std::int64_t>(64, d / 16), both = 2 * r.key_dim;
+  const std::int64_t inner = checked_add(checked_multiply(r.width, rank + both), rank * r.heads);
+  model.other_products = checked_multiply(r.layers, inner - d * (both + r.heads));
+  if (model.other_products < 0)
+    fail(errc::unsupported, fields.path("mamba_num_heads"), r.heads, "heads at least as wide as the model together");
+  model.other_weights = checked_multiply(r.layers, rank + both - both * r.kernel);
+  attention_spec& a = model.attention;
+  a.window = fields.has("attention_window_size") ? fields.tokens("attention_window_size") : 0;
+  const std::int64_t full =
+      fields.has("full_attention_idx") ? fields.layers_listed("full_attention_idx", model.layers) : 0;
+  if (a.window > 0) a.local_layers = std::max<std::int64_t>(0, attention_layers(model) - full);
+  if (a.local_layers == 0) a.window = 0;
+}
+
 /// Nemotron-H: each layer is one of Mamba 2 (M), attention (*), an MLP (-) or experts (E).
 inline void read_nemotron_h(config_fields& fields, transformer& model) {
   nlohmann::json listed = nlohmann::json::array();

@@ -78,4 +78,17 @@ TEST_CASE("Nemotron-H: use_bias is of both projections of its Mamba layers", "[h
         parameters(::model_of("nemotron_h", plain)).total + 2 * 8192 + 2 * 8 * 128 + 128 + 4096);
 }
 
+TEST_CASE("PLaMo 2: attention in every second layer, with a window where the file names no other", "[hf_mamba]") {
+  const char* whole = R"({"hidden_size":2048,"hidden_size_per_head":128,"intermediate_size":8192,"mamba_d_state":64,
+      "mamba_num_heads":32,"num_attention_heads":16,"num_hidden_layers":16,"num_key_value_heads":1,"vocab_size":100000,
+      "attention_window_size":2048,"full_attention_idx":[1]})";
+  const transformer m = ::model_of("plamo2", whole);
+  CHECK(parameters(m).total == 1291441920);  // pfnet/plamo-2-1b
+  CHECK(attention_layers(m) == 8);
+  CHECK(m.attention.local_layers == 7);
+  const char* narrow = R"({"hidden_size":2048,"hidden_size_per_head":16,"intermediate_size":64,"mamba_d_state":64,
+      "mamba_num_heads":8,"num_attention_heads":16,"num_hidden_layers":4,"num_key_value_heads":1,"vocab_size":9})";
+  CHECK(says(refusal_of([&] { (void)::model_of("plamo2", narrow); }).message, "config.mamba_num_heads"));
+}
+
 }  // namespace read_hf_mamba_tests
