@@ -312,6 +312,7 @@ inline constexpr hf_class_row hf_class_rows[] = {
     {"t5gemma", "tie_word_embeddings=true"},
     {"rwkv7", "head_dim=64 intermediate_size=4*hidden_size max_position_embeddings=2048 norm_bias=true norm_first=true tie_word_embeddings=false"},
     {"plamo2", "head_dim=named(hidden_size_per_head) mamba_d_conv=4 mamba_step=2 max_position_embeddings=10485760 tie_word_embeddings=true"},
+    {"bailing_moe_linear", "head_dim=hidden_size/num_attention_heads num_key_value_heads=num_attention_heads num_shared_experts=0 first_k_dense_replace=0 tie_word_embeddings=false"},
     {"voxtral_encoder", "num_mel_bins=128 num_hidden_layers=32 intermediate_size=5120 hidden_size=1280 max_source_positions=1500"},
     {"voxtral", "tie_word_embeddings=text_config.tie_word_embeddings"},
     {"voxtral.text_config", "vocab_size=131072 hidden_size=3072 intermediate_size=8192 num_hidden_layers=30 num_key_value_heads=8 max_position_embeddings=131072 head_dim=128"},

@@ -305,6 +305,19 @@ inline void read_rwkv7(config_fields& fields, transformer& model) {
   stand_in_heads(model);
 }
 
+/// Ling and Ring 2.0 with linear attention in all layers but each `layer_group_size`-th and those past the last group.
+inline void read_bailing_linear(config_fields& fields, transformer& model) {
+  for (const std::string_view field : {"use_bias", "use_qkv_bias"}) fields.refuse_true(field);
+  const std::int64_t group = fields.count("layer_group_size"), whole = model.layers / group * group;
+  recurrent_spec& r = model.recurrent;
+  r.kind = recurrence::lightning;
+  r.layers = mark_recurrent(fields, model, [&](std::int64_t i) { return (i + 1) % group != 0 && i < whole; });
+  r.heads = r.key_heads = model.attention.heads;
+  r.key_dim = model.attention.head_dim;
+  r.width = checked_multiply(r.heads, r.key_dim);
+  if (fields.flag_or("use_qk_norm", true)) add_weights(model, r.layers, 2 * r.key_dim);
+}
+
 /// A width that is a share of the width of the model, rounded down.
 inline std::int64_t share_of_width(const config_fields& fields, std::string_view field, double usual,
                                    const transformer& model) {

@@ -70,7 +70,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 155> text_families{{
+inline constexpr std::array<text_family, 156> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -232,6 +232,7 @@ inline constexpr std::array<text_family, 155> text_families{{
     {"openelm", {}, no_attention, 2, nullptr, nullptr, read_openelm},
     {"rwkv7", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv7},
     {"plamo2", {}, wide_norms, 4, nullptr, nullptr, read_plamo2},
+    {"bailing_moe_linear", {}, 0, 2, read_bailing_experts, nullptr, read_bailing_linear},
 }};
 
 /// Another name of a type, in the files of those who publish it: its layers are those of the type.

@@ -101,6 +101,7 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       {"openelm", "config.model_dim"},
       {"rwkv7", "config.hidden_size"},
       {"plamo2", "config.hidden_size"},
+      {"bailing_moe_linear", "config.hidden_size"},
       {"zamba2", "config.layers_block_type"},
       {"gemma3", "config.mm_tokens_per_image"},
       {"qwen2_vl", "config.vision_config.hidden_size"},

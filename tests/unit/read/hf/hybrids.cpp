@@ -354,4 +354,17 @@ TEST_CASE("RWKV 7 keeps a state for each head and has no attention", "[hf_hybrid
              "config.decay_low_rank_dim"));
 }
 
+TEST_CASE("Ring with linear attention attends in each last layer of a group", "[hf_hybrids]") {
+  const transformer m = model_of("bailing_moe_linear", R"({"hidden_size":256,"num_hidden_layers":7,
+      "num_attention_heads":4,"num_key_value_heads":2,"intermediate_size":512,"moe_intermediate_size":64,
+      "num_experts":8,"num_experts_per_tok":2,"vocab_size":1000,"layer_group_size":3,"max_position_embeddings":4096})");
+  CHECK(attention_layers(m) == 3);  // 2, 5 and the rest
+  CHECK(m.recurrent.width == 256);
+  const refusal bias = refusal_of([] {
+    (void)model_of("bailing_moe_linear", R"({"hidden_size":256,"num_hidden_layers":7,"num_attention_heads":4,
+        "vocab_size":1000,"layer_group_size":3,"use_qkv_bias":true,"max_position_embeddings":4096})");
+  });
+  CHECK(says(bias.message, "config.use_qkv_bias"));
+}
+
 }  // namespace read_hf_hybrids_tests
