@@ -120,17 +120,33 @@ inline void read_layoutlm(config_fields& fields, transformer& model) {
   model.other_weights = checked_multiply(4 * fields.count("max_2d_position_embeddings"), model.d_model);
 }
 
-/// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler. The version with experts
-/// (nomic-embed-text-v2-moe) is refused, as are the class ForPreTraining and switches of the first files that change
-/// weights: their class is another one, beside the weights.
+/// The experts of Nomic BERT, in every so many layers from the second on, which have one bias together; all other
+/// matrices of these files have biases, and none has a gate.
+inline void read_nomic_experts(config_fields& fields, transformer& model) {
+  for (const char* field : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias"})
+    if (!fields.flag_or(field, false)) fail(errc::unsupported, fields.path(field), "false", "true with experts");
+  if (const std::string kind = fields.string("activation_function"); kind.find("glu") != std::string::npos)
+    fail(errc::unsupported, fields.path("activation_function"), kind, "gelu with experts");
+  if (fields.count_or("num_shared_experts", 0) > 0)
+    fail(errc::unsupported, fields.path("num_shared_experts"), fields.count("num_shared_experts"), "0");
+  const std::int64_t every = fields.count("moe_every_n_layers");
+  model.moe.experts = fields.count("num_experts");
+  model.moe.top_k = fields.count("moe_top_k");
+  model.moe.expert_d_ff = model.mlp.d_ff;
+  model.moe.dense_layers = mark_sparse(fields, model, [&](std::int64_t i) { return i % every == 1; });
+  add_weights(model, moe_layers(model), model.d_model);
+}
+
+/// Nomic BERT: rotary positions, gated MLPs, and no biases but those of norms and pooler; experts in the files that
+/// have them. The class ForPreTraining is refused, as are switches of the first files that change weights: their class
+/// is another one, beside the weights.
 inline void read_nomic(config_fields& fields, transformer& model) {
-  if (fields.has("num_experts") && fields.part("num_experts") > 0)
-    fail(errc::unsupported, fields.path("num_experts"), fields.part("num_experts"), "0: no layer with experts");
-  for (const char* field : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "prenorm", "use_rms_norm"})
-    fields.refuse_true(field);
+  for (const char* field : {"prenorm", "use_rms_norm"}) fields.refuse_true(field);
   if (const std::string name = class_of(fields); ends_in(name, "ForPreTraining"))  // not a class of transformers
     fail(errc::unsupported, fields.path("architectures"), name, "NomicBertModel or NomicBertForMaskedLM");
   model.learned_positions = 0;
+  if (fields.count_or("num_experts", 0) > 0) return read_nomic_experts(fields, model);
+  for (const char* field : {"qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias"}) fields.refuse_true(field);
   model.attention.qkv_bias = model.attention.output_bias = false;
   model.mlp = {model.mlp.d_ff, true, false};
 }

@@ -222,7 +222,7 @@ TEST_CASE("what of encoders cannot be counted is refused by its field", "[hf_enc
   const auto refused = [](const char* type, const char* changes) {
     return refusal_of([&] { (void)model_of({"", type, changes, 0}); }).message;
   };
-  CHECK(says(refused("nomic_bert", R"({"num_experts":8})"), "config.num_experts is 8"));
+  CHECK(says(refused("nomic_bert", R"({"num_experts":8})"), "config.qkv_proj_bias"));
   CHECK(says(refused("nomic_bert", R"({"qkv_proj_bias":true})"), "config.qkv_proj_bias"));
   CHECK(says(refused("nomic_bert", R"({"architectures":["NomicBertForPreTraining"]})"), "config.architectures"));
   CHECK(says(refused("deberta-v2", R"({"embedding_size":128})"), "config.embedding_size"));
@@ -360,6 +360,21 @@ TEST_CASE("T5 with a classifier, and T5Gemma") {
       {"encoder.hidden_size", "t5gemma", "", R"({"encoder": {"hidden_size": 3584}})", 0},
       {"encoder.num_key_value_heads", "t5gemma", "", R"({"encoder": {"num_key_value_heads": 8}})", 0},
       {"architectures", "t5gemma", "T5GemmaEncoderModel", "{}", 0},
+  };
+  check_refusals(refused);
+}
+
+TEST_CASE("experts of Nomic BERT are in every second layer") {
+  const char* shape = R"({"num_experts": 8, "moe_top_k": 2, "moe_every_n_layers": 2, "activation_function": "gelu",
+      "qkv_proj_bias": true, "mlp_fc1_bias": true, "mlp_fc2_bias": true, "type_vocab_size": 1, "vocab_size": 250048})";
+  const transformer m = ::model_of("nomic_bert", shape, "NomicBertModel");
+  CHECK(parameters(m).total == 475292928);  // as published
+  CHECK(moe_layers(m) == 6);
+  const hf_class refused[] = {
+      {"mlp_fc2_bias", "nomic_bert", "", R"({"num_experts": 8, "qkv_proj_bias": true, "mlp_fc1_bias": true})", 0},
+      {"activation_function", "nomic_bert", "", R"({"num_experts": 8, "qkv_proj_bias": true, "mlp_fc1_bias": true,
+          "mlp_fc2_bias": true, "activation_function": "swiglu"})",
+       0},
   };
   check_refusals(refused);
 }
