@@ -311,6 +311,8 @@ inline constexpr hf_class_row hf_class_rows[] = {
     {"openelm", "hidden_size=named(model_dim) num_hidden_layers=named(num_transformer_layers) max_position_embeddings=named(max_context_length) tie_word_embeddings=named(share_input_output_layers) share_input_output_layers=true normalize_qk_projections=true ffn_with_glu=true ffn_dim_divisor=256 max_context_length=2048"},
     {"t5gemma", "tie_word_embeddings=true"},
     {"rwkv7", "head_dim=64 intermediate_size=4*hidden_size max_position_embeddings=2048 norm_bias=true norm_first=true tie_word_embeddings=false"},
+    {"jais", "hidden_size=named(n_embd) num_hidden_layers=named(n_layer) num_attention_heads=named(n_head) intermediate_size=named(n_inner) max_position_embeddings=named(n_positions) head_dim=hidden_size/num_attention_heads n_inner=4*n_embd n_positions=1024 sliding_window=null tie_word_embeddings=true"},
+    {"bert-generation", "vocab_size=50358 hidden_size=1024 num_hidden_layers=24 num_attention_heads=16 intermediate_size=4096 max_position_embeddings=512 type_vocab_size=0 tie_word_embeddings=true num_labels=2"},
     {"plamo2", "head_dim=named(hidden_size_per_head) mamba_d_conv=4 mamba_step=2 max_position_embeddings=10485760 tie_word_embeddings=true"},
     {"bailing_moe_linear", "head_dim=hidden_size/num_attention_heads num_key_value_heads=num_attention_heads num_shared_experts=0 first_k_dense_replace=0 tie_word_embeddings=false"},
     {"voxtral_encoder", "num_mel_bins=128 num_hidden_layers=32 intermediate_size=5120 hidden_size=1280 max_source_positions=1500"},

@@ -190,12 +190,13 @@ struct encoder_family {
   void (*rest)(config_fields&, transformer&) = nullptr;  ///< what only this type has
   bool always_pools = false;                             ///< the pooler is in every class
 };
-inline constexpr std::array<encoder_family, 22> encoder_families{{
+inline constexpr std::array<encoder_family, 23> encoder_families{{
     {"bert", true, read_bert},
     {"roberta"},
     {"xlm-roberta"},
     {"camembert"},
     {"data2vec-text"},
+    {"bert-generation", false},
     {"new", false, read_gte},
     {"distilbert", false},
     {"electra", false, read_narrow_tables},

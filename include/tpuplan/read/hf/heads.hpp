@@ -57,7 +57,7 @@ struct head_class {
   bool labels = false;       ///< a classifier with one output for each label
   std::int64_t outputs = 0;  ///< of another classifier
 };
-inline constexpr std::array<head_class, 10> encoder_heads{{
+inline constexpr std::array<head_class, 11> encoder_heads{{
     {"ForMaskedLM", false, true},
     {"ForCausalLM", false, true},
     {"LMHeadModel", false, true},
@@ -68,6 +68,7 @@ inline constexpr std::array<head_class, 10> encoder_heads{{
     {"ForNextSentencePrediction", true, false, false, 2},
     {"ForMultipleChoice", true, false, false, 1},
     {"Model", true},
+    {"Encoder"},
 }};
 
 /// The head of an encoder; `has_pooler` says whether the class without a head has a pooler. A file that names no class

@@ -70,7 +70,7 @@ struct text_family {
   void (*mixers)(config_fields&, transformer&) = nullptr;   ///< layers other than those of attention; reads layer_types
 };
 
-inline constexpr std::array<text_family, 156> text_families{{
+inline constexpr std::array<text_family, 157> text_families{{
     {"llama", llama_biases},
     {"mistral", {}, windows},
     {"mixtral", {}, windows, 2, read_mixtral_experts},
@@ -231,6 +231,7 @@ inline constexpr std::array<text_family, 156> text_families{{
     {"gpt_neox_japanese", {}, layer_norm + ungated, 2, nullptr, nullptr, read_neox_japanese},
     {"openelm", {}, no_attention, 2, nullptr, nullptr, read_openelm},
     {"rwkv7", {}, layer_norm + ungated + embedding_norms + no_attention, 2, nullptr, nullptr, read_rwkv7},
+    {"jais", all_biases, layer_norm + position_table, 2, nullptr, read_jais},
     {"plamo2", {}, wide_norms, 4, nullptr, nullptr, read_plamo2},
     {"bailing_moe_linear", {}, 0, 2, read_bailing_experts, nullptr, read_bailing_linear},
 }};
@@ -241,8 +242,9 @@ struct other_name {
   std::string_view as;
   bool own_defaults = false;  ///< names and defaults of its fields are its own
 };
-inline constexpr std::array<other_name, 10> other_names{{
+inline constexpr std::array<other_name, 11> other_names{{
     {"Yi", "llama"},
+    {"youtu_llm", "youtu"},
     {"deepseek_ref", "deepseek_v4"},
     {"minimax_m3", "minimax_m3_vl_text"},
     {"Dream", "qwen2"},

@@ -51,6 +51,12 @@ inline void read_gpt2(config_fields& fields, transformer& model) {
   if (kind == "multiquery") model.attention.kv_heads = 1;
 }
 
+/// Jais: GPT-2 with SwiGLU and ALiBi where the file says so.
+inline void read_jais(config_fields& fields, transformer& model) {
+  model.mlp.gated = fields.string("activation_function") == "swiglu";
+  if (fields.string("position_embedding_type") == "alibi") model.learned_positions = 0;
+}
+
 /// StarCoder: `multi_query` says whether all heads share one pair of keys and values.
 inline void read_multi_query(config_fields& fields, transformer& model) {
   model.attention.kv_heads = fields.flag("multi_query") ? 1 : model.attention.heads;

@@ -102,6 +102,7 @@ TEST_CASE("a configuration of defaults alone is a model, or says what does not f
       {"rwkv7", "config.hidden_size"},
       {"plamo2", "config.hidden_size"},
       {"bailing_moe_linear", "config.hidden_size"},
+      {"jais", "config.n_embd"},
       {"zamba2", "config.layers_block_type"},
       {"gemma3", "config.mm_tokens_per_image"},
       {"qwen2_vl", "config.vision_config.hidden_size"},

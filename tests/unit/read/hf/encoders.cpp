@@ -379,4 +379,12 @@ TEST_CASE("experts of Nomic BERT are in every second layer") {
   check_refusals(refused);
 }
 
+TEST_CASE("BERT that generates has neither segments nor a pooler") {
+  const transformer m = ::model_of("bert-generation", "{}", "BertGenerationEncoder");
+  CHECK(m.token_types == 0);
+  CHECK_FALSE(m.pooler);
+  const refusal decoder = refusal_of([] { (void)::model_of("bert-generation", R"({"is_decoder": true})"); });
+  CHECK(says(decoder.message, "config.is_decoder"));
+}
+
 }  // namespace read_hf_encoders_tests

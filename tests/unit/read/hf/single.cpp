@@ -186,4 +186,16 @@ TEST_CASE("Phi's first files have other names", "[hf_single]") {
   CHECK(parameters(model_of("mixformer-sequential", sizes, "MixFormerSequentialForCausalLM")).total == 2779683840);
 }
 
+TEST_CASE("Jais: a gate and no table of positions where the file says so", "[hf_single]") {
+  const char* sizes = R"({"n_embd": 64, "n_head": 4, "n_inner": 96, "n_layer": 2, "n_positions": 32, "vocab_size": 9,
+      "activation_function": "swiglu", "position_embedding_type": "alibi"})";
+  // By hand: a table, four matrices of attention and three of the MLP with their biases, norms with biases.
+  const std::int64_t layer = 4 * (64 * 64 + 64) + 2 * (64 * 96 + 96) + 96 * 64 + 64 + 4 * 64;
+  CHECK(parameters(model_of("jais", sizes, "JAISLMHeadModel")).total == 9 * 64 + 2 * layer + 2 * 64);
+  const char* plain = R"({"n_embd": 64, "n_head": 4, "n_layer": 2, "vocab_size": 9, "activation_function": "gelu",
+      "position_embedding_type": "learned"})";
+  CHECK(model_of("jais", plain).learned_positions == 1024);
+  CHECK_FALSE(model_of("jais", plain).mlp.gated);
+}
+
 }  // namespace read_hf_single_tests
