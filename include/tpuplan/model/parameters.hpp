@@ -322,6 +322,14 @@ constexpr adapted_widths adapted_widths_of(const transformer& model, const lora_
           ((on.gate && model.mlp.gated) + on.up + on.down) * (d + model.mlp.d_ff)};
 }
 
+/// Whether the fields of heads say all of attention: no low ranks, values of another width, or heads that count as
+/// other matrices.
+constexpr bool has_plain_heads(const transformer& model) {
+  const attention_spec& a = model.attention;
+  return (a.latent.q_lora_rank | a.output_rank | a.value_dim | a.chosen_layers | a.merged_layers) == 0 &&
+         !a.single_kv && model.other_products == 0;
+}
+
 /// The same of all layers of a decoder, which need not be alike. At a width of 1 its projections count their outputs.
 constexpr std::int64_t adapted_in_all(const transformer& model, const lora_targets& on) {
   transformer narrow = model;
@@ -342,6 +350,7 @@ constexpr std::int64_t adapted_in_all(const transformer& model, const lora_targe
 
 /// Trainable parameters of LoRA adapters of that rank: rank x (inputs + outputs) per adapted matrix and layer; in an
 /// encoder and a decoder also of the encoder's layers and of the attention to it, whose matrices have the same names.
+/// Beside experts adapters may be on plain attention alone, not on MLPs.
 /// Worked: rank 8 on q and v of llama-2-7b is 4194304, of mT0-large (24 + 24 layers of 1024) 2359296; rank 16
 /// on all of gemma-4-e2b, whose layers differ, 24158208. Source: PEFT print_trainable_parameters; its README has
 /// mT0-large.
@@ -349,8 +358,10 @@ constexpr std::int64_t adapted_in_all(const transformer& model, const lora_targe
                                                      const lora_targets& on) {
   validate(model);
   detail::positive_count("rank", rank);
-  if (has_experts(model) || has_latent_attention(model) || has_recurrence(model)) {
-    detail::fail(errc::unsupported, "LoRA on experts, latent attention or recurrences", "asked for", "a dense model");
+  const bool on_experts = has_experts(model) && (on.gate || on.up || on.down || !detail::has_plain_heads(model));
+  if (on_experts || has_latent_attention(model) || has_recurrence(model)) {
+    detail::fail(errc::unsupported, "LoRA on experts, latent attention or recurrences", "asked for",
+                 "a dense model, or adapters on q, k, v and o beside experts");
   }
   if (!has_two_stacks(model)) return checked_multiply(rank, detail::adapted_in_all(model, on));
   const detail::adapted_widths one = detail::adapted_widths_of(model, on);

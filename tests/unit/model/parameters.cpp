@@ -521,6 +521,13 @@ TEST_CASE("adapters") {
   CHECK(lora_parameters(small(), 1, on) == 2 * 3 * (8 + 16));
   CHECK(refusal_of([&] { (void)lora_parameters(small(), 0, on); }).code == errc::missing_field);
   CHECK(refusal_of([&] { (void)lora_parameters(small_moe(), 8, on); }).code == errc::unsupported);
+  // Beside experts on attention alone: queries and values of three layers.
+  lora_targets attention;
+  attention.q = attention.v = true;
+  CHECK(lora_parameters(small_moe(), 2, attention) == 2 * 3 * (16 + 12));
+  transformer further = small_moe();
+  further.other_products = 1;  // as of heads that only some layers have
+  CHECK(refusal_of([&] { (void)lora_parameters(further, 2, attention); }).code == errc::unsupported);
   CHECK(refusal_of([&] { (void)lora_parameters(small_latent(), 8, on); }).code == errc::unsupported);
 }
 
