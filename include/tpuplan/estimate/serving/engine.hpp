@@ -151,16 +151,19 @@ constexpr void refuse_targets(serving_estimate& estimate, const serving_job& job
 
 namespace detail {
 
-/// Fills in the range of the time to the first token: that of a prefill, for all of it.
+/// Fills in the range of the time to the first token: that of a prefill, but for the wait for a slot, which is made of
+/// the tokens of others.
 constexpr void add_first_token_range(serving_estimate& estimate, const served_model& served,
                                      const prefill_breakdown& alone, seconds floor, const serving_job& job,
                                      const engine_constants& constants) {
   prefill_breakdown time;  // of which the range alone is of interest
-  time.total = estimate.first_token;
+  const token_time& token = estimate.per_token;
+  const seconds waited = has_one_token(job) ? seconds{0} : estimate.queue;
+  time.total = estimate.first_token - waited;
   const auto tokens = static_cast<double>(fresh_tokens(job));
   add_prefill_range(time, served, tokens, job, constants, floor, alone, true);
-  estimate.first_token_low = time.low;
-  estimate.first_token_high = time.high;
+  estimate.first_token_low = time.low + waited * (token.low / token.total);
+  estimate.first_token_high = time.high + waited * (token.high / token.total);
 }
 
 /// Fills in the times and rates that follow from the running batch.

@@ -196,13 +196,12 @@ inline void add_served_advice(view& to, const serve_answer& answer) {
   add_terms(part.notes, kinds);
   return part;
 }
-/// What the name of an engine does to the band of a token. Where it decides how many sequences run at once, which the
-/// question leaves open, the two bands are of different steps.
+/// What the name of an engine does to the band of a token. Where others run at once under it, as of requests that come
+/// at a rate and are answered later, the two bands are of different steps.
 [[nodiscard]] inline std::string engine_words(const serve_answer& answer, const served_software& named,
                                               const view_options& options) {
   const std::string engine = joined({options.names_options ? "--engine " : "the name ", name(named.engine)});
-  const bool at_rate = answer.job.request_rate.value() > 0;  // which decides how many run, whatever the engine
-  if (at_rate || math::abs(*named.running / *answer.unnamed_running - 1) <= 0.01)
+  if (math::abs(*named.running / *answer.unnamed_running - 1) <= 0.01)
     return narrowed_words(engine, "a token", *answer.unnamed_low, *answer.unnamed_high, *named.per_token_low,
                           *named.per_token_high);
   return joined({"where no engine is named ", three_digits(*answer.unnamed_running), " run at once, each token ",

@@ -449,6 +449,16 @@ TEST_CASE("requests in flight obey Little's law") {
   CHECK(close(e.requests * (e.first_token + 255 * e.per_token.total), 4000, 1e-6));
 }
 
+TEST_CASE("a wait for a slot is as uncertain as the tokens that it is made of") {
+  serving_job job = traffic(1024, 256);
+  job.concurrency = 4000, job.max_running = 64;
+  const serving_estimate e = serve(llama_3_8b(), job, {}, slice_for("v6e-8"));
+  REQUIRE(e.queue > 0.99 * e.first_token);
+  const auto close_to = [](double a, double b) { return std::abs(a / b - 1) < 0.01; };
+  CHECK(close_to(e.first_token_high / e.first_token, e.per_token.high / e.per_token.total));
+  CHECK(close_to(e.first_token_low / e.first_token, e.per_token.low / e.per_token.total));
+}
+
 TEST_CASE("no more run than there are clients") {
   for (const std::int64_t output : {1, 2, 3, 64}) {
     serving_job job = traffic(1024, output);
