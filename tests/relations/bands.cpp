@@ -97,6 +97,7 @@ void check_mfu(relation& r, const reply& answer, const json& request) {
   r.holds(at_low <= faster * (1 + 1e-12), "MFU at the low end of the step is at most 1", answer,
           std::to_string(at_low));
   if (job["lora_rank"] != 0 || job["images_per_sequence"] != 0) return;  // another count of FLOPs
+  if (request["config"].value("model_type", "") == "mllama") return;     // of which layers for an image count too
   const reply counts = ask("model", {{"config", request["config"]}, {"sequence_length", job["sequence_length"]}});
   if (counts.refused()) return;
   const json &counted_of = counts.answer(), &pair = counted_of["flops_per_pair"];

@@ -72,8 +72,9 @@ constexpr void scale(memory_breakdown& memory, double factor) {
 }
 
 /// An estimate of memory, moved by the caller's own peaks as they move that of a job with these features.
-constexpr memory_breakdown corrected(memory_breakdown memory, const own_runs& known, const run_features& about) {
+constexpr memory_breakdown corrected(memory_breakdown memory, const own_runs& known, run_features about) {
   if (known.count == 0) return memory;
+  about = of_memory(about);
   scale(memory, own_factor(known, memory_spreads, about));
   const double left = (1 + own_spread_left(known, memory_spreads, about)) / 2;
   // What a job that was measured takes again is within a few percent of it, whatever the range of the model is.
@@ -127,7 +128,7 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
                                                     const layout& mesh, const slice& where, const own_runs& known) {
   const memory_breakdown memory = memory_use(model, job, mesh, where);
   if (known.count == 0) return memory;
-  return detail::corrected(memory, known, detail::of_memory(features_of(model, job, mesh, where)));
+  return detail::corrected(memory, known, features_of(model, job, mesh, where));
 }
 
 /// Whether one of the runs was of that very question: the recipe on that chip, in that layout, of those sizes and
@@ -151,9 +152,9 @@ constexpr void check_peak(bytes measured, const memory_breakdown& estimated, con
                                                     const layout& mesh, const slice& where, const own_runs& known,
                                                     const own_runs& steps) {
   if (known.count + steps.count == 0) return memory_use(model, job, mesh, where);
-  const run_features timed = features_of(model, job, mesh, where), held = detail::of_memory(timed);
-  const memory_breakdown memory = detail::corrected(memory_use(model, job, mesh, where), known, held);
-  return has_run(known, held) || has_run(steps, timed) ? detail::as_it_ran(memory) : memory;
+  const run_features about = features_of(model, job, mesh, where);
+  const memory_breakdown memory = detail::corrected(memory_use(model, job, mesh, where), known, about);
+  return has_run(known, detail::of_memory(about)) || has_run(steps, about) ? detail::as_it_ran(memory) : memory;
 }
 
 /// `largest_batch` with the memory of each batch moved towards the caller's own peaks; a batch that ran, as one of

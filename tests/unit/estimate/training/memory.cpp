@@ -383,6 +383,7 @@ TEST_CASE("adapters that are not described, or not modelled, are refused") {
   experts.moe.experts = 8;
   experts.moe.top_k = 2;
   experts.moe.expert_d_ff = 1024;
+  job.lora.up = true;  // on attention alone adapters are counted
   CHECK(refused(job, experts).code == errc::unsupported);
   job.lora_rank = std::int64_t{1} << 60;
   CHECK(refused(job, llama_3_8b()).code == errc::out_of_range);
