@@ -43,6 +43,11 @@ struct run_features {
 
 namespace detail {
 
+template <class Value>
+constexpr double number(Value value) noexcept {
+  return static_cast<double>(value);
+}
+
 /// A number that stands for a list of numbers, of which 1/1024 is told apart.
 template <std::size_t Count>
 constexpr std::uint32_t mark_of(const double (&values)[Count], std::uint32_t mark = 2166136261U) noexcept {

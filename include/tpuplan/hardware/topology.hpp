@@ -80,12 +80,11 @@ namespace detail {
 /// The shape with its lengths in the order in which slices are documented: ascending, lengths of one last. 8x4 is 4x8,
 /// 1x2x2 is 2x2x1.
 constexpr topology ascending(topology shape) noexcept {
-  const auto last = [](std::int32_t length) { return length == 1 ? 10000 : length; };
   for (std::int32_t pass = 1; pass < shape.axes; ++pass) {
     for (std::size_t axis = 0; axis + 1 < static_cast<std::size_t>(shape.axes); ++axis) {
-      const std::int32_t length = shape.dims[axis];
-      if (last(length) <= last(shape.dims[axis + 1])) continue;
-      shape.dims[axis] = shape.dims[axis + 1];
+      const std::int32_t length = shape.dims[axis], next = shape.dims[axis + 1];
+      if (next == 1 || (length != 1 && length <= next)) continue;
+      shape.dims[axis] = next;
       shape.dims[axis + 1] = length;
     }
   }

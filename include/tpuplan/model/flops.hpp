@@ -154,10 +154,12 @@ constexpr void check_flops_of(const transformer& model, std::int64_t sequence) {
   }
 }
 
+/// FLOPs of a product with so many weights, for each row.
+constexpr flops two_per(std::int64_t weights) noexcept { return flops{2 * static_cast<double>(weights)}; }
+
 /// `forward_flops_per_token` of a model and a sequence that are known to be valid.
 constexpr forward_flops forward_flops_of_valid(const transformer& model, std::int64_t sequence_length,
                                                const flop_convention& how = maxtext_flops) {
-  const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
   forward_flops result;
   result.attention = attention_core(model, static_cast<double>(sequence_length), how);
   if (how.all_parameters) {

@@ -84,8 +84,9 @@ constexpr forward_flops stack_flops(const transformer& model, double source, dou
 /// Forward FLOPs of a token of a job's sequences, by part; of a pair, those of both sequences for each token of the
 /// target.
 constexpr forward_flops forward_flops_of_job(const transformer& model, const training_job& job) {
-  const bool skips = model.attention.cross_layers > 0 && job.images_per_sequence == 0;
-  if (!has_two_stacks(model)) return forward_flops_of_valid(skips ? text_alone(model) : model, job.sequence_length);
+  if (model.attention.cross_layers > 0 && job.images_per_sequence == 0)
+    return forward_flops_of_valid(text_alone(model), job.sequence_length);
+  if (!has_two_stacks(model)) return forward_flops_of_valid(model, job.sequence_length);
   const auto target = static_cast<double>(job.sequence_length);
   return stack_flops(model, static_cast<double>(source_length(model, job)), target, true, target);
 }

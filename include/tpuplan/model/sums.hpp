@@ -77,7 +77,6 @@ constexpr flops attention_core(const blocks::cores& cores, double sequence, cons
 
 /// The parts of the work and their sum.
 constexpr forward_flops work_of(const blocks::sums& sum, double sequence, const flop_convention& how) {
-  const auto two_per = [](std::int64_t weights) { return flops{2 * static_cast<double>(weights)}; };
   const auto of = [](blocks::role what) { return static_cast<std::size_t>(what); };
   const auto& dense = sum.dense;
   const std::int64_t others = checked_add(dense[of(blocks::role::other)], how.latent_norms ? sum.latent_norms : 0);

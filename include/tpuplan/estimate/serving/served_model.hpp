@@ -114,18 +114,20 @@ constexpr void compare_serving(served_model& served, const transformer& model, c
   about.chips = math::log2(served.on.chips);
   about.chip = chip_mark(where.chip.name);
   about.kind = serving_kinds(model, job);
-  const auto number = [](auto value) { return static_cast<double>(value); };
   const std::int64_t chunk = job.prefill_chunk > 0 ? job.prefill_chunk : row_of(job.engine).step_tokens;
   about.recipe =
       mark_of({number(job.engine), number(job.weights), number(job.cache), number(job.activations), number(job.policy),
                number(chunk), job.prefix_hit_rate, number(model.norms_per_layer), number(model.attention.qk_norm)},
               model_mark(model));
-  about.layout =
-      mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention), job.prompt.mean});
+  const auto layout_of = [&](double outputs) {
+    return mark_of({served.on.devices, number(mesh.weights), number(mesh.cache), number(mesh.attention),
+                    job.prompt.mean, outputs});
+  };
+  about.layout = layout_of(0);
   about.level = static_cast<std::uint32_t>(job.software);
   served.about = about;
   if (job.prompt.mean > 0 && job.output.mean > 0) served.about.length = math::log2(context_of_valid(job));
-  served.about.layout = mark_of({job.output.mean}, about.layout);
+  served.about.layout = layout_of(job.output.mean);
 }
 
 constexpr flops_per_second serving_peak(const serving_job& job, const chip_spec& chip) {

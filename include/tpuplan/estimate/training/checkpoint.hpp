@@ -31,8 +31,7 @@ inline constexpr bytes_per_second storage_rate{25e9};
   detail::positive("storage rate", storage.value());
   const std::int64_t chip_count = detail::chips_of(where, slice_total);
   if (!where.chip.host.dcn.has_value()) return storage;
-  return min(storage,
-             where.chip.host.dcn.value() * (detail::share_of_network(where) * static_cast<double>(chip_count)));
+  return min(storage, where.chip.host.dcn.value() * (detail::share_of_network(where) * static_cast<double>(chip_count)));
 }
 
 /// How long one checkpoint stops training: `checkpoint_start`, and its bytes at the rate of the storage. The bytes are

@@ -276,8 +276,7 @@ struct fed_network_step {
 }
 
 /// The largest global batch of a network, in whole multiples of the layout's batch shards, whose verdict is yes;
-/// nothing where not even the smallest fits; at most 2^39 examples. Worked: 1848 images of ResNet-50 on v3-8 with
-/// AdamW.
+/// nothing where not even the smallest fits; at most 2^39 examples. Worked: 1848 images of ResNet-50 on v3-8 with AdamW.
 [[nodiscard]] constexpr maybe<std::int64_t> largest_batch(const network& net, network_job job, const layout& mesh,
                                                           const slice& where) {
   const std::int64_t unit = batch_shards(mesh);

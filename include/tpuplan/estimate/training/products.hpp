@@ -64,14 +64,14 @@ constexpr double padded_attention(const transformer& model, const training_job& 
     return 2 * layers * heads * (chosen < all ? chosen : all) * width + beside_scores(model, length, all).value();
   }
   const std::int64_t head = attention.head_dim, wide = attention.global_head_dim > 0 ? attention.global_head_dim : head;
-  const auto both = [&](std::int64_t keys) {
-    return padded(keys) + padded(attention.value_dim > 0 ? attention.value_dim : keys);
-  };
+  const std::int64_t value = attention.value_dim;
+  const double local_widths = padded(head) + padded(value > 0 ? value : head);
+  const double global_widths = padded(wide) + padded(value > 0 ? value : wide);
   const auto crossing = static_cast<double>(attention.cross_layers);  // which see images, not the text
   const auto pictured = static_cast<double>(checked_multiply(model.vision.tokens_per_image, job.images_per_sequence));
   return 2 * heads *
-             (local_layers * local * both(head) +
-              ((layers - local_layers - crossing) * all + crossing * pictured) * both(wide)) +
+             (local_layers * local * local_widths +
+              ((layers - local_layers - crossing) * all + crossing * pictured) * global_widths) +
          beside_scores(model, length, all).value();
 }
 

@@ -320,18 +320,11 @@ constexpr work_terms work_terms_of_valid(const products_on_device& products, con
 
 namespace detail {
 
-/// Stands for the matrices that have adapters.
-constexpr int targets_mark(const lora_targets& on) noexcept {
-  int mark = 0;
-  for (const bool is : {on.q, on.k, on.v, on.o, on.gate, on.up, on.down}) mark = 2 * mark + (is ? 1 : 0);
-  return mark;
-}
-
 /// Stands for all of a job but its batch; `source` as in training_sizes, `in_parts` where chips share a sequence.
 constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job, double source,
                                     bool in_parts) noexcept {
   const remat_policy& r = job.remat;
-  const auto number = [](auto value) { return static_cast<double>(value); };
+  const lora_targets& on = job.lora;
   return mark_of({number(job.sequence_length),
                   source,
                   number(job.compute),
@@ -361,14 +354,13 @@ constexpr std::uint32_t recipe_mark(std::uint32_t model, const training_job& job
                   number(job.gathers_quantised),
                   number(job.state_on_host),
                   number(job.lora_rank),
-                  number(job.lora_rank > 0 ? targets_mark(job.lora) : 0),
+                  number(on.q + 2 * on.k + 4 * on.v + 8 * on.o + 16 * on.gate + 32 * on.up + 64 * on.down),
                   number(job.frozen_weights)},
                  model);
 }
 
 /// Stands for the degrees of a layout; whether they count chips where a chip is one device says nothing.
 constexpr std::uint32_t layout_mark(const layout& m, const chip_spec& chip) noexcept {
-  const auto number = [](auto value) { return static_cast<double>(value); };
   return mark_of({number(m.data), number(m.fsdp), number(m.tensor), number(m.expert), number(m.context),
                   number(m.pipeline), number(m.dcn_data), number(m.dcn_fsdp), number(m.dcn_pipeline),
                   chip.jax_devices == 1 ? 0 : number(m.unit)});
@@ -393,9 +385,9 @@ constexpr run_features training_features(const training_sizes& sizes, const tran
   }
   about.recipe = recipe_mark(model_mark(model), job, sizes.source, mesh.context > 1);
   about.layout = layout_mark(mesh, where.chip);
-  about.microbatches =
-      mark_of({static_cast<double>(job.gradient_accumulation), static_cast<double>(job.pipeline_microbatches),
-               static_cast<double>(job.pipeline_rounds)});
+  const auto microbatches = static_cast<std::uint32_t>(job.gradient_accumulation);
+  const auto in_flight = static_cast<std::uint32_t>(job.pipeline_microbatches);
+  about.microbatches = (microbatches * 8191U + in_flight) * 8191U + static_cast<std::uint32_t>(job.pipeline_rounds);
   about.level = static_cast<std::uint32_t>(job.software);
   return about;
 }
