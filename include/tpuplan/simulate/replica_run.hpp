@@ -148,6 +148,7 @@ class replica_run {
   void take_arrivals() {
     while (arriving_ < requests_.size() && requests_[arriving_].arrival.value() <= now_) {
       const simulated_request& request = requests_[arriving_];
+      if (inside_ == 0 && request.arrival.value() >= now_) idle_ = arriving_;
       count_requests(request.arrival.value(), 1);
       records_[arriving_] = {request.arrival, {}, {}, {}, {}, request.prompt, request.output, waiting_++, 0};
       queue_.add(arriving_);
@@ -275,8 +276,16 @@ class replica_run {
       begun_.compute(
           work, left, times_, [this](std::size_t request) { return tokens_of(request); }, completed_);
     }
-    work.first_tokens = static_cast<std::int64_t>(completed_.size());
-    work.prompts = work.first_tokens + begun_.size();
+    const auto completed = static_cast<std::int64_t>(completed_.size());
+    work.prompts = completed + begun_.size();
+    work.first_tokens = completed - (completed > 0 && meets_no_host() ? 1 : 0);
+  }
+
+  /// Whether the host's work for one of the completed prompts is in its prefill: that of a request which came to an
+  /// idle replica, and of one in each step of prompts alone.
+  [[nodiscard]] bool meets_no_host() const {
+    return engine_.prefill == prefill_policy::alone ||
+           std::find(completed_.begin(), completed_.end(), idle_) != completed_.end();
   }
 
   /// The tokens of a round but its first one, of the drafts that are accepted.
@@ -476,7 +485,8 @@ class replica_run {
   Prefixes& prefixes_;
   bool stopped_ = false;
   std::size_t stride_;
-  std::size_t arriving_;  // the next request that has not come
+  std::size_t arriving_;     // the next request that has not come
+  std::size_t idle_ = none;  // the last one that came to an idle replica
   waiting_queue queue_;
   std::int64_t free_;  // blocks
   running_sequences sequences_;

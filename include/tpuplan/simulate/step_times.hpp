@@ -23,7 +23,8 @@ struct step_work {
   seconds prompt_attention{};      ///< attention of these prompt tokens to those before them
   std::int64_t paused = 0;         ///< sequences that wait because the step computes prompts alone
   std::int64_t prompts = 1;        ///< that these tokens are of
-  std::int64_t first_tokens = 0;   ///< of these prompts those that end with the step
+  std::int64_t first_tokens = 0;   ///< of these prompts those that end with the step, but for one that came to an idle
+                                   ///< replica: the host's work for that is in its prefill
 };
 
 /// How many times as long as estimated steps take.
@@ -72,8 +73,7 @@ class replica_step_times {
   [[nodiscard]] seconds step(const step_work& work) const {
     const double prompts =
         work.prompt_tokens == 0 ? 0 : each_ * static_cast<double>(work.prompt_tokens) + attention_of(work);
-    const double others = static_cast<double>(std::max<std::int64_t>(work.first_tokens, 1) - 1);
-    const double begun = work.prompt_tokens == 0 ? 0 : host_request_ * others;
+    const double begun = host_request_ * static_cast<double>(work.first_tokens);
     if (work.sequences == 0) {
       const double device =
           running_[static_cast<std::size_t>(work.paused)].beside * engine_prefill_ * (fixed_ + prompts);
@@ -106,7 +106,7 @@ class replica_step_times {
     detail::token_terms terms = detail::token_terms_of(
         of.served, model, 0, detail::prompts_taken_of(of.prompts, of.takes_in, 1, job, mesh, own), job, mesh, own);
     in_turn_ = terms.in_turn;
-    host_request_ = terms.host_each;  // for a first token, as for any other; that of one prompt is in its prefill
+    host_request_ = terms.host_each;  // for a first token, as for any other
     reads_ = terms.step.reads;
     holders_ = terms.step.holders;
     terms.step.cache = 0;
@@ -168,7 +168,7 @@ class replica_step_times {
   double fixed_ = 0, each_ = 0, engine_prefill_ = 1, attention_per_flop_ = 0;  // prompts
   double groups_ = 1;                // of devices that attend each to prompts of their own
   double host_ = 0, host_each_ = 0;  // of a step of an encoder, and of each of its tokens
-  double host_request_ = 0;          // of each prompt of a decoder but the first one of a step
+  double host_request_ = 0;          // of each first token of a decoder
   double draft_ = 0;                 // of a round, as a share of a step without drafts
   bool in_turn_ = false;             // the device waits while the host works
 };

@@ -73,6 +73,7 @@ class plain_engine {
       if (waiting_.empty() && running_.empty()) now_ = std::max(now_, requests_[next].arrival.value());
       for (; next < requests_.size() && requests_[next].arrival.value() <= now_; ++next) {
         const simulated_request& r = requests_[next];
+        if (waiting_.empty() && running_.empty() && r.arrival.value() >= now_) came_to_idle_ = next;
         records_[next] = {r.arrival, {}, {}, {}, {}, r.prompt, r.output, static_cast<std::int64_t>(waiting_.size()), 0};
         await({next, r.prompt, 0, 0, false, false}, false);
       }
@@ -175,7 +176,10 @@ class plain_engine {
       work.prompt_attention += times_.attention(s.computed, s.computed + chunk);
       s.computed += chunk;
       left -= chunk;
-      if (s.computed == s.tokens) get_a_token.push_back(s.request), ++work.first_tokens;
+      if (s.computed < s.tokens) continue;
+      get_a_token.push_back(s.request);
+      if (engine_.prefill == prefill_policy::alone ? get_a_token.size() > 1 : s.request != came_to_idle_)
+        ++work.first_tokens;  // which the host prepares
     }
     const double start = now_;
     now_ += times_.step(work).value();
@@ -209,6 +213,7 @@ class plain_engine {
   std::vector<sequence> running_;
   std::int64_t free_ = 0;
   double now_ = 0;
+  std::size_t came_to_idle_ = static_cast<std::size_t>(-1);
 };
 
 /// A small engine and a few requests, different for every number.

@@ -136,4 +136,15 @@ TEST_CASE("what cannot be estimated is refused") {
   CHECK(refusal_of([&] { replica_step_times(llama_3_8b(), {}, {}, where, 8); }).refused);
 }
 
+TEST_CASE("the host works for first tokens as for any other, whatever else a step does") {
+  serving_job job = chat_job();
+  job.output = fixed_length(2);
+  const serving_calibration c;
+  const seconds each = c.engine_sequence + c.engine_request / 2;
+  const replica_step_times times{llama_3_8b(), job, {}, slice_for("v6e-8"), 8};
+  CHECK(close(times.step({0, 0, 16, {}, 0, 8, 8}).value(), 8 * each.value()));  // which hides 16 tokens of prompts
+  CHECK(close((times.step({4, 64, 16, {}, 0, 2, 2}) - times.step({6, 96, 0, {}, 0})).value(), 0, 1e-12));
+  CHECK(times.step({0, 0, 16, {}, 0, 1, 0}) < each);  // of a request that came to an idle replica
+}
+
 }  // namespace plan_step_times_tests

@@ -22,18 +22,19 @@ struct client_cycle {
   double prompts = 0;  // that are computed beside one sequence until its answer ends
 };
 
-/// Seconds of a step with that many prompts, or parts of them, which ends some of them. The host works for the first
-/// token of each but the first.
+/// Seconds of a step with that many prompts, or parts of them, which ends some of them, for whose first tokens the host
+/// works too.
 constexpr double wave_step(const replica_load& load, double sequences, double prompts, double ended) {
   const engine_step one = engine_step_at(load.terms, larger(1, sequences));
-  const double begun = one.own * load.terms.host_each * larger(0, ended - 1), more = one.own * load.prompt.each;
+  const double begun = one.own * load.terms.host_each * ended, more = one.own * load.prompt.each;
   if (sequences <= 0) return larger(load.prompt.prefill + more * (prompts - 1), begun);
   return with_host(one.device + more * prompts, one.host + begun, one.in_turn);
 }
 
-/// A step has room for all prompts: they end together, and nothing decodes until the next ones are computed.
+/// A step has room for all prompts: they end together, and nothing decodes until the next ones are computed, of which
+/// the first comes to an idle replica and has the host's work in its prefill.
 constexpr client_cycle all_at_once(const replica_load& load) {
-  const double clients = load.from.clients, first = wave_step(load, 0, clients, clients);
+  const double clients = load.from.clients, first = wave_step(load, 0, clients, clients - 1);
   return {first + (load.job.output.mean - 1) * wave_step(load, clients, 0, 0), first, clients, 0};
 }
 

@@ -89,19 +89,25 @@ constexpr saturation full_slots(const serving_job& job, const token_terms& terms
 }
 
 /// Each step is full of prompts: n sequences that each need a prompt for `output` tokens leave room for prompts as long
-/// as n (prompt + output) <= chunk x output, `batch` x (prompt + output). Where that is below one sequence, the rest of
-/// each prompt is computed in steps in which nothing decodes.
+/// as n (prompt + output) <= chunk x output, `batch` x (prompt + output). Where the tokens after its first one leave no
+/// room for all of the next prompt, the rest of it is computed in steps in which nothing decodes; of a whole such step
+/// or more, the host's work for a first token is in one of them.
 constexpr saturation full_steps(const serving_job& job, const token_terms& terms, double slots, double batch,
                                 const admission& prompt) {
   const double output = job.output.mean;
-  if (batch >= 1) {
+  const double later = larger(0, output - 1);
+  const double alone = (prompt.tokens - later * room_beside(prompt, 1)) / (prompt.chunk * prompt.round);
+  if (alone <= 0) {
     const double prompts = terms.prompts * batch;
     return {slots, batch, batch, prompts, batch / (output * engine_step_at(terms, batch).with(prompts)), true};
   }
-  const double prompts = prompts_beside(prompt, 1), step = engine_step_at(terms, 1).with(prompts);
-  const double alone = (prompt.tokens - output * room_beside(prompt, 1)) / (prompt.chunk * prompt.round);
-  const double rate = 1 / (alone * full_chunk(prompt) + output * step);
-  return {slots, rate * output * step, 1, prompts, rate, true};
+  engine_step one = engine_step_at(terms, 1);
+  const double prompts = prompts_beside(prompt, 1), step = one.with(prompts), whole = full_chunk(prompt);
+  const double begun = one.own * terms.host_each * prompt.round, apart = smaller(1, alone);
+  one.host += begun / prompt.round;
+  const double first = (1 - apart) * (one.with(prompts) - step) + apart * larger(0, begun - whole);
+  const double rate = 1 / (alone * whole + later * step + first);
+  return {slots, smaller(1, rate * output * step), 1, prompts, rate, true};
 }
 
 /// Steps are full before all slots are taken, or all slots are taken first: what allows fewer requests.

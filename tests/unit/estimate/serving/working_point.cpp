@@ -209,4 +209,30 @@ TEST_CASE("so many clients and as many slots that are all taken are one question
   }
 }
 
+TEST_CASE("the capacity of short outputs with chunks is what is completed while twice as much comes", "[agreement]") {
+  struct served {
+    const char* where;
+    std::int64_t prompt;
+    serving_engine engine;
+  };
+  // Of vLLM on four VMs host and device take turns.
+  for (const served& one :
+       {served{"v6e-4", 1024, serving_engine::unnamed}, served{"v5e-8", 300, serving_engine::unnamed},
+        served{"v4-8", 2000, serving_engine::unnamed}, served{"v6e-16", 1000, serving_engine::vllm}}) {
+    for (const std::int64_t output : {2, 3, 4, 8}) {
+      for (const std::int64_t chunk : {512, 1024, 2048, 8192}) {
+        CAPTURE(one.where, one.prompt, output, chunk);
+        serving_job job = job_of_lengths(one.prompt, output);
+        job.engine = one.engine, job.prefill_chunk = chunk;
+        const slice where = slice_for(one.where);
+        const per_second capacity = serve(llama_3_8b(), job, {}, where).capacity;
+        job.request_rate = 2 * capacity;
+        const std::vector<simulated_request> requests = requests_of(traffic_of(job, 4000));
+        const simulation_report run = report_of(simulate_fleet(llama_3_8b(), job, {{}, where, 1}, 1, requests));
+        CHECK(run.goodput / capacity == Approx(1).margin(0.03));
+      }
+    }
+  }
+}
+
 }  // namespace estimate_serving_working_point_tests
