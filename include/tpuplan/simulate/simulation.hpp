@@ -48,11 +48,13 @@ inline simulated_engine encoder_engine_of(const transformer& model, const servin
                                           const slice& where) {
   simulated_engine engine;
   engine.replicas = floor_to_count(replica_of(mesh, where).count);
-  engine.max_running = largest_running(model, job, mesh, where);
-  if (engine.max_running == 0)
+  serving_job tokens = job;  // as many requests of one token as a step takes tokens
+  tokens.prompt.mean = tokens.prompt.mean_square = 1, tokens.max_running = 0;
+  engine.step_tokens = largest_running(model, tokens, mesh, where);
+  if (engine.step_tokens == 0)
     fail(errc::infeasible, "longest prompt", job.prompt.longest, "fewer tokens, more devices or weights of fewer bits");
   engine.blocks = std::int64_t{1} << 40;
-  engine.step_tokens = job.prefill_chunk;
+  engine.max_running = job.max_running > 0 ? job.max_running : std::int64_t{1} << 16;
   engine.whole_prompts = true;
   return engine;
 }

@@ -130,7 +130,7 @@ TEST_CASE("the best split of slices is the ratio that can serve most") {
       if (slices == 8) for_prompts.push_back(best.prefill);
     }
   }
-  CHECK(for_prompts == std::vector<std::int64_t>{3, 3, 1});
+  CHECK(for_prompts == std::vector<std::int64_t>{4, 4, 1});
   CHECK(says(refusal_of([&] { (void)best_split(llama_3_8b(), job, fleet(), 1, 1_GB_per_s); }).message,
              "split_slices is 1; valid: 2 to 1000000"));
 }

@@ -33,7 +33,10 @@ struct encoder_terms {
   double each = 0;          // on the device, for each request
   double host = 0;          // host and scheduler
   double host_each = 0;     // host and scheduler, for each request
+  double idle = 0;          // of that, what is in the prefill of one that comes to an idle replica
   bool in_turn = false;     // the device idles while the host works
+  bool by_tokens = false;   // the host takes longer for longer requests
+  double varied = 1;        // mean square of their lengths over the square of the mean
   prefill_breakdown one{};  // of one request, on the device
   seconds floor{};          // that no engine can beat for one request
   decode_limit floored_by = decode_limit::products;
@@ -42,8 +45,8 @@ struct encoder_terms {
 constexpr double device_at(const encoder_terms& terms, double requests) noexcept {
   return terms.fixed + terms.each * requests;
 }
-constexpr double step_at(const encoder_terms& terms, double requests) noexcept {
-  return with_host(device_at(terms, requests), terms.host + terms.host_each * requests, terms.in_turn);
+constexpr double step_at(const encoder_terms& terms, double requests, double unmet = 0) noexcept {
+  return with_host(device_at(terms, requests), terms.host + terms.host_each * requests - unmet, terms.in_turn);
 }
 
 /// The parts of a prefill that each request adds; the others are there once a step.
@@ -73,6 +76,7 @@ constexpr encoder_terms encoder_terms_of(const served_stacks& of, serving_job jo
   const double passed = arrays_of(of.takes_in, job) * served.on.devices / served.on.hosts;
   terms.host = host_of_step(constants.common, passed);
   terms.host_each = constants.common.engine_sequence.value();
+  terms.by_tokens = true, terms.varied = larger(1, square_ratio(job.prompt));
   terms.in_turn = served.on.hosts > 1 && row_of(job.engine).hosts_in_turn;
   return terms;
 }
@@ -85,27 +89,34 @@ struct encoder_point {
   double rate = 0;      // requests a second
 };
 
-/// The mean number of requests in a step where they come at random: those that came during the one before, of Poisson's
-/// distribution with mean m, or the one that comes next where none did, m + exp(-m) in all.
-constexpr double taken_together(double came) { return came + math::exp(-came); }
+/// The mean of the longer of two times of which the first is `over` longer on average, with that deviation, less the
+/// second, and how often the first is the longer: as of a logistic distribution.
+struct longer_time {
+  double more = 0, share = 0;
+};
+constexpr longer_time longer_of(double over, double deviation) {
+  const double scale = 0.5513288954217921 * deviation;  // sqrt(3) / pi
+  if (!(scale > 0)) return {larger(0, over), over > 0 ? 1.0 : 0.0};
+  const double off = over / scale, beyond = math::exp(-smaller(off < 0 ? -off : off, 700));
+  return {scale * (larger(0, off) + math::log(1 + beyond)), (off < 0 ? beyond : 1) / (1 + beyond)};
+}
 
-/// A mean step, and by how much a further request makes it longer on average.
+/// A mean step, by how much a further request makes it longer on average, and the mean square of that.
 struct request_step {
-  double time = 0, slope = 0;
+  double time = 0, slope = 0, square = 0;
 };
 
-/// The mean of a step whose number of requests varies: of two times that grow with it the longer counts, so that the
-/// mean is above the time at the mean number; what lies between them is taken as of a logistic distribution.
+/// The mean of a step whose number of requests varies, and their lengths: of two times that grow with it the longer
+/// counts, so that the mean is above the time at the mean number.
 constexpr request_step step_of(const encoder_terms& terms, double requests, double variance) {
-  const double host = terms.host + terms.host_each * requests, over = device_at(terms, requests) - host;
-  constexpr double scale = 0.5513288954217921;  // of a logistic distribution with a deviation of 1: sqrt(3) / pi
-  const double spread = scale * math::sqrt(variance) * (terms.each - terms.host_each);
-  if (terms.in_turn) return {host + device_at(terms, requests), terms.host_each + terms.each};
-  if (!(spread > 0)) return {step_at(terms, requests), over > 0 ? terms.each : terms.host_each};
-  const double off = over / spread, away = off < 0 ? -off : off, beyond = math::exp(-smaller(away, 700));
-  const double share = off < 0 ? beyond / (1 + beyond) : 1 / (1 + beyond);
-  return {host + spread * (larger(0, off) + math::log(1 + beyond)),
-          terms.host_each + (terms.each - terms.host_each) * share};
+  const double host = terms.host + terms.host_each * requests, device = device_at(terms, requests);
+  const double each = terms.each, other = terms.host_each, lengths = terms.varied - 1;
+  if (terms.in_turn) return {host + device, each + other, (each + other) * (each + other) + lengths * each * each};
+  const double apart = (each - other) * (each - other), of_lengths = terms.by_tokens ? apart : each * each;
+  const longer_time on = longer_of(device - host, math::sqrt(apart * variance + of_lengths * lengths * requests));
+  const double slope = other + (each - other) * on.share;
+  const double hosted = terms.by_tokens ? other * other * terms.varied : other * other;
+  return {host + on.more, slope, hosted + (each * each * terms.varied - hosted) * on.share};
 }
 
 /// The variance of the number of requests in a step: each is that of Poisson's distribution around a mean that grows by
@@ -116,47 +127,112 @@ constexpr double variance_of(double requests, double more) {
   return smaller(varied, larger(requests, requests * requests / 4));
 }
 
-/// The mean step that takes what came during the one before it.
+/// The mean step that has so many requests.
 constexpr request_step usual_step(const encoder_terms& terms, double rate, double requests) {
   const request_step even = step_of(terms, requests, requests);
   return step_of(terms, requests, variance_of(requests, rate * even.slope));
 }
 
-/// Requests that come at random. One that comes while a step runs, as most do in long ones, waits for its end, and is
-/// taken with all others that came then. Where steps are full, those that are left over wait for further ones, as in a
-/// queue of one server that takes `most` at a time.
-constexpr encoder_point encoder_at_random(const encoder_terms& terms, double rate, double most) {
-  const auto step = [&](double requests) { return usual_step(terms, rate, smaller(larger(1, requests), most)); };
-  const double full = step_at(terms, most);
-  const double came = crossing([&](double m) { return m - rate * step(taken_together(m)).time; }, rate * full);
-  const request_step usual = step(taken_together(came));
-  const double idle = math::exp(-came) / rate;           // after each step, on average, until the next request comes
-  const double busy = usual.time / (usual.time + idle);  // the chance that a step runs when a request comes
-  const double varied = most > 1 ? variance_of(came, rate * usual.slope) : 0;
-  const double met =
-      usual.time + usual.slope * usual.slope * varied / usual.time;  // the step that a request comes into
-  const double own = busy * step(1 + rate * met).time + (1 - busy) * step_at(terms, 1);
-  const double used = rate * full / most;
-  encoder_point at;
-  at.requests = smaller(taken_together(came), most);
-  at.queue = busy * met / 2 + used * used * full / (2 * most * (1 - used)) * (at.requests / most);
-  at.first = at.queue + own;
-  at.rate = rate;
+/// A step that has no room for more: its mean, and the mean square of the time that requests take of such steps over
+/// the square of their mean.
+struct filled_step {
+  double time = 0, varied = 1;
+};
+
+/// Where the host works for each request, however long, their number in a full step is one of two that follow each
+/// other, or varies as lengths do. The longer a request is, the longer the device works for it alone.
+constexpr filled_step full_step(const encoder_terms& terms, double most) {
+  if (terms.in_turn || terms.by_tokens) return {step_at(terms, most), terms.varied};
+  const double device = device_at(terms, most), whole = math::floor(most), part = most - whole;
+  const double deviation = terms.host_each * math::sqrt(most * (terms.varied - 1));
+  const double over = terms.host + terms.host_each * whole - device;
+  const longer_time less = longer_of(over, deviation), more = longer_of(over + terms.host_each, deviation);
+  const double time = device + less.more + part * (more.more - less.more);
+  const double of_device = device / time * (1 - less.share - part * (more.share - less.share));
+  return {time, 1 + (terms.varied - 1) * of_device};
+}
+
+/// Steps for so much work, in requests of the mean length, where one takes `most` of them: the mean of a number of
+/// steps that is whole, over work with a deviation. Requests of one length end with a step.
+constexpr double steps_for(double work, double most, double deviation) {
+  const longer_time on = longer_of(work - most, deviation);
+  return 1 + on.more / most + on.share * (most < 1 ? 0.5 : 0.5 - 0.5 / most);
+}
+
+/// Steps of a replica to which requests come at random.
+struct random_steps {
+  double idle = 0;    // the chance that one begins as a request comes to an idle replica
+  double time = 0;    // seconds of a mean one
+  double square = 0;  // their mean square
+  double left = 0;    // requests for which one has no room, on average
+};
+
+/// What a step has no room for is taken by the next. With X of V requests taken, and Y that came meanwhile, V - X is
+/// left of the next one's V' = V - X + Y; that V' and V have the same mean square gives the mean of what is left.
+constexpr random_steps steps_at(const encoder_terms& terms, const filled_step& full, double rate, double most,
+                                double chunks, double came) {
+  random_steps at;
+  const double alone = smaller(1, most), lone = step_at(terms, alone, terms.idle);
+  const double squared = lone * lone + terms.each * terms.each * (terms.varied - 1) * alone;
+  double none = math::exp(-came) / chunks;  // the chance that no request comes during a step, and nothing is left
+  for (int i = 0; i < 2; ++i) {
+    at.idle = larger(0, smaller(none, most - came));
+    const double busy = larger(1e-9, 1 - at.idle), mean = smaller(most, came + at.idle);
+    const double requests = smaller(most, larger(alone, (mean - at.idle * alone) / busy));
+    const request_step step = usual_step(terms, rate, requests);
+    const double rest = step.time - step.slope * requests;
+    at.time = at.idle * lone + busy * step.time;
+    at.square = at.idle * squared + busy * (rest * rest + requests * (2 * rest * step.slope + step.square));
+    const double varied =  // of steps without a limit
+        larger(0, at.square / (1 - smaller(rate * rate * step.slope * step.slope, 0.999)) - at.time * at.time);
+    const double drawn = larger(0, full.varied * mean + came * came - mean * mean);
+    const double free = drawn + rate * rate * varied;  // the variance of what steps without a limit take
+    const double limited = (most - mean) * math::sqrt(full.varied * rate * full.time);
+    const double kept = free > 0 ? limited / (free + limited) : 1;
+    at.square = at.time * at.time + kept * varied;
+    at.left = (1 - kept) * drawn / (2 * (most - rate * full.time));
+    const double expected = rate * at.time, spread = rate * rate * kept * varied / expected;
+    none = spread > 1e-6 ? math::pow(1 + spread, -expected / spread) : math::exp(-expected);
+    none *= smaller(1 / chunks, larger(0, 1 - (1 - kept) * drawn / (full.varied * most)));
+  }
   return at;
+}
+
+/// Requests that come at random. One that comes while a step runs, as most do in long ones, waits for its end, and is
+/// taken with all others that came then, behind what was left.
+constexpr encoder_point encoder_at_random(const encoder_terms& terms, double rate, double most, double chunks,
+                                          double prefill) {
+  const filled_step filled = full_step(terms, most);
+  const double full = filled.time;
+  const double came = crossing([&](double m) { return m - rate * steps_at(terms, filled, rate, most, chunks, m).time; },
+                               smaller(rate * full, most));
+  const random_steps at = steps_at(terms, filled, rate, most, chunks, came);
+  const double busy = at.time / (at.time + at.idle / rate);  // the chance that a step runs when a request comes
+  const double met = at.square / at.time;                    // the step that a request comes into
+  const double ahead = at.left * full / at.time, before = rate * met / 2, own = ahead + before + 1;
+  const double count = steps_for(own, most, math::sqrt(terms.varied - 1 + terms.varied * before + ahead * ahead));
+  const double last = smaller(most, larger(smaller(1, most), own - (count - 1) * most + before));
+  encoder_point point;
+  point.requests = smaller(most, came + at.idle);
+  point.queue = busy * (met / 2 + larger(0, count - chunks) * full);
+  point.first = busy * (met / 2 + (count - 1) * full + usual_step(terms, rate, last).time) + (1 - busy) * prefill;
+  point.rate = rate;
+  return point;
 }
 
 /// From so many clients of which each waits for its answer, at times none where they are fewer than replicas; all that
 /// a step takes where there are 0. Of clients that are more than that, but not twice as many, a full step and one with
 /// the others take turns, as answers send their next request while the step of those runs.
 constexpr encoder_point encoder_in_turn(const encoder_terms& terms, double clients, double most) {
-  const double full = step_at(terms, most);
+  const double full = full_step(terms, most).time;
   if (clients > most) {
     const double others = smaller(clients - most, most),
                  first = clients / (most + others) * (full + step_at(terms, others));
     return {(most * most + others * others) / (most + others), first, first - full, clients / first};
   }
-  const double requests = clients > 0 ? larger(1, clients) : most, step = step_at(terms, requests);
-  return {requests, step, 0, (clients > 0 ? clients : requests) / step};
+  if (clients <= 0) return {most, full, 0, most / full};
+  const double requests = larger(1, clients), step = step_at(terms, requests, terms.idle);
+  return {requests, step, 0, clients / step};
 }
 
 /// Fills in the range of a time that has `requests` in each step: that of a prefill on a chip without runs, because

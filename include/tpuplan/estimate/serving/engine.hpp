@@ -198,7 +198,7 @@ constexpr serving_estimate serve_encoder(const served_stacks& of, const serving_
   }
   result.fit = fits(result.memory);
   const encoder_terms terms = encoder_terms_of(of, job, mesh, constants);
-  const auto most = static_cast<double>(result.largest_running);
+  const double most = packed_together(tokens_together(of, job, where), job);
   result.capacity = per_second{replicas * most / step_at(terms, most)};
   if (job.request_rate >= result.capacity) result.refusal = serving_refusal::rate_above_capacity;
   if (job.ttft_target.value() > 0 && job.ttft_target < terms.floor) {
@@ -208,7 +208,7 @@ constexpr serving_estimate serve_encoder(const served_stacks& of, const serving_
   }
   if (result.refusal != serving_refusal::none) return result;
   const double rate = job.request_rate.value() / replicas;
-  const encoder_point at = rate > 0 ? encoder_at_random(terms, rate, most)
+  const encoder_point at = rate > 0 ? encoder_at_random(terms, rate, most, 1, step_at(terms, 1))
                                     : encoder_in_turn(terms, static_cast<double>(job.concurrency) / replicas, most);
   result.running = at.requests;
   result.memory = encoder_memory(of, at.requests * job.prompt.mean, job, where);
@@ -243,7 +243,7 @@ struct slotted_replica {
                          {},
                          {}};
   result.prompt = admission_of(job, result.terms, result.alone, mesh, own);
-  result.full = has_one_token(job)   ? one_token_saturation(result.terms, slots, result.prompt)
+  result.full = has_one_token(job)   ? one_token_saturation(job, result.terms, slots, result.prompt)
                 : result.terms.alone ? apart_saturation(job, result.terms, slots, result.prompt)
                                      : saturation_of(job, result.terms, slots, result.prompt);
   return result;

@@ -118,14 +118,31 @@ constexpr serving_memory encoder_memory(const served_stacks& of, double tokens, 
   return use;
 }
 
-/// Requests of the mean length that a step takes at most; 0 where not even one of the longest fits.
-constexpr std::int64_t most_together(const served_stacks& of, const serving_job& job, const slice& where) {
+/// Tokens that a step takes at most; 0 where not even one request of the longest fits.
+constexpr double tokens_together(const served_stacks& of, const serving_job& job, const slice& where) {
   const bytes room = cache_room(of.prompts, job, where), each = activations_of(of);
   if (room < each * static_cast<double>(job.prompt.longest)) return 0;
-  double most = smaller(room / (each * job.prompt.mean), static_cast<double>(most_requests));
-  if (job.prefill_chunk > 0) most = smaller(most, static_cast<double>(job.prefill_chunk) / job.prompt.mean);
+  const double most = smaller(room / each, static_cast<double>(most_tokens));
+  return job.prefill_chunk > 0 ? smaller(most, static_cast<double>(job.prefill_chunk)) : most;
+}
+
+/// Requests of the mean length that a step takes at most; 0 where not even one of the longest fits.
+constexpr std::int64_t most_together(const served_stacks& of, const serving_job& job, const slice& where) {
+  const double tokens = tokens_together(of, job, where);
+  if (tokens <= 0) return 0;
+  double most = smaller(tokens / job.prompt.mean, static_cast<double>(most_requests));
   if (job.max_running > 0) most = smaller(most, static_cast<double>(job.max_running));
   return most < 1 ? 1 : floor_to_count(most);
+}
+
+/// Requests that a full step takes on average, of which none is computed in part: those of one length as many as fit;
+/// of lengths that differ, half of the mean length as tokens meet it has no room. Worked: of 512 tokens of texts that
+/// are 100 long on average 5, or with a mean square of twice its square 4.12.
+constexpr double packed_together(double tokens, const serving_job& job) {
+  const double all = tokens / job.prompt.mean, varied = job.prompt.mean_square / (job.prompt.mean * job.prompt.mean);
+  const double even = math::exp(-larger(0, 20 * all * (varied - 1)));  // as far as all steps are filled alike
+  const double most = larger(1, even * math::floor(all) + (1 - even) * (all - varied / 2));
+  return job.max_running > 0 ? smaller(most, static_cast<double>(job.max_running)) : most;
 }
 
 /// The most tokens, of at most 2^40, that take no more than the room.

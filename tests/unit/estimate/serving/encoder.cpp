@@ -118,6 +118,33 @@ TEST_CASE("requests a second of BERT base, in the closed form and simulated") {
   CHECK(close(four.capacity.value(), 4 * all.capacity.value(), 1e-12));
 }
 
+TEST_CASE("texts of varied lengths fill steps less, and wait as simulated ones do", "[agreement]") {
+  const slice where = slice_for("v6e-1");
+  for (const std::int64_t tokens : {2048, 16384}) {
+    serving_job job = texts(512);
+    job.prompt = lengths_of(log_normal_lengths(100, 1, 512)), job.prefill_chunk = tokens;
+    const double capacity = serve(bert_base(), job, {}, where).capacity.value();
+    const auto simulated = [&](const serving_job& busy) {
+      const simulated_traffic traffic = traffic_of(busy, 20000, 1, {log_normal_lengths(100, 1, 512), {}, 0, {}});
+      return report_of(simulate_fleet(bert_base(), busy, {{}, where, 1}, 1, requests_of(traffic)), {});
+    };
+    for (const double load : {0.1, 0.5, 0.85, 0.95}) {
+      CAPTURE(tokens, load);
+      const serving_job busy = at_rate(job, load * capacity);
+      const double ratio = serve(bert_base(), busy, {}, where).first_token / simulated(busy).first_token.value.mean;
+      CHECK(ratio == Approx(1).margin(load > 0.9 ? 0.25 : 0.05));
+    }
+    CHECK(simulated(at_rate(job, 2 * capacity)).goodput.value() == Approx(capacity).epsilon(0.03));
+  }
+  // Of 512 tokens, texts of 100 fill 5; half of the mean length as tokens meet it is left of varied ones.
+  serving_job job = texts(100);
+  CHECK(detail::packed_together(512, job) == 5);
+  job.prompt.mean_square = 20000;
+  CHECK(close(detail::packed_together(512, job), 4.12));
+  job.max_running = 3;
+  CHECK(detail::packed_together(512, job) == 3);
+}
+
 TEST_CASE("one client of several replicas of an encoder waits for a whole step") {
   serving_job one = texts(512);
   one.concurrency = 1;

@@ -71,13 +71,17 @@ TEST_CASE("a step takes as many prompts as its tokens allow, and a long one take
   CHECK(detail::prompts_of_step(whole, 16) == 16);
   CHECK(detail::prompts_of_step(chunked, 16) == 2.048);
   CHECK(detail::prompts_of_step(chunked, 1) == 1);
-  CHECK(detail::prompts_of_step({0.024, 2, 3000, 2048, 0.020}, 16) == 1);
+  CHECK(close(detail::prompts_of_step({0.024, 2, 3000, 2048, 0.020}, 16), 2048.0 / 3000));
   detail::token_terms terms;
-  CHECK(close(detail::one_token_saturation(terms, 16, whole).rate, 16 / 0.162));
-  CHECK(close(detail::one_token_saturation(terms, 16, chunked).rate, 2.048 / 0.02248));
+  const serving_job job = one_token_of(1000, 0);
+  CHECK(close(detail::one_token_saturation(job, terms, 16, whole).rate, 16 / 0.162));
+  CHECK(close(detail::one_token_saturation(job, terms, 16, chunked).rate, 2.048 / 0.02248));
   terms.host_each = 0.020;  // for each but the first of a step, longer than the device
-  // All 16 of a step take 300 ms of the host; 2.2 of them would take 24 ms of both, but all that wait are taken.
-  CHECK(close(detail::one_token_saturation(terms, 16, whole).rate, 16 / 0.3));
+  // All 16 of a step take 320 ms of the host, as in a busy engine it works for each of them.
+  CHECK(close(detail::one_token_saturation(job, terms, 16, whole).rate, 1 / 0.020));
+  // A prompt of 3000 tokens fills a step of 12 + 2048 / 3000 x 20 ms, and what is left of one step the next has.
+  CHECK(close(detail::one_token_saturation(job, {}, 16, {0.044, 2, 3000, 2048, 0.020}).rate,
+              2048.0 / 3000 / (0.012 + 0.020 * 2048 / 3000)));
 }
 
 TEST_CASE("requests for one token that come at random wait for the step that runs") {
@@ -131,6 +135,53 @@ TEST_CASE("a target of tokens after the first holds where there are none") {
   CHECK(held.first_token == open.first_token);
   job.output = fixed_length(2);
   CHECK(serve(llama_3_8b(), job, {}, slice_for("v6e-8")).refusal == serving_refusal::tpot_below_floor);
+}
+
+TEST_CASE("requests for one token of varied lengths wait as simulated ones do", "[agreement]") {
+  struct served {
+    const char* where;
+    length_distribution prompts;
+    std::int64_t chunk;
+  };
+  const length_distribution uneven = lengths_by_quantiles({{0, 16}, {0.5, 400}, {1, 3000}});
+  for (const served& one :
+       {served{"v6e-4", log_normal_lengths(400, 1.5, 8000), 0},
+        served{"v6e-4", log_normal_lengths(400, 1.5, 8000), 2048}, served{"v4-8", uneven, 0},
+        served{"v4-8", uneven, 512}, served{"v5e-8", log_normal_lengths(2000, 0.8, 16000), 2048},
+        served{"v5e-8", log_normal_lengths(1000, 1, 16000), 1024},
+        served{"v6e-8", log_normal_lengths(300, 1, 8000), 4096}, served{"v4-8", same_length(954), 0},
+        served{"v4-8", same_length(954), 2048}, served{"v5e-8", same_length(3000), 2048}}) {
+    serving_job job;
+    job.prompt = lengths_of(one.prompts), job.output = fixed_length(1);
+    job.prefill_chunk = one.chunk, job.beyond_max_positions = true;
+    const slice where = slice_for(one.where);
+    const per_second capacity = serve(llama_3_8b(), job, {}, where).capacity;
+    for (const double load : {0.1, 0.3, 0.5, 0.7, 0.85, 0.95}) {
+      CAPTURE(one.where, job.prompt.mean, one.chunk, load);
+      job.request_rate = load * capacity;
+      const simulated_traffic traffic = traffic_of(job, 30000, 1, {one.prompts, {}, 0, {}});
+      const simulation_run run = simulate_fleet(llama_3_8b(), job, {{}, where, 1}, 1, requests_of(traffic));
+      const seconds simulated = report_of(run).first_token.value.mean;
+      const double ratio = serve(llama_3_8b(), job, {}, where).first_token / simulated;
+      const double most = load <= 0.5 ? 1.2 : load <= 0.85 ? 1.4 : 2;
+      CHECK(ratio < most);
+      CHECK(ratio > 1 / most);
+    }
+  }
+}
+
+TEST_CASE("longer prompts raise no capacity, of which no more is served") {
+  double before = 1e9;
+  for (const std::int64_t prompt : {100, 300, 1000, 1500, 2100, 3000, 9000}) {
+    CAPTURE(prompt);
+    serving_job job = one_token_of(prompt, 2048);
+    job.engine = serving_engine::vllm;
+    const double capacity = serve(llama_3_8b(), job, {}, slice_for("v6e-16")).capacity.value();
+    CHECK(capacity <= before * (1 + 1e-12));
+    before = capacity;
+    job.request_rate = per_second{2 * capacity};
+    CHECK(simulated(job, "v6e-16").goodput.value() == Approx(capacity).epsilon(0.03));
+  }
 }
 
 }  // namespace estimate_serving_one_token_tests
