@@ -35,5 +35,5 @@ awk -v standard="$standard" -v core="$core" -v all="$all" '
            instructions / standard, budget
     if (!(instructions > 0 && instructions <= budget * standard)) over = 1
   }
-  BEGIN { line("core.hpp", core, 1.38); line("tpuplan.hpp", all, 4.17); exit over || !(standard > 0) }
+  BEGIN { line("core.hpp", core, 1.385); line("tpuplan.hpp", all, 4.21); exit over || !(standard > 0) }
 '

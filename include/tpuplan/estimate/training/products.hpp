@@ -111,10 +111,9 @@ constexpr product_on_device on_device(flops work, double inner, double outer, co
 
 /// Two products as one: their work adds up, and what each fills and moves counts by its work.
 constexpr product_on_device joined(const product_on_device& a, const product_on_device& b) noexcept {
-  const double work = a.work + b.work;
-  const auto mean = [&](double x, double y) { return work > 0 ? (a.work * x + b.work * y) / work : 0; };
-  return {work, mean(a.inner_filled * a.outer_filled, b.inner_filled * b.outer_filled), 1, mean(a.moved, b.moved),
-          a.per_row + b.per_row};
+  const double work = a.work + b.work, of_a = work > 0 ? a.work / work : 0, of_b = work > 0 ? b.work / work : 0;
+  return {work, of_a * (a.inner_filled * a.outer_filled) + of_b * (b.inner_filled * b.outer_filled), 1,
+          of_a * a.moved + of_b * b.moved, a.per_row + b.per_row};
 }
 
 /// FLOPs of that many passes of a product, with both dimensions padded.
