@@ -396,7 +396,7 @@ maybe<price_row> price_of(const launch_request& request, const std::string& plan
   std::vector<std::string> regions = {request.location, region_of_zone(request.zone)};
   if (!planned.empty()) regions.push_back(planned);
   regions.emplace_back("us");
-  const loaded_prices prices("", regions, with);
+  const loaded_prices prices("", with);
   for (const std::string& region : regions) {
     if (const maybe<price_row> found = find_price(prices.book(), request.where, region, request.capacity)) return found;
   }

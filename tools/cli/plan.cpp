@@ -32,7 +32,7 @@ void read_plan(plan_options& into) {
 
 void keep_to_zone(plan_options& given, const session& with) {
   if (given.zone.empty()) return;
-  const loaded_prices known(given.prices, {region_of_zone(given.zone)}, with);
+  const loaded_prices known(given.prices, with);
   tpuplan::keep_to_zone(given.asked, given.zone, with.is_given("--region"), known_zones(with.data_dir), known.book(),
                         option_places);
 }
@@ -55,7 +55,7 @@ void run_plan(plan_options given, session& with) {
   if (!given.zone.empty() && !given.to_serve && !makes_items) given.job.request["zone"] = given.asked.zone = given.zone;
   if (makes_items || is_pipeline_file(given.job.config)) {
     refuse_drawing(with, "given for images or clips", "a language model");
-    loaded_prices prices(given.prices, given.asked.regions, with);
+    loaded_prices prices(given.prices, with);
     take_places(given, prices, with);
     return makes_items ? plan_of_items(given, prices.book(), with) : denoiser_plan(given, prices.book(), with);
   }
@@ -65,7 +65,7 @@ void run_plan(plan_options given, session& with) {
     if (with.is_given(option)) refuse(option, "given for another model", "a pipeline of images or clips");
   }
   model_config& config = model.config;
-  loaded_prices prices(given.prices, given.asked.regions, with);
+  loaded_prices prices(given.prices, with);
   take_places(given, prices, with);
   const std::vector<std::string> known = all_regions(prices.book());
   for (const std::string& name : given.asked.regions) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/read/world_prices.hpp>
 #include <tpuplan/show/views/common.hpp>
 
 #include "cli/option.hpp"
@@ -90,18 +91,10 @@ owned_price_book load_own_prices(const std::string& file) {
   return prices;
 }
 
-loaded_prices::loaded_prices(const std::string& file, const std::vector<std::string>& regions, const session& with) {
-  if (!file.empty()) {
-    own_ = load_own_prices(file);
-    return;
-  }
-  if (with.own_data)
-    own_ = load_prices(with.data_dir + "/prices.json");
-  else
-    own_ = known_prices(regions).own;
-}
-
-price_book loaded_prices::book() const { return own_ ? own_->book() : price_book{}; }
+loaded_prices::loaded_prices(const std::string& file, const session& with)
+    : own_(!file.empty()   ? load_own_prices(file)
+           : with.own_data ? load_prices(with.data_dir + "/prices.json")
+                           : world_prices()) {}
 
 void add_region(std::vector<follow_up_option>& own, std::string_view region, const session& with) {
   if (region != "us" || with.is_given("--zone")) own.emplace_back("--region", std::string(region));

@@ -2,7 +2,6 @@
 #define TPUPLAN_CLI_PRICES_HPP
 
 #include <initializer_list>
-#include <optional>
 #include <string>
 #include <tpuplan/ask/subject.hpp>
 #include <tpuplan/read/prices.hpp>
@@ -27,20 +26,20 @@ bool prices_are_own();
 /// The prices of a file of --prices; refuses one that is dated after today.
 tpuplan::owned_price_book load_own_prices(const std::string& file);
 
-/// The rows of a price file, if one was given, and the book that refers to them. Without one they are the built-in
-/// prices, or where a region is not among those or --data-dir is given, the prices in the program's data.
+/// The rows of a price file, if one was given, else those of --data-dir or the known ones of the world, and the book
+/// that refers to them.
 class loaded_prices {
  public:
-  loaded_prices(const std::string& file, const std::vector<std::string>& regions, const session& with);
-  loaded_prices(const price_options& given, const session& with) : loaded_prices(given.file, {given.region}, with) {}
-  [[nodiscard]] tpuplan::price_book book() const;
+  loaded_prices(const std::string& file, const session& with);
+  loaded_prices(const price_options& given, const session& with) : loaded_prices(given.file, with) {}
+  [[nodiscard]] tpuplan::price_book book() const { return own_.book(); }
   /// Takes other prices instead, where there are some.
   void take(const tpuplan::asked_prices& other) {
-    if (other.own) own_ = other.own;
+    if (other.own) own_ = *other.own;
   }
 
  private:
-  std::optional<tpuplan::owned_price_book> own_;
+  tpuplan::owned_price_book own_;
 };
 
 /// The region of the prices of a command that follows; "us" too beside a zone, as else its region is taken.

@@ -220,7 +220,7 @@ void plan_day(model_config config, const plan_options& given, session& with) {
   if (given.asked.around.start_up) asked.traffic.scaling.start_up = *given.asked.around.start_up;
   if (given.asked.mean_time_between_preemptions) asked.traffic.between = *given.asked.mean_time_between_preemptions;
   refuse_lengths_of_trace(asked.traffic, asked.job, with);
-  loaded_prices prices(given.prices, limits.regions, with);
+  loaded_prices prices(given.prices, with);
   const plan_day_document document = answer_to_plan_day(config, asked, prices.book());
   if (document.plans.empty() || !document.plans.front().meets_targets) with.status = 1;
   view shown = view_of(document, view_options_of(with));

@@ -101,7 +101,7 @@ void sweep_of_pictures(const sweep_options& given, session& with) {
   asked.steps = {};
   asked.generations = trial.asked.generations;  // of which a zone may have fewer
   asked.region = trial.asked.regions.front();
-  loaded_prices prices(trial.prices, trial.asked.regions, with);
+  loaded_prices prices(trial.prices, with);
   check_place({given.prices.file, asked.region}, prices, asked.generations, with, trial.zone);
   std::vector<assumption> read;
   const diffusion_pipeline pipeline = load_pipeline(trial.job.config, read);
@@ -131,7 +131,7 @@ void run_sweep(sweep_options given, session& with) {
         with, {network_run_rows, preemption_rows, market_rows, wait_rows, price_rows, sweep_rows, sweep_limit_rows},
         {"--steps-per-epoch", "--steps", "--zone", "--rows"});
   if (!model.net) refuse_input(with);
-  loaded_prices prices(trial.prices, trial.asked.regions, with);
+  loaded_prices prices(trial.prices, with);
   check_place({trial.prices, trial.asked.regions.front()}, prices, trial.asked.generations, with, trial.zone);
   const plan_sweep_request asked = asked_of(given, model);
   const plan_sweep_answer said = answer_to(model, asked, request, prices.book());

@@ -20,7 +20,7 @@ void keep_to_zone(const std::string& zone, const std::string& slice_name, price_
   (void)generations_of_zone(with.data_dir, zone);
   if (!slice_name.empty())
     check_zone(known_zones(with.data_dir), zone, slice_for(slice_name).chip.name.view(), nothing);
-  const loaded_prices known(prices.file, {region_of_zone(zone)}, with);
+  const loaded_prices known(prices.file, with);
   prices.region =
       regions_of_zone({prices.region}, with.is_given("--region"), zone, known.book(), option_places).front();
 }

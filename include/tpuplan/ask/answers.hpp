@@ -29,6 +29,8 @@
 #include <tpuplan/ask/train_generation.hpp>
 #include <tpuplan/ask/training.hpp>
 #include <tpuplan/json/file.hpp>
+#include <tpuplan/read/world_prices.hpp>
+#include <tpuplan/read/zones.hpp>
 #include <tpuplan/show/views.hpp>
 #include <type_traits>
 #include <utility>
@@ -91,24 +93,22 @@ template <class Request>
 /// The known prices of places, by one of the functions that say what counts there.
 template <class Placed>
 [[nodiscard]] placed_prices known_prices_in(const asked_places& places, const Placed& counted) {
-  asked_prices known = known_prices(places.regions, places.zone);
+  asked_prices known{world_prices()};
   placed_prices there = counted(places, known.book(), built_in_zones());
   if (!there.prices.own) there.prices = std::move(known);
   return there;
 }
-/// The prices of a plan in its places: those of the question, or the built-in ones as `prices_in_places` has them.
+/// The prices of a plan in its places: those of the question, or the known ones as `prices_in_places` has them.
 template <class Request>
 [[nodiscard]] placed_prices prices_of_plan(const Request& asked) {
   if (!asked.prices.is_null()) return {prices_of(asked.prices), {}};
-  const asked_places places{asked.regions, asked.generations, asked.kinds, zone_of(asked)};
-  return is_of_us_alone(places) ? placed_prices{} : known_prices_in(places, prices_in_places);
+  return known_prices_in({asked.regions, asked.generations, asked.kinds, zone_of(asked)}, prices_in_places);
 }
 /// The prices of a question about one region and these chips.
 [[nodiscard]] inline placed_prices prices_there(const nlohmann::json& prices, const std::string& region,
                                                 const std::vector<std::string>& chip_names, const std::string& zone) {
   if (!prices.is_null()) return {prices_of(prices), {}};
-  const asked_places places{{region}, chip_names, {}, zone};
-  return is_of_us_alone(places) ? placed_prices{} : known_prices_in(places, prices_in_region);
+  return known_prices_in({{region}, chip_names, {}, zone}, prices_in_region);
 }
 /// The same of a question about one slice, whose name may be wrong.
 template <class Request>

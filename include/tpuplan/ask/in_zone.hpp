@@ -6,6 +6,8 @@
 #include <tpuplan/ask/places.hpp>
 #include <tpuplan/ask/regions.hpp>
 #include <tpuplan/ask/reply.hpp>
+#include <tpuplan/read/world_prices.hpp>
+#include <tpuplan/read/zones.hpp>
 #include <vector>
 
 /// @file
@@ -43,7 +45,7 @@ namespace detail {
   const std::string zone = named.get<std::string>();
   const std::vector<zone_row> rows = built_in_zones();
   const nlohmann::json own = request.value("prices", nlohmann::json());
-  const asked_prices known = own.is_null() ? known_prices({}, zone) : prices_of(own);
+  const asked_prices known = own.is_null() ? asked_prices{world_prices()} : prices_of(own);
   if (const nlohmann::json slice = request.value("slice", nlohmann::json()); slice.is_string()) {
     (void)chips_of_zone(rows, zone);
     if (const maybe<tpuplan::slice> where = find_slice(slice.get<std::string>()))

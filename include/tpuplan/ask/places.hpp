@@ -266,12 +266,11 @@ inline bool is_of_us_alone(const asked_places& asked) {
 
 /// The prices of a book that count in the places of a plan: without those that its areas leave out (`counts_in`), and
 /// elsewhere, where a plan may be sent, without those that "all" does; with the flat prices of its regions
-/// (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about here. Worked: us alone has the
-/// built-in book as it is; us-central1 has the flat price of tpu7x on flex-start too.
+/// (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about here. Worked: us alone has none of
+/// v6e in us-east4, where nobody else may order; us-central1 has the flat price of tpu7x on flex-start too.
 [[nodiscard]] inline placed_prices prices_in_places(const asked_places& asked, const price_book& book,
                                                     const std::vector<zone_row>& zones) {
   placed_prices placed;
-  if (detail::is_of_us_alone(asked) && book.is_built_in()) return placed;
   const asked_places anywhere{{"all"}, {}, {}, {}};
   std::vector<price_row> rows;
   for (std::size_t i = 0; i < book.size(); ++i) {

@@ -14,6 +14,7 @@
 #include <tpuplan/plan/planner.hpp>
 #include <tpuplan/plan/relax.hpp>
 #include <tpuplan/plan/sensitivity.hpp>
+#include <tpuplan/read/world_prices.hpp>
 #include <tpuplan/show/text/lost.hpp>
 #include <tpuplan/show/text/one_line.hpp>
 #include <utility>

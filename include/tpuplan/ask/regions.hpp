@@ -12,8 +12,6 @@
 #include <tpuplan/plan/regions.hpp>
 #include <tpuplan/plan/search.hpp>
 #include <tpuplan/read/prices.hpp>
-#include <tpuplan/read/world_prices.hpp>
-#include <tpuplan/read/zones.hpp>
 #include <tpuplan/show/text/readable.hpp>
 #include <utility>
 #include <vector>
@@ -37,18 +35,6 @@ struct asked_prices {
 [[nodiscard]] inline asked_prices prices_of(const nlohmann::json& prices) {
   if (prices.is_null()) return {};
   return {read_prices(prices)};
-}
-
-/// The prices of places: the built-in ones where they have rows of each region, else those of the world. Worked: of
-/// "us" the built-in ones, of "europe" or of europe-west4 all of data/prices.json.
-[[nodiscard]] inline asked_prices known_prices(const std::vector<std::string>& regions, const std::string& zone = {}) {
-  const std::vector<std::string> known = all_regions(price_book{});
-  const auto is_known = [&](const std::string& one) {
-    return std::find(known.begin(), known.end(), one) != known.end();
-  };
-  if (std::all_of(regions.begin(), regions.end(), is_known) && (zone.empty() || is_known(region_of_zone(zone))))
-    return {};
-  return {world_prices()};
 }
 
 /// Whether a region is one of those that a name means: of "all", of an area such as europe, or the one of that name.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 #include <tpuplan/ask/places.hpp>
+#include <tpuplan/json/file.hpp>
 #include <tpuplan/read/world_prices.hpp>
 
 #include "support/ask.hpp"
@@ -85,10 +86,12 @@ TEST_CASE("flex-start and calendar mode have a flat price in the US") {
   CHECK(flat("us-central1", {provisioning::calendar}).size() == 1);
 }
 
-TEST_CASE("a region has its flat prices in every question, and us the book as it is") {
+TEST_CASE("a region has its flat prices in every question, and us what everyone can order") {
   const std::vector<zone_row> zones = built_in_zones();
   const asked_places us{{"us"}, {}, {}, {}};
-  CHECK_FALSE(prices_in_places(us, price_book{}, zones).prices.own);
+  const placed_prices of_us = prices_in_places(us, price_book{}, zones);
+  CHECK_FALSE(find_price(of_us.prices.book(), "v6e", "us-east4", provisioning::spot, 1));  // for single tenants
+  CHECK(find_price(of_us.prices.book(), "v6e", "us", provisioning::spot, 1));
   CHECK_FALSE(prices_in_region(us, price_book{}, zones).prices.own);
   const asked_places there{{"us-central1"}, {"v6e"}, {provisioning::flex_start}, {}};
   for (const placed_prices& placed :
@@ -112,6 +115,29 @@ TEST_CASE("a region has its flat prices in every question, and us the book as it
   REQUIRE(all.prices.own);
   CHECK(all.prices.book().size() < book.size());
   CHECK_FALSE(prices_in_region({{"us-east4"}, {"v6e"}, {}, {}}, book, zones).said.empty());
+}
+
+TEST_CASE("a question about the US advises what one with the prices of the world does", "[ask]") {
+  const json prices = load_json(TPUPLAN_DATA_DIR "/prices.json");
+  json asked = {{"config", json_document(llama_3_8b())},
+                {"slice", "v6e-256"},
+                {"tokens", 2e12},
+                {"kind", "spot"},
+                {"budget_usd", 150e3},
+                {"runs", 100}};
+  const json known = answered("risk", asked);
+  asked["prices"] = prices;
+  CHECK(known["changes"] == answered("risk", asked)["changes"]);
+  for (const json& one : known["changes"]) CHECK_FALSE(says(one["change"].get<std::string>(), "us-central1"));
+  json plan = {{"config", json_document(llama_3_8b())},
+               {"tokens", 1e12},
+               {"generations", {"v6e"}},
+               {"kinds", {"spot"}},
+               {"budget_usd", 45e3}};
+  const json relaxed = answered("plan", plan)["relax"];
+  plan["prices"] = prices;
+  CHECK(relaxed == answered("plan", plan)["relax"]);
+  for (const json& one : relaxed) CHECK(one["limit"] != "regions");
 }
 
 TEST_CASE("a row of a plan in a region with a flat price is what train, risk and pay answer there", "[ask]") {
