@@ -111,14 +111,16 @@ struct other_run {
 [[nodiscard]] inline std::vector<risk_change> changes_of(const risk_subject& about, provisioning kind,
                                                          const run_outlook& now) {
   std::vector<risk_change> changes;
-  const auto add = [&](std::string words, std::string laid_out, const std::optional<run_outlook>& then) {
+  const auto add = [&](std::string words, std::string laid_out, const std::optional<run_outlook>& then,
+                       const maybe<price_row>& price) {
     if (!then || then->chance_of_both < now.chance_of_both + 0.005) return;
     changes.push_back({std::move(words), std::move(laid_out), then->chance_in_time, then->chance_in_budget,
-                       then->chance_of_both, then->wall_p90, then->cost_p90});
+                       then->chance_of_both, then->wall_p90, then->cost_p90, *price});
   };
   const auto consider = [&](std::string words, provisioning paid, const risk_policy& policy,
                             const risk_limits& limits) {
-    add(std::move(words), {}, outlook_of_way(about, paid, policy, limits));
+    add(std::move(words), {}, outlook_of_way(about, paid, policy, limits),
+        find_price(about.book, about.of.where, about.region, paid));
   };
   const risk_policy as_asked = policy_for(about.asked, kind);
   const std::int64_t chip_total = checked_multiply(chips(about.of.where), about.of.slices);
@@ -127,11 +129,13 @@ struct other_run {
         !as_asked.elastic && as_asked.spare_slices == 0 && !as_asked.on_demand_in_time && !as_asked.on_demand_after;
     if (!plain || chips_then < 1) continue;
     const std::optional<other_run> then = outlook_on(about, kind, as_asked, chips_then);
-    if (then) add(std::string(slices_name(then->on.where, then->on.slices).view()), then->on.laid_out, then->seen);
+    if (then)
+      add(std::string(slices_name(then->on.where, then->on.slices).view()), then->on.laid_out, then->seen,
+          find_price(about.book, then->on.where, about.region, kind));
   }
   for (const price_row& there : other_regions(about, kind)) {
     add("in " + std::string(there.region.view()) + ", where it can be had", {},
-        outlook_in(about, there.region.view(), kind, as_asked));
+        outlook_in(about, there.region.view(), kind, as_asked), there);
   }
   const bool is_spot = kind == provisioning::spot;
   if (is_spot && about.limits.deadline && !as_asked.on_demand_in_time) {

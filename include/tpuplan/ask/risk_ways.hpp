@@ -105,7 +105,8 @@ struct risk_way {
   std::optional<usd> cost_p50{}, cost_p90{};
   double stops = 0;         ///< preemptions and failures of a run, in the mean
   double switched = 0;      ///< share of runs that go on on demand
-  bool superseded = false;  ///< its price is older than an announced change
+  price_row price{};        ///< the row that its rate is of
+  bool superseded = false;  ///< that price is older than an announced change
   /// @}
 };
 /// A change, and the chances with it.
@@ -117,6 +118,7 @@ struct risk_change {
   double chance_in_time = 1, chance_in_budget = 1, chance_of_both = 1;
   std::optional<seconds> wall_p90{};
   std::optional<usd> cost_p90{};
+  price_row price{};  // the row that its rate is of
   /// @}
 };
 /// The chances of a run.
@@ -322,7 +324,7 @@ struct risk_subject {
 
 /// The row of a way of paying.
 [[nodiscard]] inline risk_way way_of(provisioning kind, const risk_policy& policy, const run_outlook& seen,
-                                     bool superseded) {
+                                     const price_row& price) {
   return {kind,
           policy_words(policy),
           seen.chance_in_time,
@@ -334,7 +336,8 @@ struct risk_subject {
           seen.cost_p90,
           seen.stops,
           seen.switched,
-          superseded};
+          price,
+          is_before_announced_change(price)};
 }
 /// The greater chance of both limits, then fewer dollars. A price that is older than an announced change counts as a
 /// chance of 5 points less: it does not come first in silence.
@@ -352,8 +355,7 @@ struct risk_subject {
     const risk_policy policy = policy_for(about.asked, kind);
     const auto seen = outlook_of_way(about, kind, policy, about.limits);
     if (!seen) continue;
-    ways.push_back(
-        way_of(kind, policy, *seen, is_before_announced_change(risk_prices_of(about, kind, policy)->second)));
+    ways.push_back(way_of(kind, policy, *seen, risk_prices_of(about, kind, policy)->second));
   }
   std::sort(ways.begin(), ways.end(), is_surer);
   return ways;
@@ -368,9 +370,9 @@ TPUPLAN_FIELDS(tpuplan::risk_request, config, slice, job, batch_tokens, mesh, ca
                mean_time_between_preemptions, lifetimes, queue_time, restart_time, chip_time_between_failures, around,
                on_demand_in_time, on_demand_after, spare_slices, elastic, rest_of_term_used, runs, seed)
 TPUPLAN_FIELDS(tpuplan::risk_way, kind, policy, chance_in_time, chance_in_budget, chance_of_both, wall_p50, wall_p90,
-               cost_p50, cost_p90, stops, switched, superseded)
+               cost_p50, cost_p90, stops, switched, price, superseded)
 TPUPLAN_FIELDS(tpuplan::risk_change, change, laid_out, chance_in_time, chance_in_budget, chance_of_both, wall_p90,
-               cost_p90)
+               cost_p90, price)
 TPUPLAN_FIELDS(tpuplan::risk_answer, chance_in_time, chance_in_budget, chance_of_both, chance_to_end, wall_p10,
                wall_p50, wall_p90, cost_p10, cost_p50, cost_p90, done_p50, done_p90, slice, slices, chips, region, kind,
                superseded, policy, start, by, deadline, budget, run, run_low, run_high, fits, used, usable,

@@ -42,36 +42,38 @@ void add_chances(std::vector<view_cell>& to, const risk_answer& a, const Row& ro
   if (static_cast<bool>(a.deadline) == static_cast<bool>(a.budget)) to.push_back(chance_cell(row.chance_of_both));
 }
 /// The ways of paying, the best chance first.
-[[nodiscard]] inline view_part risk_ways_part(const risk_answer& a) {
+[[nodiscard]] inline view_part risk_ways_part(const risk_answer& a, const view_options& options) {
   view_part part = table_of("way of paying" + chance_columns(a) +
                             " | >half done in:s | >nine of ten in:s | ~>half cost:usd | >nine of ten cost:usd | "
                             "~~>stops in the mean");
   bool superseded = false;
+  std::vector<price_row> prices;
   for (const risk_way& way : a.ways) {
     std::vector<view_cell> row = {cell(name(way.kind))};
     add_chances(row, a, way);
     for (const view_cell& one :
-         {reached(way.wall_p50), reached(way.wall_p90), marked(reached(way.cost_p50), way.superseded),
-          marked(reached(way.cost_p90), way.superseded), cell(fixed(way.stops, 1), way.stops)})
+         {reached(way.wall_p50), reached(way.wall_p90), marked(reached(way.cost_p50), is_doubtful(way.price, options)),
+          marked(reached(way.cost_p90), is_doubtful(way.price, options)), cell(fixed(way.stops, 1), way.stops)})
       row.push_back(one);
     part.rows.push_back(std::move(row));
     superseded = superseded || way.superseded;
+    prices.push_back(way.price);
   }
+  for (const risk_change& one : a.changes) prices.push_back(one.price);
+  add_doubts(part.notes, prices, options);
   if (superseded)
-    part.notes.emplace_back(
-        "~ a change was announced for November 2026, and this price is from before it: it is ranked as if its chance "
-        "were 5 points less");
+    part.notes.emplace_back("what is from before an announced change is ranked as if its chance were 5 points less");
   return part;
 }
 /// What changes would bring.
-[[nodiscard]] inline view_part risk_changes_part(const risk_answer& a) {
+[[nodiscard]] inline view_part risk_changes_part(const risk_answer& a, const view_options& options) {
   view_part part = table_of("change" + chance_columns(a) + " | >nine of ten in:s | >nine of ten cost:usd",
                             "what raises the chance, one change at a time");
   for (const risk_change& one : a.changes) {
     std::vector<view_cell> row = {cell(joined({one.change, one.laid_out.empty() ? "" : ", ", one.laid_out}))};
     add_chances(row, a, one);
     row.push_back(reached(one.wall_p90));
-    row.push_back(reached(one.cost_p90));
+    row.push_back(marked(reached(one.cost_p90), is_doubtful(one.price, options)));
     part.rows.push_back(std::move(row));
   }
   return part;
@@ -120,9 +122,9 @@ namespace readable {
                  a.chance_to_fit ? verdict_words(a.fits, *a.chance_to_fit) : std::string(verdict_words(a.fits)),
                  "; the chances are those of a run that fits"});
 }
-/// Dollars of the way of paying that was asked for, marked where its price is older than an announced change.
-[[nodiscard]] inline std::string risk_money(const risk_answer& a, usd amount) {
-  const auto asked = [&](const risk_way& way) { return way.kind == a.kind && way.superseded; };
+/// Dollars of the way of paying that was asked for, marked where its price is doubtful.
+[[nodiscard]] inline std::string risk_money(const risk_answer& a, usd amount, const view_options& options) {
+  const auto asked = [&](const risk_way& way) { return way.kind == a.kind && is_doubtful(way.price, options); };
   return joined({std::any_of(a.ways.begin(), a.ways.end(), asked) ? "~" : "", money(amount)});
 }
 }  // namespace readable
@@ -145,14 +147,14 @@ namespace readable {
   if (a.wall_p50 && a.cost_p50)
     shown.sentences.push_back(
         joined({"half of all runs are done in ", duration(*a.wall_p50), a.done_p50.empty() ? "" : ", on " + a.done_p50,
-                ", for ", risk_money(a, *a.cost_p50)}));
+                ", for ", risk_money(a, *a.cost_p50, options)}));
   shown.sentences.push_back(
       a.wall_p90 && a.cost_p90
           ? joined({"nine of ten in ", duration(*a.wall_p90), a.done_p90.empty() ? "" : ", by " + a.done_p90, ", for ",
-                    risk_money(a, *a.cost_p90)})
+                    risk_money(a, *a.cost_p90, options)})
           : joined({"fewer than nine of ten end: ", chance_words(a.chance_to_end)}));
-  shown.parts = {risk_ways_part(a)};
-  if (!a.changes.empty()) shown.parts.push_back(risk_changes_part(a));
+  shown.parts = {risk_ways_part(a, options)};
+  if (!a.changes.empty()) shown.parts.push_back(risk_changes_part(a, options));
   shown.parts.push_back(risk_stops_part(a));
   add_assumed(shown, a.assumed, options);
   if (options.drawn) shown.pictures = pictures_of(a);
