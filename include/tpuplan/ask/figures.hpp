@@ -215,6 +215,7 @@ struct pad_request {
 inline constexpr question_row pad_rows[] = {
     rows::words("chip", "chip", "Chip", "v5e, v6e …").needed(),
     rows::count("dimensions", "dims", "Dimensions", "elements", "one or more dimensions; two are a matrix")
+        .within(1, 2e9)
         .needed()
         .list(),
     rows::choice("format", "--dtype", "Format", format_choices, "of the matrix in memory").usually("bf16"),
@@ -253,7 +254,7 @@ struct pad_answer {
   if (asked.dimensions.empty()) detail::fail(errc::missing_field, "dimensions", "missing", "one or more dimensions");
   pad_answer answer{std::string(chip.name.view()), chip.mxu.side, {}, {}, asked.format};
   for (const std::int64_t size : asked.dimensions) {
-    if (size > std::int64_t{1} << 31) detail::fail(errc::out_of_range, "dimensions", size, "1 to 2147483648");
+    if (size > 2000000000) detail::fail(errc::out_of_range, "dimensions", size, "1 to 2e9");
     const std::int64_t padded = round_up(detail::positive_count("dimensions", size), chip.mxu.side);
     answer.dimensions.push_back({size, padded, 1 - static_cast<double>(size) / static_cast<double>(padded)});
   }

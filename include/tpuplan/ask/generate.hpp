@@ -52,6 +52,7 @@ namespace detail {
 constexpr std::string_view exchange_named(std::string_view given) {
   return name_or_none(parse_context_exchange(given));
 }
+inline constexpr std::int64_t most_frames = 1 << 20;  // of a clip
 }  // namespace detail
 /// How shards of context exchange what attention needs.
 inline constexpr row_choices exchange_choices = detail::choices_of<context_exchange>(detail::exchange_named);
@@ -60,7 +61,7 @@ inline constexpr row_choices exchange_choices = detail::choices_of<context_excha
 inline constexpr question_row picture_rows[] = {
     rows::words("make.size", "--size", "Size", "pixels, width first: 1280x720").usually("usual for the pipeline"),
     rows::count("make.frames", "--frames", "Frames", "frames", "of a clip")
-        .within(1, 1 << 20)
+        .within(1, detail::most_frames)
         .usually("usual for the pipeline; 1 of an image"),
     rows::count("make.steps", "--steps", "Steps", "steps", "denoising steps")
         .within(1, 10000)
@@ -218,8 +219,8 @@ inline void check_picture(const diffusion_pipeline& p, const picture_size& size,
   if ((size.frames - 1) % p.temporal != 0) {
     const std::int64_t below = (size.frames - 1) / p.temporal * p.temporal + 1;
     fail(errc::not_divisible, called.frames, size.frames,
-         "one more than a multiple of " + std::to_string(p.temporal) + ": " + std::to_string(below) + " or " +
-             std::to_string(below + p.temporal));
+         "one more than a multiple of " + std::to_string(p.temporal) + ": " + std::to_string(below) +
+             (below + p.temporal > most_frames ? "" : " or " + std::to_string(below + p.temporal)));
   }
 }
 

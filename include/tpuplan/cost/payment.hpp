@@ -40,7 +40,7 @@ constexpr void check_shared(const payment_terms& terms) {
   const auto check = [](detail::words field, seconds time, double most, detail::words valid) {
     in_range(field, not_negative(field, time.value()), 0, most, valid);
   };
-  check("payment_terms.start_up", terms.start_up, 1e7, "0 to 1e7 s");
+  check("payment_terms.start_up", terms.start_up, 3e7, "0 to 3e7 s");  // three phases
   check("payment_terms.besides_steps", terms.besides_steps, 1e18, "0 to 1e18 s");
   check("payment_terms.checkpoint_interval", terms.checkpoint_interval, 1e18, "0 to 1e18 s");
   check("payment_terms.mean_time_between_failures", terms.mean_time_between_failures, 1e12, "0 to 1e12 s");

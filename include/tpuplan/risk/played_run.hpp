@@ -110,7 +110,7 @@ inline void validate(const run_at_risk& job) {
   check("run_at_risk.run.high", job.run.high, job.run.expected.value(), 1e18, "run.expected to 1e18 s");
   check("run_at_risk.checkpoint_interval", job.checkpoint_interval, 1e-6, 1e18, "1e-6 to 1e18 s");
   check("run_at_risk.checkpoint_time", job.checkpoint_time, 0, 1e7, "0 to 1e7 s");
-  check("run_at_risk.start_up", job.start_up, 0, 1e7, "0 to 1e7 s");
+  check("run_at_risk.start_up", job.start_up, 0, 3e7, "0 to 3e7 s");
   check("run_at_risk.restart_time", job.restart_time, 0, 1e7, "0 to 1e7 s");
   check("run_at_risk.queue_time", job.queue_time, 0, 1e9, "0 to 1e9 s");
   detail::check_dimension("run_at_risk.slices", job.slices);
