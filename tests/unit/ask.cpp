@@ -525,6 +525,12 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   more["extra"] = 1;
   CHECK(refusal(more) == "unknown_name extra");
   CHECK(refusal(question_of("chips", {{"nam", "v5p"}})) == "unknown_name request.nam");
+  const auto spot_at = [](double usd_per_s) {
+    return question_of("spot", {{"work_s", 864000}, {"on_demand_usd_per_s", usd_per_s}, {"spot_usd_per_s", usd_per_s}});
+  };
+  CHECK(ask(spot_at(8.3e-7)).contains("answer"));  // 0.003 USD an hour
+  CHECK(ask(spot_at(300))["error"]["value"] == "300");
+  CHECK(refusal(spot_at(1e-10)) == "out_of_range on_demand_usd_per_s");
   const auto valid = [](const json& request) {
     return ask(question_of("serve", request))["error"]["valid"].get<std::string>();
   };

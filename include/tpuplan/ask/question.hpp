@@ -180,6 +180,10 @@ struct question_row {
     question_row row = *this;
     return row.must_be_given = true, row;
   }
+  /// A limit as it is in the request.
+  [[nodiscard]] constexpr double in_request(double limit) const {
+    return kind == value_kind::dollars_an_hour ? limit / 3600 : limit;
+  }
   [[nodiscard]] constexpr question_row but(std::string_view question_row::*member, std::string_view words) const {
     question_row row = *this;
     return row.*member = words, row;

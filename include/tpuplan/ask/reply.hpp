@@ -134,9 +134,10 @@ inline void keep_amounts(const nlohmann::json& request, const question_rows& tab
       const nlohmann::json given = is_amount ? value_at(request, row.path) : nlohmann::json{};
       for (const nlohmann::json& one : given.is_array() ? given : nlohmann::json::array({given})) {
         const double amount = one.is_number() ? one.get<double>() : 0;
-        if (amount == 0 || (amount >= row.least && amount <= row.most)) continue;
+        const double least = row.in_request(row.least), most = row.in_request(row.most);
+        if (amount == 0 || (amount >= least && amount <= most)) continue;
         fail(errc::out_of_range, "request." + std::string(row.path), one.dump(),
-             "from " + nlohmann::json(row.least).dump() + " to " + nlohmann::json(row.most).dump());
+             "from " + nlohmann::json(least).dump() + " to " + nlohmann::json(most).dump());
       }
     }
   }

@@ -216,7 +216,10 @@ inline nlohmann::ordered_json schema_for(const schema_form& form, nlohmann::orde
   add("unit", row.unit);
   add("description", row.help);
   add("usual", row.usual);
-  if (row.least != 0 || row.most != 0) field["minimum"] = row.least, field["maximum"] = row.most;
+  if (row.least != 0 || row.most != 0) {
+    field["minimum"] = row.in_request(row.least);
+    field["maximum"] = row.in_request(row.most);
+  }
   for (std::size_t i = 0; row.choices != nullptr && row.choices->at(i) != "?"; ++i)
     field["enum"].push_back(row.choices->at(i));
   if (row.kind == value_kind::flag) {

@@ -258,7 +258,7 @@ inline constexpr question_row token_price_rows[] = {
 };
 /// The rows of what may be paid for an hour.
 inline constexpr question_row hourly_rows[] = {
-    rows::dollars_an_hour("budget_usd_per_s", "--budget", "Budget", "dollars an hour"),
+    rows::dollars_an_hour("budget_usd_per_s", "--budget", "Budget", "dollars an hour").within(1e-6, 1e12),
     rows::count("most_plans", "--rows", "Plans", "plans", "plans to show").within(1, 1e6).usually("8"),
 };
 namespace detail {

@@ -134,9 +134,10 @@ struct spot_answer {
     detail::fail(errc::out_of_range, "chips", asked.chips, "1 to 1000000");
   const double count = static_cast<double>(asked.chips);
   if (asked.spot) {
-    for (const auto& [field, price] : {std::pair("on_demand_usd_per_s in USD per hour", *asked.on_demand),
-                                       std::pair("spot_usd_per_s in USD per hour", *asked.spot)})
-      detail::check_price(field, in_usd_per_hour(price));
+    for (const auto& [field, price] :
+         {std::pair("on_demand_usd_per_s", *asked.on_demand), std::pair("spot_usd_per_s", *asked.spot)})
+      detail::in_range(field, detail::positive(field, price.value()), 1e-6 / 3600, 1e6 / 3600,
+                       "1e-6 to 1e6 USD an hour, each divided by 3600");
     answer.prices = compare_spot({*asked.on_demand * count, *asked.spot * count}, run);
   }
   answer.assumed = all_assumed({}, assumed);

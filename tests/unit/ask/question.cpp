@@ -106,6 +106,9 @@ TEST_CASE("a kind of field has limits", "[ask]") {
     CHECK(row.most == most);
   }
   CHECK(rows::target("at", "--option", "label", 0.99, "help").part == 0.99);
+  // Dollars are typed for an hour, and stand in the request for a second.
+  CHECK(detail::field_schema(rows::dollars_an_hour("at", "--option", "label", "help")).at("maximum") == 1e6 / 3600);
+  CHECK(detail::field_schema(rows::dollars("at", "--option", "label", "help")).at("maximum") == 1e12);
 }
 
 }  // namespace ask_question_tests
