@@ -223,9 +223,11 @@ namespace readable {
                                  option("--rows " + std::to_string(answer.plans.size()))}));
   return part;
 }
-/// What a run that is nearest to a limit takes. Worked: "v5litepod-8 takes 2.39 hours and $22.93".
+/// What a run that is nearest to a limit takes, rounded so that what is printed is enough. Worked: "v5litepod-8 takes
+/// 2.39 hours and $22.93".
 [[nodiscard]] inline std::string nearest_words(const nearest_run_row& one) {
-  return joined({one.slice, " takes ", duration(one.wall), " and ", money(one.total)});
+  return joined(
+      {one.slice, " takes ", text(rounded_up(measure(one.wall))), " and ", text(rounded_up(measure(one.total)))});
 }
 /// A row for each reason for which slices lost.
 inline void add_lost(view& to, const lost_networks& lost, const view_options& options) {
