@@ -150,8 +150,6 @@ inline waiting_requests replica_day(const day_request& request, const slices_ove
       arrivals_over(request.day, request.variation, seed, [&](std::size_t decision) {
         return rate_at(request.day, decision) / (slices.for_arrivals(decision).serving * replicas_of_slice);
       });
-  if (requests.empty())
-    fail(errc::out_of_range, "scaling_rule.floor", request.scaling.floor, "so few that each replica has some request");
   const seconds every = request.day.part / decisions_in_part;
   std::vector<seconds> waited;
   for (std::size_t place = 0; place < requests.size(); ++place) {
@@ -268,7 +266,8 @@ inline void simulate_latencies(day_option& option, const day_request& request, c
   const auto replicas = static_cast<double>(replicas_of({request.fleet.mesh, request.fleet.where}));
   check_requests(request, slices, replicas);
   const auto [requests, waited] = replica_day(request, slices, replicas);
-  positive_count("requests of a replica in a day", static_cast<std::int64_t>(requests.size()));
+  if (requests.empty())
+    fail(errc::out_of_range, "requests of a replica in a day", "0", "one or more: a longer day, or a lower floor");
   const simulation_run run = simulate_fleet(request.model, request.job, request.fleet, 1, requests, request.constants);
   add_latencies(option, request, slices, run, waited);
   work += run.steps + 8 * static_cast<std::int64_t>(requests.size());
@@ -341,8 +340,17 @@ inline double served_for_sure(double variation, std::int64_t requests) {
   return std::max(0.5, 1 - variation / math::sqrt(static_cast<double>(requests)));
 }
 
+/// Refuses a floor of more slices than the day has requests for.
+inline void check_floor(const day_request& request, double replicas_of_slice) {
+  const double most = requests_of(request.day) / replicas_of_slice;
+  if (request.scaling.floor == 1 || static_cast<double>(request.scaling.floor) <= most) return;
+  text<96> valid{"at most "};
+  valid.append(std::max<std::int64_t>(1, floor_to_count(most))).append(", so that each replica has some request");
+  fail(errc::out_of_range, "scaling_rule.floor", request.scaling.floor, valid.view());
+}
+
 /// A day with the dollars of each mix, the cheapest first, none of them simulated; no options where a slice keeps the
-/// targets at no rate.
+/// targets at no rate, or at less than a request of each replica in the day.
 inline day_answer ways_of_day(const day_request& request) {
   validate(request.day);
   validate(request.scaling);
@@ -355,6 +363,7 @@ inline day_answer ways_of_day(const day_request& request) {
   tpuplan::validate(job, request.model);
   const serving_fleet& fleet = request.fleet;
   const auto replicas = static_cast<double>(replicas_of({fleet.mesh, fleet.where}));
+  check_floor(request, replicas);
   simulated_engine engine = engine_of(request.model, job, fleet.mesh, fleet.where);
   engine.replicas = 1;
   if (fleet.prefill == prefill_policy::alone) engine.prefill = fleet.prefill;  // as simulate_fleet has it
@@ -365,7 +374,8 @@ inline day_answer ways_of_day(const day_request& request) {
   const replica_step_times times{request.model, job, fleet.mesh, fleet.where, engine.max_running, request.constants};
   day_answer answer;
   const per_second kept = largest_rate(engine, traffic, times, job.percentiles) * replicas;
-  if (kept.value() == 0) return answer;
+  const seconds length = static_cast<double>(request.day.rates.size()) * request.day.part;
+  if (kept * length < replicas) return answer;
   const auto drawn = [&traffic](std::int64_t count) {
     simulated_traffic some = traffic;
     some.requests = count;

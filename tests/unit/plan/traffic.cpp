@@ -263,6 +263,7 @@ TEST_CASE("days that cannot be asked about") {
   refused([](day_request& r) { r.day.rates[3] = per_second{-1}; }, "traffic_day.rates");
   refused([](day_request& r) { r.day.part = seconds{0}; }, "traffic_day.part");
   refused([](day_request& r) { r.scaling.floor = 0; }, "scaling_rule.floor");
+  refused([](day_request& r) { r.scaling.floor = 100000; }, "scaling_rule.floor");  // of 72000 requests
   refused([](day_request& r) { r.scaling.headroom = -1; }, "scaling_rule.headroom");
   refused([](day_request& r) { r.job.percentiles = {}; }, "serving_job.percentiles");
   day_request request = chat_day();
