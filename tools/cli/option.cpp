@@ -264,6 +264,15 @@ option& command::ask_file(const row_list& rows, std::string_view option_name, st
   return as_row_says(row, add(std::string(row.option), path, std::string(row.help)));
 }
 
+void command::ask_beside(const std::string& other, const question_row& row, nlohmann::json& request) {
+  option& one = of(row.option);
+  one.fills += " " + std::string(row.path);
+  one.take = [row, &request, &beside = of(other), otherwise = one.take](const std::string& given) {
+    if (!beside.is_given()) return otherwise(given);
+    place_of(row.path, request) = value_of(row, given);
+  };
+}
+
 option& command::of(std::string_view option_name) {
   const auto is = [&](const option& one) { return one.name == option_name; };
   return *std::find_if(options.begin(), options.end(), is);

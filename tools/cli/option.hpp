@@ -126,6 +126,8 @@ class command {
   option& ask(const tpuplan::row_list& rows, std::string_view option_name, nlohmann::json& request);
   option& ask_file(const tpuplan::row_list& rows, std::string_view option_name, std::string& path);
   /// @}
+  /// The option of a row, which the command has already, is read as the row says where that other one is given.
+  void ask_beside(const std::string& other, const tpuplan::question_row& row, nlohmann::json& request);
 
   /// An option that fills a field. The help shows the name that an enumeration has unless the option is given.
   template <class T>

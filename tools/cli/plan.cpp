@@ -166,14 +166,17 @@ void add_serving_options(command& to, plan_options& into) {
   for (const char* routed : {"--think", "--opening-len", "--prefix-groups", "--host-cache"})
     to.of(routed).excludes({"--day"});
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
-  to.of("--dtype").fills += " job.activations";  // which these options of training are of a fleet that serves
-  to.of("--images").fills += " job.images";
+  to.ask_beside("--serve", tpuplan::detail::row_named(served_rows, "--dtype"), request);
+  to.of("--images").fills += " job.images";  // which the option of training is of a fleet that serves
   to.ask_file(day_rows, "--day", into.day)
       .needs({"--serve"})
       .excludes({"--provisioning", "--budget", "--spare", "--zones", "--survive", "--best-per-generation", "--zone",
                  "--ttft", "--tpot", "--svg"});
-  for (const question_row& row : day_rows)
-    if (to.find(std::string(row.option)) == nullptr) to.ask(row, into.of_day);
+  for (const question_row& row : day_rows) {
+    if (to.find(row.option) == nullptr) to.ask(row, into.of_day);
+    if (row.option == "--mtbp" || row.option == "--start-up") to.ask_beside("--day", row, into.of_day);
+  }
+  for (const question_row& row : day_chance_rows) to.ask(row, into.of_day).needs({"--day"});
 }
 
 }  // namespace

@@ -29,7 +29,6 @@ asked_serving_plan read_asked(model_config& config, const plan_options& given, c
   use_stored_format(config, with.is_given("--weights") || with.is_given("--serving-weights"), asked.job);
   use_own_lengths(config.model, with.is_given("--input-len"), with.is_given("--output-len"), asked.job);
   if (with.is_given("--weights")) asked.job.weights = *given.job.weights;
-  if (with.is_given("--dtype")) asked.job.activations = given.job.job.compute;
   if (with.is_given("--software")) asked.job.software = *parse_software_level(name(given.job.job.software));
   if (with.is_given("--images")) asked.job.images = given.job.job.images_per_sequence;
   fill_limits(given.asked, with.is_given("--max-chips"), asked);
@@ -217,8 +216,6 @@ void plan_day(model_config config, const plan_options& given, session& with) {
   asked.accept_uncertain = limits.accept_uncertain, asked.most_plans = limits.most_plans;
   asked.prompts = limits.prompts, asked.outputs = limits.outputs;
   asked.traffic = read_day(given.day, given.of_day, 1000);
-  if (given.asked.around.start_up) asked.traffic.scaling.start_up = *given.asked.around.start_up;
-  if (given.asked.mean_time_between_preemptions) asked.traffic.between = *given.asked.mean_time_between_preemptions;
   refuse_lengths_of_trace(asked.traffic, asked.job, with);
   loaded_prices prices(given.prices, with);
   const plan_day_document document = answer_to_plan_day(config, asked, prices.book());

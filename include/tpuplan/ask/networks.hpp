@@ -73,7 +73,7 @@ inline constexpr question_row network_mesh_rows[] = {
 };
 /// The rows of its run, and of what an example costs a host.
 inline constexpr question_row network_run_rows[] = {
-    rows::count("data.examples", "--examples", "Examples", "examples", "of the data set: images or rows"),
+    rows::count("data.examples", "--examples", "Examples", "examples", "of the data set: images or rows").within(1, 1e15),
     rows::number("data.epochs", "--epochs", "Epochs", "", "passes over the examples").within(1e-6, 1e6).usually("1"),
     rows::flag("data.last", "--keep-remainder", "keep",
                "the examples of an epoch that fill no batch make one of their own"),
