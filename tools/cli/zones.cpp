@@ -31,9 +31,9 @@ void check_place(const price_options& given, loaded_prices& prices, const std::v
   if (!given.file.empty()) return;
   asked_places asked{{given.region}, {}, {}, zone};
   for (const std::string& one : chips) {
-    if (one.empty()) continue;
     const maybe<chip_spec> chip = find_chip(one);
-    asked.generations.emplace_back(chip ? chip->name.view() : slice_for(one).chip.name.view());
+    const maybe<slice> where = chip ? nothing : find_slice(one);  // what is neither the question refuses
+    if (chip || where) asked.generations.emplace_back(chip ? chip->name.view() : where->chip.name.view());
   }
   const placed_prices placed = prices_in_region(asked, prices.book(), known_zones(with.data_dir));
   with.places = placed.said;

@@ -27,8 +27,9 @@ inline void take_usual_batch(double tokens, double noise_scale, const transforme
   const maybe<critical_batch_band> band = critical_batch_of(model, job, tokens * epochs, noise_scale);
   std::int64_t& batch = job.global_batch;
   batch = usual_batch(tokens, length);
-  std::string why =
-      batch < batch_of_tokens(std::int64_t{4} << 20, length) ? "as the run has few" : "4 Mi tokens a step";
+  std::string why = batch < usual_batch(1e18, length)  ? "as the run has few"
+                    : length > (std::int64_t{4} << 20) ? "one has more than 4 Mi tokens"
+                                                       : "4 Mi tokens a step";
   const auto is_beyond = [&] { return static_cast<double>(batch * length) > band->high; };
   if (band && batch > 1 && is_beyond()) {
     why = "at most what " + std::string(band->is_own ? "the noise scale says" : "published laws say") +

@@ -90,11 +90,12 @@ constexpr void check_of_model(const transformer& model, const training_job& job)
   return round_batch(static_cast<double>(tokens) / static_cast<double>(sequence_length), unit);
 }
 
-/// The sequences of a step where a run of so many tokens says nothing of them: those of 4 Mi tokens, halved until the
-/// run has as many. Throws for a run shorter than a sequence. Worked: 1024 sequences of 4096 tokens, and 128 where
+/// The sequences of a step where a run of so many tokens says nothing of them: those of 4 Mi tokens, or a longer one,
+/// halved until the run has as many. Throws for a run shorter than a sequence. Worked: 1024 sequences of 4096 tokens, and 128 where
 /// there are 1e6 tokens.
 [[nodiscard]] constexpr std::int64_t usual_batch(double tokens, std::int64_t sequence_length) {
-  std::int64_t batch = batch_of_tokens(std::int64_t{4} << 20, sequence_length);
+  constexpr std::int64_t usual = std::int64_t{4} << 20;
+  std::int64_t batch = sequence_length > usual ? 1 : batch_of_tokens(usual, sequence_length);
   const double sequences = tokens / static_cast<double>(sequence_length);
   if (sequences < 1) {
     text<64> valid{"at least a sequence, of "};

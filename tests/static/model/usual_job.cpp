@@ -53,6 +53,7 @@ static_assert(batch_of_tokens(4096, 4096) == 1);  // the fewest
 
 static_assert(usual_batch(1e12, 4096) == 1024 && usual_batch(1e6, 4096) == 128);
 static_assert(usual_batch(4096, 4096) == 1);
+static_assert(usual_batch(1e10, 1000000000) == 1);  // one sequence is more than the usual 4 Mi tokens
 
 }  // namespace
 
