@@ -251,14 +251,15 @@ inline constexpr question questions[] = {
     fail(errc::unknown_name, "form", shown_json(form), "full, short");
   std::string view_form = "json";
   const wanted_beside beside{pictures_wanted(asked, one), view_wanted(asked, one, view_form)};
-  const nlohmann::json request = in_its_zone(asked.value("request", nlohmann::json::object()), one.rows);
-  keep_times(request, one.rows);
+  nlohmann::json request = asked.value("request", nlohmann::json::object());
   reply whole = [&] {
     try {
+      request = in_its_zone(request, one.rows);
+      keep_times(request, one.rows);
       return one.answered(request, beside);
     } catch (const error& refusal) {
       refuse_misplaced(refusal, one.rows);
-      throw by_key_of_request(refusal, one.rows);
+      throw by_key_of_request(refusal, request, one.rows);
     }
   }();
   keep_amounts(request, one.rows);

@@ -525,6 +525,18 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   more["extra"] = 1;
   CHECK(refusal(more) == "unknown_name extra");
   CHECK(refusal(question_of("chips", {{"nam", "v5p"}})) == "unknown_name request.nam");
+  // What computing runs into is an amount beyond its limits; other fields are those of their name in the request.
+  const auto refused = [&](const char* asked, json more) {
+    more["config"] = model;
+    return refusal(question_of(asked, more));
+  };
+  CHECK(refused("sweep", {{"trials", 4}, {"quota", 64}, {"tokens", 1e308}}) == "out_of_range request.tokens");
+  CHECK(refused("sweep", {{"trials", 4}, {"quota", -1}, {"tokens", 1e9}}) == "out_of_range request.quota");
+  CHECK(refused("train", {{"slice", "v6e-8"}, {"tokens", 1e9}, {"around", {{"checkpoint_every", -1}}}}) ==
+        "invalid_argument around.checkpoint_every");
+  CHECK(refusal(question_of("pay", {{"slice", "v5p-8"}, {"run_s", 1e5}, {"against", {{"gpus", 8}}}})) ==
+        "missing_field against.gpu");
+  CHECK(refused("plan", {{"tokens", 1e9}, {"zone", "us-east5-b"}, {"generations", {"v4"}}}) == "unsupported zone");
   const auto spot_at = [](double usd_per_s) {
     return question_of("spot", {{"work_s", 864000}, {"on_demand_usd_per_s", usd_per_s}, {"spot_usd_per_s", usd_per_s}});
   };
@@ -557,9 +569,9 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"batch_tokens", 5}})) ==
         "invalid_argument batch_tokens");
   CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"job", {{"images_per_sequence", 1}}}})) ==
-        "unsupported images_per_sequence");
+        "unsupported job.images_per_sequence");
   CHECK(refusal(question_of("fit", {{"config", model}, {"slice", "v5e-16"}, {"job", {{"capacity_factor", 1.5}}}})) ==
-        "unsupported capacity_factor");
+        "unsupported job.capacity_factor");
   CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v5e-16"}, {"region", "us"}})) ==
         "invalid_argument request.region");
   CHECK(refusal(question_of("train", {{"config", model}, {"slice", "v5e-16"}, {"tokens", 1e9}, {"region", "mars"}})) ==

@@ -23,8 +23,8 @@ std::vector<own_lifetime> load_lifetimes(const std::string& path) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty()) continue;
     all.push_back(read_json<own_lifetime>(parse_json(line, where, {4096, 4}), {}, where));
-    if (!(all.back().lasted.value() > 0))
-      refuse(where + ".lasted_s", fmt::format("{}", all.back().lasted.value()), "a time above 0", errc::out_of_range);
+    if (const double lasted = all.back().lasted.value(); !(lasted > 0 && lasted <= 3.2e9))
+      refuse(where + ".lasted_s", fmt::format("{}", lasted), "above 0, to 3.2e9 s", errc::out_of_range);
   }
   if (all.empty()) refuse("--lifetimes", path, "one line or more", errc::malformed_input);
   return all;

@@ -12,8 +12,6 @@ using namespace tpuplan;
 
 namespace {
 
-std::string_view last_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
-
 /// How well a path that an option fills names the field: 3 the same place, 2 a part of it is meant, 1 the same name.
 int likeness_of(std::string_view filled, std::string_view place) {
   const std::string_view own = path_without_unit(filled), asked = path_without_unit(place);
@@ -21,7 +19,7 @@ int likeness_of(std::string_view filled, std::string_view place) {
   if (asked.size() > own.size() && asked.substr(0, own.size()) == own && asked[own.size()] == '.') return 2;
   if (asked.substr(0, 6) == "model.") return 0;  // of the model's config
   const bool one_is_a_part = own.find('.') != std::string_view::npos || asked.find('.') != std::string_view::npos;
-  return one_is_a_part && last_of(own) == last_of(asked) ? 1 : 0;
+  return one_is_a_part && last_of_path(own) == last_of_path(asked) ? 1 : 0;
 }
 
 /// How well the option of a command names the field.
@@ -206,7 +204,8 @@ error in_own_words(const command& asked, const error& refusal) {
     return {refusal.code(), of_plan ? place_of_field(field) + " of the plan" : std::string(field), refusal.given(),
             valid};
   if (there->name == "--maxtext" && there->is_given() && is_number(refusal.given()))
-    return {refusal.code(), "--maxtext " + there->given.back() + ": " + std::string(last_of(place_of_field(field))),
+    return {refusal.code(),
+            "--maxtext " + there->given.back() + ": " + std::string(last_of_path(place_of_field(field))),
             refusal.given(), valid};
   if (there->name == "--slice" && there->is_given()) {
     const std::string meant = several_slices(asked, there->given.back());

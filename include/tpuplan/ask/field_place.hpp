@@ -15,6 +15,7 @@ inline namespace abi_0 {
 /// The place of a field of the library in a request. Other structs than jobs, layouts and constants are the request
 /// itself. Worked: of "training_job.remat" it is "job.remat", of "spot_run: work" it is "work".
 [[nodiscard]] inline std::string place_of_field(std::string_view given) {
+  if (given.substr(0, 8) == "zone of ") return "zone";
   std::string words(given.substr(0, given.find(" in ")));
   const std::size_t colon_at = words.find(": ");
   if (colon_at < words.find_first_of("./")) words.erase(0, colon_at + 2);  // a function's name, not that of a file
@@ -40,6 +41,9 @@ inline namespace abi_0 {
   if (field == "PCIe rate of the chip") return "all tensors and state in HBM: no source has this rate of the chip";
   return {};
 }
+
+/// The last name of a path. Worked: of "job.remat" it is "remat".
+[[nodiscard]] inline std::string_view last_of_path(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 /// A path without the unit of its key. Worked: of "deadline_s" it is "deadline".
 [[nodiscard]] inline std::string_view path_without_unit(std::string_view path) {

@@ -280,6 +280,7 @@ namespace detail {
 }
 
 [[nodiscard]] inline gpu_comparison_row compared(const gpu_job& job, const pay_answer& answer) {
+  if (job.gpu.empty()) fail(errc::missing_field, "against.gpu", "missing", "a GPU, such as H100");
   gpu_offer gpu = gpu_for(job.gpu);
   if (positive_count("against.gpus", job.gpus) > 1000000)
     fail(errc::out_of_range, "against.gpus", job.gpus, "1 to 1000000");

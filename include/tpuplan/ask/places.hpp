@@ -28,13 +28,12 @@ struct asked_places {
 
 namespace detail {
 
-/// Whether a price is of one region of Google Cloud, not of several, as those of "us" and "us-east" are.
-inline bool is_of_one_region(const price_row& price) {
-  const std::string_view region = price.region.view();
+/// Whether a region of prices is one of Google Cloud, not several, as "us" and "us-east" are.
+inline bool is_one_region(std::string_view region) {
   return !region.empty() && region.back() >= '0' && region.back() <= '9';
 }
 inline region_offer offer_of(const std::vector<zone_row>& rows, const price_row& price) {
-  if (!is_of_one_region(price)) return region_offer::everyone;
+  if (!is_one_region(price.region.view())) return region_offer::everyone;
   return offer_in_region(rows, price.region.view(), price.generation.view(), price.kind);
 }
 inline bool is_named_itself(const asked_places& asked, const price_row& price) {
@@ -217,9 +216,7 @@ struct flat_price {
                                                              const std::vector<provisioning>& kinds) {
   std::vector<flat_price> found;
   const bool is_of_us = region.rfind("us-", 0) == 0;
-  price_row here;
-  here.region = std::string_view(region);
-  if (!detail::is_of_one_region(here)) return found;
+  if (!detail::is_one_region(region)) return found;
   const std::vector<std::string> known = all_regions(book);
   if (is_of_us && std::find(known.begin(), known.end(), region) == known.end()) return found;
   for (std::size_t i = 0; i < book.size(); ++i) {
@@ -233,7 +230,7 @@ struct flat_price {
     flat_price& one = found.emplace_back();
     one.words = is_of_us ? what + " in " + region + " at " + price + ", as in us"
                          : what + ": none in " + region + "; us has " + price;
-    row.region = here.region;
+    row.region = std::string_view(region);
     row.grade = 'D';  // derived: of other regions
     if (is_of_us) one.row = row;
   }
@@ -266,8 +263,8 @@ inline bool is_of_us_alone(const asked_places& asked) {
 
 /// The prices of a book that count in the places of a plan: without those that its areas leave out (`counts_in`), and
 /// elsewhere, where a plan may be sent, without those that "all" does; with the flat prices of its regions
-/// (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about here. Worked: us alone has none of
-/// v6e in us-east4, where nobody else may order; us-central1 has the flat price of tpu7x on flex-start too.
+/// (`flat_prices_for`). Prices of one's own are taken as they are, and not asked about here. Worked: us alone has none
+/// of v6e in us-east4, where nobody else may order; us-central1 has the flat price of tpu7x on flex-start too.
 [[nodiscard]] inline placed_prices prices_in_places(const asked_places& asked, const price_book& book,
                                                     const std::vector<zone_row>& zones) {
   placed_prices placed;

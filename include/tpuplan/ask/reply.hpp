@@ -149,12 +149,14 @@ inline void keep_amounts(const nlohmann::json& request, const question_rows& tab
   return !given.empty() && given != 0 && given != false && given != "";
 }
 
+/// Whether a list of words has that one.
+[[nodiscard]] inline bool has_word(std::string_view words, std::string_view one) {
+  return (' ' + std::string(words) + ' ').find(' ' + std::string(one) + ' ') != std::string::npos;
+}
+
 /// Refuses a field that has no effect without another one, as its option is on the command line, where that is not
 /// given and nothing else has refused it. Worked: groups of prefixes without a shared one.
 inline void keep_needs(const nlohmann::json& request, const question_rows& tables) {
-  const auto has_option = [](std::string_view options, std::string_view one) {
-    return (' ' + std::string(options) + ' ').find(' ' + std::string(one) + ' ') != std::string::npos;
-  };
   for (const row_list& table : tables) {
     for (const question_row& row : table) {
       if (row.needs.empty() || !has_at(request, row.path)) continue;
@@ -164,7 +166,7 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
       bool is_there = false;
       for (const row_list& others : tables) {
         for (const question_row& other : others) {
-          if (other.option.empty() || !has_option(row.needs, other.option)) continue;
+          if (other.option.empty() || !has_word(row.needs, other.option)) continue;
           paths.append(paths.empty() ? "only with " : ", ").append(other.path);
           is_there = is_there || !value_at(request, other.path).is_null();
         }
@@ -175,30 +177,34 @@ inline void keep_needs(const nlohmann::json& request, const question_rows& table
   }
 }
 
-/// A refusal by the key of the request that is meant, where a row of the question has it; others as they are. A
-/// question without a job of its own has the fields of one elsewhere, by the same names. Worked:
+/// A refusal by the key of the request that is meant, where a row of the question has it: the place of the field, a
+/// part of it, the only one of that name, or a given one from which the field follows. Of others it is an amount beyond
+/// its limits that is refused, where there is one, which computing ran into; else they are as they are. Worked:
 /// "serving_job.request_rate" of `serve` is "job.request_rate_per_s", "job.steps" of `generate` is "make.steps".
-[[nodiscard]] inline error by_key_of_request(const error& refusal, const question_rows& tables) {
+[[nodiscard]] inline error by_key_of_request(const error& refusal, const nlohmann::json& request,
+                                             const question_rows& tables) {
   const std::string_view field = refusal.field();
   if (field.substr(0, 8) == "request." || field.find('[') != std::string_view::npos) return refusal;
   if (const std::string_view valid = without_figure(field, refusal.given()); !valid.empty())
     return {refusal.code(), field, refusal.given(), valid};
   const std::string place = place_of_field(field);
-  const std::string_view owner = field.substr(0, field.find('.'));
-  const std::string_view named = place.compare(0, 4, "job.") == 0 ? std::string_view(place).substr(4) : "";
-  std::string_view whole, part, elsewhere;
+  const std::string_view owner = field.substr(0, field.find('.')), name = last_of_path(place);
+  std::string_view whole, part, only, source;
+  bool several = owner == "model";  // which has names of its own
   for (const row_list& table : tables) {
     for (const question_row& row : table) {
       if (row.path.substr(0, row.path.find('.')) == owner) return refusal;  // it is one already
       const std::string_view own = path_without_unit(row.path);
       if (own == place || row.path == place) whole = row.path;
-      if (!named.empty() && own.substr(own.rfind('.') + 1) == named) elsewhere = row.path;
+      if (last_of_path(own) == name) several = several || (!only.empty() && only != row.path), only = row.path;
+      if (has_word(row.decides, place) && has_at(request, row.path)) source = row.path;
       if (place.size() > own.size() && place.compare(0, own.size(), own) == 0 && place[own.size()] == '.')
         part = own.size() > part.size() ? row.path : part;
     }
   }
-  if (whole.empty() && part.empty()) whole = elsewhere;
+  if (whole.empty() && part.empty()) whole = !source.empty() ? source : several ? std::string_view() : only;
   if (!whole.empty()) return {refusal.code(), whole, refusal.given(), refusal.valid()};
+  if (part.empty()) keep_amounts(request, tables);
   return part.empty() ? refusal : error{refusal.code(), place, refusal.given(), refusal.valid()};
 }
 

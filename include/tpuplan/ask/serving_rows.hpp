@@ -230,12 +230,13 @@ inline constexpr question_row fleet_rows[] = {
         .not_with("--trace"),
     rows::file("trace", "--trace", "a CSV file TIMESTAMP,ContextTokens,GeneratedTokens, as Azure publishes them")
         .not_with("--rate --input-len --output-len --svg")
-        .deciding("requests"),
+        .deciding("requests requests_that_are_counted"),
     rows::count("requests", "--requests", "Requests", "requests", "drawn for the replica that is simulated")
         .within(200, 1e7)
         .usually("2000, fewer of more than 4096 output tokens, more where these leave open whether all are served; at "
                  "least 10 of a client")
-        .not_with("--trace"),
+        .not_with("--trace")
+        .deciding("requests_that_are_counted"),
     rows::count("seed", "--seed", "Seed", "", "of the random numbers").usually("1").not_with("--trace"),
     rows::share("urgent_share", "--urgent", "Urgent",
                 "share of the requests that go before all others, as with --scheduling-policy=priority of vLLM")

@@ -55,7 +55,8 @@ inline constexpr question_row item_traffic_rows[] = {
     rows::count("requests", "--requests", "Requests", "requests", "that are simulated")
         .within(200, 1e7)
         .usually("2000; at least 10 of a client")
-        .not_with("--trace"),
+        .not_with("--trace")
+        .deciding("requests_that_are_counted"),
     detail::row_named(fleet_rows, "--seed"),
     detail::row_named(target_rows, "--e2e-p50").but(&question_row::path, "target"),
     detail::row_named(target_rows, "--e2e-p90").but(&question_row::path, "target"),

@@ -63,7 +63,8 @@ template <class Lifetimes>
 [[nodiscard]] constexpr seen_lifetimes seen_in(const Lifetimes& own) {
   seen_lifetimes seen;
   for (const own_lifetime& one : own) {
-    seen.time += seconds{detail::positive("own_lifetime.lasted", one.lasted.value())};
+    const double lasted = detail::positive("lifetimes.lasted", one.lasted.value());
+    seen.time += seconds{detail::in_range("lifetimes.lasted", lasted, 0, 3.2e9, "above 0, to 3.2e9 s")};
     seen.preempted += one.preempted ? 1 : 0;
   }
   return seen;

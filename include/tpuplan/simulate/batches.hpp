@@ -229,7 +229,7 @@ struct batch_report {
   }
   report.requests = static_cast<std::int64_t>(latency.size());
   if (report.requests < 100)
-    detail::fail(errc::out_of_range, "requests that are counted", report.requests, "100 or more");
+    detail::fail(errc::out_of_range, "requests that are counted", report.requests, "100 or more that are counted");
   double batches = 0;
   for (const seconds begin : run.begins) {
     report.busy += counted(begin, begin + service.batch_time);

@@ -100,7 +100,7 @@ inline counted_times all_times_of(const simulation_run& run, const latency_targe
 inline counted_times times_of(const simulation_run& run, const latency_targets& targets) {
   counted_times times = all_times_of(run, targets);
   const auto requests = static_cast<std::int64_t>(times.first.size());
-  if (requests < 100) fail(errc::out_of_range, "requests that are counted", requests, "100 or more");
+  if (requests < 100) fail(errc::out_of_range, "requests that are counted", requests, "100 or more that are counted");
   return times;
 }
 

@@ -16,6 +16,9 @@ TEST_CASE("fields of the library have places in a request") {
   CHECK(place_of_field("sweep_request.job.global_batch") == "job.global_batch");
   CHECK(place_of_field("model.attention.heads") == "model.attention.heads");
   CHECK(place_of_field("tokens in a step") == "tokens");
+  CHECK(place_of_field("zone of v5p on spot") == "zone");
+  CHECK(last_of_path("job.remat") == "remat");
+  CHECK(last_of_path("tokens") == "tokens");
   CHECK(path_without_unit("deadline_s") == "deadline");
   CHECK(path_without_unit("job.request_rate_per_s") == "job.request_rate");
   CHECK(path_without_unit("budget_usd_per_s") == "budget");

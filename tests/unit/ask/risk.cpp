@@ -253,7 +253,7 @@ TEST_CASE("what a question about risk refuses") {
   asked.lifetimes = {{seconds{}, true}};
   CHECK(says(refused(asked), "lifetimes is given without effect"));
   asked.mean_time_between_preemptions.reset();
-  CHECK(says(refused(asked), "own_lifetime.lasted is 0"));
+  CHECK(says(refused(asked), "lifetimes.lasted is 0"));
 }
 
 TEST_CASE("an older price counts five points less, then dollars decide") {
