@@ -526,9 +526,9 @@ TEST_CASE("what is wrong with a question is named", "[ask]") {
   CHECK(refusal(more) == "unknown_name extra");
   CHECK(refusal(question_of("chips", {{"nam", "v5p"}})) == "unknown_name request.nam");
   // What computing runs into is an amount beyond its limits; other fields are those of their name in the request.
-  const auto refused = [&](const char* asked, json more) {
-    more["config"] = model;
-    return refusal(question_of(asked, more));
+  const auto refused = [&](const char* asked, json rest) {
+    rest["config"] = model;
+    return refusal(question_of(asked, rest));
   };
   CHECK(refused("sweep", {{"trials", 4}, {"quota", 64}, {"tokens", 1e308}}) == "out_of_range request.tokens");
   CHECK(refused("sweep", {{"trials", 4}, {"quota", -1}, {"tokens", 1e9}}) == "out_of_range request.quota");
