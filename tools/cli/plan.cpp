@@ -166,7 +166,9 @@ void add_serving_options(command& to, plan_options& into) {
   for (const char* routed : {"--think", "--opening-len", "--prefix-groups", "--host-cache"})
     to.of(routed).excludes({"--day"});
   to.flag("--serve", into.to_serve, "plan for traffic instead of training");
-  to.ask_beside("--serve", tpuplan::detail::row_named(served_rows, "--dtype"), request);
+  for (const tpuplan::question_row& row : served_rows) {
+    if (row.option == "--dtype") to.ask_beside("--serve", row, request);
+  }
   to.of("--images").fills += " job.images";  // which the option of training is of a fleet that serves
   to.ask_file(day_rows, "--day", into.day)
       .needs({"--serve"})

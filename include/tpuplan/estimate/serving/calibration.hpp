@@ -86,7 +86,7 @@ inline constexpr serving_calibration default_serving_calibration{};
 // generated: serving_spreads from data/measured
 // clang-format off
 inline constexpr own_spreads decode_spreads{0.0539, 0.2, 0.02, 3.42, 2.2, 2.35, 3.29, 0.56, 0.51, 0.0529, 0.0397, 1.75};
-inline constexpr own_spreads prefill_spreads{0.0482, 0.154, 0.02, 3.29, 2.2, 2.31, 2.44, 0.47, 0.5, 0.0539, 0.042, 1.69};
+inline constexpr own_spreads prefill_spreads{0.0491, 0.16, 0.0216, 3.17, 2.12, 3.06, 1.99, 0.47, 0.42, 0.057, 0.0349, 1.33};
 // clang-format on
 // end of generated: serving_spreads
 /// @}

@@ -163,8 +163,8 @@ inline void read_openelm(config_fields& fields, transformer& model) {
     heads += keys[i].get<std::int64_t>();
     const double wide = widths[i].get<double>() * static_cast<double>(d);
     in_range(fields.path("ffn_multipliers"), wide, 1, 16777216, "a width from 1 to 16777216");
-    const std::int64_t near = floor_to_count(wide + static_cast<double>(divisor) / 2) / divisor * divisor;
-    const std::int64_t own = std::max(divisor, near);
+    const std::int64_t nearest = floor_to_count(wide + static_cast<double>(divisor) / 2) / divisor * divisor;
+    const std::int64_t own = std::max(divisor, nearest);
     width = checked_add(width, static_cast<double>(own) < 0.9 * wide ? own + divisor : own);
   }
   a.head_dim = fields.count("head_dim");
