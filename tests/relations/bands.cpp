@@ -139,13 +139,15 @@ void training_bands(relation& r) {
 namespace {
 
 /// Weights in bf16 that each device reads for a token, at least, over its bandwidth: of a dense model all but the
-/// embeddings, those of each layer among them, which are looked up, and what no token goes through.
+/// embeddings, those of each layer among them, which are looked up, and what no token goes through. Text passes by layers
+/// that attend to an image, which the count has not apart.
 void check_weights_floor(relation& r, const reply& answer, const json& request, const json& estimate) {
   const reply counts = ask("model", {{"config", request["config"]}});
   const json& count = counts.answer();
   const bool in_bf16 =
       !request["config"].contains("quantization_config") && !request.contains("/job/weights"_json_pointer);
-  if (count["parameters"] != count["active_parameters"] || !in_bf16) return;
+  const bool passed_by = request.contains("/config/text_config/cross_attention_layers"_json_pointer);
+  if (count["parameters"] != count["active_parameters"] || !in_bf16 || passed_by) return;
   const json& parts = count["breakdown"];
   const double read = std::min(number(parts, "matrices"), number(count, "parameters") - number(parts, "embedding") -
                                                               number(parts, "vision") - number(parts, "projector") -

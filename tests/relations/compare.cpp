@@ -22,10 +22,12 @@ double rounding_beside(const json& parts, const std::string& key) {
 }
 
 /// The times of a simulated request are differences of two readings of a clock that is added to step by step: of each
-/// reading the last digits are rounding, sixteen ulps of the longest.
-double rounding_of_clock(const json& report, const std::string& key) {
-  const bool is_time = key == "first_token" || key == "per_token" || key == "inter_token" || key == "end_to_end";
-  if (!is_time || !report.contains("arrivals_per_s") || !(report["arrivals_per_s"] > 0)) return 0;
+/// reading the last digits are rounding, sixteen ulps of the longest. So are those of the ends of their bands.
+double rounding_of_clock(const json& answer, const std::string& key) {
+  const json& report = answer.contains("report") ? answer["report"] : answer;
+  const bool is_time = key == "first_token" || key == "per_token" || key == "inter_token" || key == "end_to_end" ||
+                       key == "latency_low" || key == "latency_high";
+  if (!is_time || !report.is_object() || !report.contains("arrivals_per_s") || !(report["arrivals_per_s"] > 0)) return 0;
   return 16 * 0x1p-52 * report["requests"].get<double>() / report["arrivals_per_s"].get<double>();
 }
 

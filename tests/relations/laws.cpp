@@ -274,6 +274,11 @@ void serving_monotone(relation& r) {
       r.skip(idle.refused() ? "serve refuses" : "does not fit");
       continue;
     }
+    const json& drafts = idle.answer()["job"]["speculation"];
+    if (drafts["draft_cost"] > drafts["draft_tokens"]) {  // a share of a step, which the host fills, falls with context
+      r.skip("the draft is larger than the model");
+      continue;
+    }
     const double capacity = idle.answer()["estimate"]["capacity_per_s"];
     request["job"]["request_rate_per_s"] = capacity * 0.9 * r.random.share();
     const reply one = ask("serve", request);

@@ -128,10 +128,12 @@ const option* file_of(const command& asked, std::string_view field, std::string_
   }
   return nullptr;
 }
-/// The option with that text; null where there is none.
+/// The option with that text, as an error would show it; null where there is none.
 const option* given_as(const command& asked, std::string_view text) {
   for (const option& one : asked.options) {
-    if (one.form != option::shape::flag && one.is_given() && one.given.back() == text) return &one;
+    if (one.form != option::shape::flag && one.is_given() &&
+        error{errc::malformed_input, "", one.given.back(), ""}.given() == text)
+      return &one;
   }
   return nullptr;
 }

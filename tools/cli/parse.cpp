@@ -23,6 +23,7 @@ void declare(CLI::App& app, option& one) {
   if (one.form == option::shape::flag) {
     declared = app.add_flag_callback(
         one.name, [&one] { one.given.emplace_back(); }, one.help);
+    declared->disable_flag_override();
   } else {
     declared = app.add_option_function<std::vector<std::string>>(
         one.name, [&one](const std::vector<std::string>& given) { one.given = given; }, one.help);
@@ -339,6 +340,8 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
     refuse("command line", words, "see --help", errc::missing_field);
   } catch (const CLI::ArgumentMismatch& problem) {
     const std::string words = problem.what(), option = words.substr(0, words.find(": "));
+    if (const std::size_t flag = words.find(" was given a disallowed flag override"); flag != std::string::npos)
+      refuse(words.substr(0, flag), "given a value", "without one");
     if (words.find("received") != std::string::npos) refuse(option, "given more than once", "one value");
     refuse(option, "given without a value", "with one, see --help", errc::missing_field);
   } catch (const CLI::ParseError& problem) {

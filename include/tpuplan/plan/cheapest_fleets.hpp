@@ -88,7 +88,8 @@ auto ask_replica(const serving_request& request, const serving_plan& planned, co
         simulated_traffic closer = traffic;
         closer.rate *= slower;
         const per_second each =
-            largest_rate(engine, closer, times, shortened(request.job.percentiles, slower)) / slower;
+            largest_rate(engine, closer, times, shortened(request.job.percentiles, slower), means / replicas * slower) /
+            slower;
         const per_second most = min(means, each * replicas);
         return max(request.job.request_rate, most);
       });
