@@ -341,7 +341,7 @@ void parse_and_run(session& with, int argument_count, char** arguments) {
   } catch (const CLI::ArgumentMismatch& problem) {
     const std::string words = problem.what(), option = words.substr(0, words.find(": "));
     if (const std::size_t flag = words.find(" was given a disallowed flag override"); flag != std::string::npos)
-      refuse(words.substr(0, flag), "given a value", "without one");
+      refuse("--" + words.substr(0, flag), "given a value", "without one");
     if (words.find("received") != std::string::npos) refuse(option, "given more than once", "one value");
     refuse(option, "given without a value", "with one, see --help", errc::missing_field);
   } catch (const CLI::ParseError& problem) {

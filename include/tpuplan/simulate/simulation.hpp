@@ -254,12 +254,18 @@ struct miss_counter {
   }
 };
 
-/// Whether the targets are met, and as many are served as come: else the queue would grow past any target. A run ends
-/// as soon as they cannot be; where they are met, the sums are of a whole run. Nothing where that takes more than
-/// `most_simulated_steps`.
+/// How a simulation ended that decides whether targets are met.
+enum class trial_end : std::uint8_t {
+  met,            // they are, and as many requests were served as came
+  missed,         // too many requests missed them: the run ended there
+  fallen_behind,  // what was done kept them, but fewer were than came: the queue would grow past any target
+  too_long,       // it takes more than `most_simulated_steps`
+};
+
+/// Whether targets are met. A run ends as soon as they cannot be; where they are met, the sums are of a whole run.
 template <class Times>
-maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
-                    const latency_targets& targets, run_sums& sums) {
+trial_end trial_of(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
+                   const latency_targets& targets, run_sums& sums) {
   sums.clear();
   no_observer observe;
   const counted_time counted = counted_of(requests);
@@ -268,9 +274,19 @@ maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_
   bool too_many = false;
   const auto enough = [&](const request_record& record) { return too_many = too_many || counter(record); };
   run_replicas(engine, requests, times, observe, enough, sums, counted);
-  if (too_many) return false;
-  if (sums.work > most_simulated_steps) return nothing;
-  return are_kept(times_of(sums.run, targets), targets) && !(served_below_arrivals(sums.run) > 0);
+  if (too_many) return trial_end::missed;
+  if (sums.work > most_simulated_steps) return trial_end::too_long;
+  if (!are_kept(times_of(sums.run, targets), targets)) return trial_end::missed;
+  return served_below_arrivals(sums.run) > 0 ? trial_end::fallen_behind : trial_end::met;
+}
+
+/// Whether the targets are met; nothing where that takes too many steps.
+template <class Times>
+maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
+                    const latency_targets& targets, run_sums& sums) {
+  const trial_end end = trial_of(engine, requests, times, targets, sums);
+  if (end == trial_end::too_long) return nothing;
+  return end == trial_end::met;
 }
 
 /// Requests a second that a replica serves where a tenth more come than its capacity is by the closed form, between
@@ -301,35 +317,27 @@ class rate_trial {
   rate_trial(const simulated_engine& engine, const simulated_traffic& traffic, const Times& times,
              const latency_targets& targets)
       : engine_(engine), traffic_(traffic), times_(times), targets_(targets), drawn_{requests_of(traffic)} {}
-  [[nodiscard]] bool is_possible() const {
-    return detail::is_possible(drawn_[0], times_, targets_, engine_.verified);
-  }
+  [[nodiscard]] bool is_possible() const { return detail::is_possible(drawn_[0], times_, targets_, engine_.verified); }
   /// Where all limits are kept but more came than were done, so few requests may only have filled the engine: four and
   /// sixteen times as many say which, where these take no more steps than a simulation may.
   [[nodiscard]] bool keeps(double faster) {
-    const maybe<bool> met = is_met_by(0, faster);
-    if (!met) check_steps(sums_);
-    if (met.value_or(false)) return true;
-    for (std::size_t more = 1; more < 3 && only_falls_behind(); ++more) {
-      if (is_met_by(more, faster).value_or(false)) return true;
-    }
-    return false;
+    trial_end end = end_of(0, faster);
+    if (end == trial_end::too_long) check_steps(sums_);
+    for (std::size_t more = 1; more < 3 && end == trial_end::fallen_behind; ++more) end = end_of(more, faster);
+    return end == trial_end::met;
   }
 
  private:
-  [[nodiscard]] maybe<bool> is_met_by(std::size_t which, double faster) {
+  [[nodiscard]] trial_end end_of(std::size_t which, double faster) {
     simulated_traffic longer = traffic_;
     while (drawn_.size() <= which) {
-      longer.requests = std::min<std::int64_t>(4 * static_cast<std::int64_t>(drawn_.back().size()),
-                                               most_simulated_requests);
+      longer.requests =
+          std::min<std::int64_t>(4 * static_cast<std::int64_t>(drawn_.back().size()), most_simulated_requests);
       drawn_.push_back(requests_of(longer));
     }
-    requests_ = drawn_[which];
-    for (simulated_request& one : requests_) one.arrival = one.arrival / faster;
-    return are_met(engine_, requests_, times_, targets_, sums_);
-  }
-  [[nodiscard]] bool only_falls_behind() const {
-    return run_.records.size() == requests_.size() && are_kept(times_of(run_, targets_), targets_);
+    std::vector<simulated_request> requests = drawn_[which];
+    for (simulated_request& one : requests) one.arrival = one.arrival / faster;
+    return trial_of(engine_, requests, times_, targets_, sums_);
   }
 
   const simulated_engine& engine_;
@@ -337,7 +345,6 @@ class rate_trial {
   const Times& times_;
   const latency_targets& targets_;
   std::vector<std::vector<simulated_request>> drawn_;  // the requests of the traffic, four and sixteen times as many
-  std::vector<simulated_request> requests_{};
   simulation_run run_{};
   run_sums sums_{run_};
 };

@@ -189,7 +189,7 @@ namespace readable {
 /// The first plans of a network, and what is said of the others.
 [[nodiscard]] inline view_part network_plans_part(const plan_network_answer& answer, const view_options& options) {
   view_part part = table_of(
-      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between | ~>waits | ~layout | ~HBM per "
+      "> | slice | ~>chips | >batch | >examples/s | >run:s | >cost:usd | >between:usd | ~>waits | ~layout | ~HBM per "
       "device | " +
       paid_column("~~", answer.plans, [](const plan_network_row& row) { return row.price; }) +
       chance_columns(answer.plans.front()));
@@ -204,7 +204,8 @@ namespace readable {
     waits = waits || step.waiting.value() > 0;
     part.rows.push_back(
         {count_cell(one.rank), cell(one.slice), count_cell(one.chips, true), count_cell(one.batch, true),
-         cell(count(step.examples_per_second.value())), cell(one.wall), marked(one.cost, one.price, options),
+         cell(count(step.examples_per_second.value()), step.examples_per_second.value()), cell(one.wall),
+         marked(one.cost, one.price, options),
          marked(range_cell(one.cost_low, one.cost_high.value_or(not_available)), is_doubtful(one.price, options)),
          one.input ? share_cell(step.waiting / step.total) : cell(""), cell(one_line(one.mesh)),
          used_cell(one.memory.total, one.memory.usable),

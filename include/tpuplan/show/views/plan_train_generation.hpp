@@ -18,7 +18,7 @@ namespace readable {
 [[nodiscard]] inline view_part denoiser_plans_part(const plan_train_generation_answer& a, const view_options& options) {
   view_part part = table_of(
       joined({"> | slice | ~>chips | ~~layout | >step:s | >", item_word(a.clips),
-              "s/s | >run:s | >cost:usd | >between | ~HBM per device | ",
+              "s/s | >run:s | >cost:usd | >between:usd | ~HBM per device | ",
               paid_column("~~", a.plans, [](const auto& row) { return row.price; }), chance_columns(a.plans.front())}));
   key_runs_as_wall(part);
   const auto most = static_cast<std::size_t>(options.rows.value_or(8));
@@ -27,7 +27,8 @@ namespace readable {
     if (part.rows.size() == most) break;
     part.rows.push_back({count_cell(one.rank), cell(one.slice), count_cell(one.chips, true),
                          cell(tpuplan::detail::layout_words(one.mesh)), cell(one.step_time),
-                         cell(count(one.examples.value())), cell(one.wall), marked(one.cost, one.price, options),
+                         cell(count(one.examples.value()), one.examples.value()), cell(one.wall),
+                         marked(one.cost, one.price, options),
                          range_cell(one.cost_low, one.cost_high.value_or(not_available)),
                          used_cell(one.used, one.usable), cell(joined({name(one.kind), " in ", one.region}))});
     add_chances(part.rows.back(), a.plans.front(), one);
