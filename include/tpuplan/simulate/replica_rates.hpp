@@ -54,11 +54,11 @@ class replica_rates {
     known_rate& known = known_of(where, mesh);
     if (rate <= known.kept || rate >= known.missed) return rate <= known.kept;
     if (are_exhausted()) return false;
-    const maybe<bool> found =
-        are_met(known.engine, requests_of(traffic_at(rate * slower_)), known.times, limits_, sums_);
-    left_ = found ? left_ - sums_.work - static_cast<std::int64_t>(8 * drawn_.size()) : 0;
-    if (!found) return false;
-    const bool met = *found;
+    const auto drawn = [&](std::int64_t more) { return requests_of(traffic_at(rate * slower_, more)); };
+    const trial_end end = settled_trial(known.engine, known.times, limits_, drawn, sums_);
+    left_ = end != trial_end::too_long ? left_ - sums_.work - static_cast<std::int64_t>(8 * drawn_.size()) : 0;
+    if (end == trial_end::too_long) return false;
+    const bool met = end == trial_end::met;
     (met ? known.kept : known.missed) = rate;
     if (met && slower_ == 1) known.at_kept = report_of(finished(sums_, known.engine), targets_);
     return met;
@@ -108,8 +108,9 @@ class replica_rates {
       for (double& one : *list) one *= slower_;
     return times;
   }
-  simulated_traffic traffic_at(per_second rate) const {
-    simulated_traffic traffic = traffic_of(job_, planning_requests_of(job_), 1, lengths_);
+  /// With so many times the usual number of requests.
+  simulated_traffic traffic_at(per_second rate, std::int64_t more = 1) const {
+    simulated_traffic traffic = traffic_of(job_, more * planning_requests_of(job_), 1, lengths_);
     traffic.rate = rate;
     return traffic;
   }

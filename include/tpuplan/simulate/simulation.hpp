@@ -280,6 +280,22 @@ trial_end trial_of(const simulated_engine& engine, const std::vector<simulated_r
   return served_below_arrivals(sums.run) > 0 ? trial_end::fallen_behind : trial_end::met;
 }
 
+/// The same, where all limits are kept but more requests came than were done, of four and sixteen times as many: so few
+/// may only have filled the engine. `drawn(more)` is so many times the usual number of requests; the work is of all
+/// runs. Where a longer one takes too many steps, the shorter one decides.
+template <class Times, class Drawn>
+trial_end settled_trial(const simulated_engine& engine, const Times& times, const latency_targets& targets,
+                        const Drawn& drawn, run_sums& sums) {
+  trial_end end = trial_of(engine, drawn(1), times, targets, sums);
+  for (std::int64_t more = 4; more <= 16 && end == trial_end::fallen_behind; more *= 4) {
+    const std::int64_t before = sums.work;
+    end = trial_of(engine, drawn(more), times, targets, sums);
+    sums.work += before;
+    if (end == trial_end::too_long) return trial_end::fallen_behind;
+  }
+  return end;
+}
+
 /// Whether the targets are met; nothing where that takes too many steps.
 template <class Times>
 maybe<bool> are_met(const simulated_engine& engine, const std::vector<simulated_request>& requests, const Times& times,
@@ -308,49 +324,6 @@ per_second saturated_rate(const simulated_engine& engine, const Times& times, pe
 
 }  // namespace detail
 
-namespace detail {
-
-/// Whether an engine keeps targets when the requests of some traffic come faster or slower than they were drawn.
-template <class Times>
-class rate_trial {
- public:
-  rate_trial(const simulated_engine& engine, const simulated_traffic& traffic, const Times& times,
-             const latency_targets& targets)
-      : engine_(engine), traffic_(traffic), times_(times), targets_(targets), drawn_{requests_of(traffic)} {}
-  [[nodiscard]] bool is_possible() const { return detail::is_possible(drawn_[0], times_, targets_, engine_.verified); }
-  /// Where all limits are kept but more came than were done, so few requests may only have filled the engine: four and
-  /// sixteen times as many say which, where these take no more steps than a simulation may.
-  [[nodiscard]] bool keeps(double faster) {
-    trial_end end = end_of(0, faster);
-    if (end == trial_end::too_long) check_steps(sums_);
-    for (std::size_t more = 1; more < 3 && end == trial_end::fallen_behind; ++more) end = end_of(more, faster);
-    return end == trial_end::met;
-  }
-
- private:
-  [[nodiscard]] trial_end end_of(std::size_t which, double faster) {
-    simulated_traffic longer = traffic_;
-    while (drawn_.size() <= which) {
-      longer.requests =
-          std::min<std::int64_t>(4 * static_cast<std::int64_t>(drawn_.back().size()), most_simulated_requests);
-      drawn_.push_back(requests_of(longer));
-    }
-    std::vector<simulated_request> requests = drawn_[which];
-    for (simulated_request& one : requests) one.arrival = one.arrival / faster;
-    return trial_of(engine_, requests, times_, targets_, sums_);
-  }
-
-  const simulated_engine& engine_;
-  const simulated_traffic& traffic_;
-  const Times& times_;
-  const latency_targets& targets_;
-  std::vector<std::vector<simulated_request>> drawn_;  // the requests of the traffic, four and sixteen times as many
-  simulation_run run_{};
-  run_sums sums_{run_};
-};
-
-}  // namespace detail
-
 /// The largest rate of requests at which an engine meets its targets, to 1 %: the rate returned was simulated and meets
 /// them, and some rate at most 1 % above it does not, or is above `most`. The search begins at the rate of the traffic;
 /// every rate has the same requests, closer together or further apart. 0 where a request by itself misses them, or a
@@ -363,9 +336,25 @@ template <class Times>
                                       per_second most = per_second{math::detail::infinity}) {
   detail::validate(targets);
   if (!any_target(targets)) detail::fail(errc::missing_field, "latency_targets", "", "a limit above 0");
-  detail::rate_trial<Times> trial{engine, traffic, times, targets};
-  if (!trial.is_possible()) return per_second{0};
-  const auto holds = [&](double faster) { return !(traffic.rate * faster > most) && trial.keeps(faster); };
+  const auto drawn = [&traffic](std::int64_t more) {
+    simulated_traffic longer = traffic;
+    longer.requests = std::min(more * traffic.requests, most_simulated_requests);
+    return requests_of(longer);
+  };
+  if (!detail::is_possible(drawn(1), times, targets, engine.verified)) return per_second{0};
+  simulation_run run;
+  detail::run_sums sums{run};
+  const auto holds = [&](double faster) {
+    if (traffic.rate * faster > most) return false;
+    const auto closer = [&](std::int64_t more) {
+      std::vector<simulated_request> requests = drawn(more);
+      for (simulated_request& one : requests) one.arrival = one.arrival / faster;
+      return requests;
+    };
+    const detail::trial_end end = detail::settled_trial(engine, times, targets, closer, sums);
+    if (end == detail::trial_end::too_long) detail::check_steps(sums);
+    return end == detail::trial_end::met;
+  };
   double low = 1, high = 1, wider = 1.25;
   if (holds(1)) {
     for (; high < 1e6 && holds(high *= wider); wider *= wider) low = high;

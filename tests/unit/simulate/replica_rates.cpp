@@ -52,6 +52,30 @@ TEST_CASE("a rate holds where a simulation of the replica keeps the targets") {
   CHECK_FALSE(detail::replica_rates{model, job, constants, {}}.are_needed());
 }
 
+// Some 2000 requests of long outputs end while the slots still fill: of them fewer are done than come.
+TEST_CASE("a replica that only fills keeps its targets near its capacity, also as the largest rate says") {
+  const transformer model = llama_3_8b();
+  const slice where = slice_for("v5p-8");
+  serving_job job;
+  job.prompt = fixed_length(64);
+  job.output = fixed_length(400);
+  const per_second capacity = serve(model, job, {}, where).capacity, near_it = capacity * 0.95;
+  job.request_rate = near_it;
+  latency_targets targets;
+  targets.per_token = {0.95, 1_s};
+  const serving_calibration constants;
+  detail::replica_rates rates{model, job, constants, targets};
+  CHECK(rates.holds(where, {}, near_it));
+  CHECK_FALSE(rates.holds(where, {}, capacity * 1.1));
+  simulated_engine engine = engine_of(model, job, {}, where);
+  engine.replicas = 1;
+  const replica_step_times times{model, job, {}, where, engine.max_running};
+  const per_second largest = largest_rate(engine, traffic_of(job, planning_requests), times, targets);
+  CHECK(largest > near_it * 0.99);
+  CHECK(largest < capacity * 1.05);
+  CHECK(largest_rate(engine, traffic_of(job, planning_requests), times, targets, near_it) <= near_it);
+}
+
 TEST_CASE("a replica runs no more requests at once than it is told") {
   const transformer model = llama_3_8b();
   serving_job job = chat_job();
